@@ -1,0 +1,50 @@
+#pragma once
+/// Repairs a dual point for the free intercept: its columns must sum to zero.
+
+#include "../concepts.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column sum is
+/// positive to those whose sum is negative, in proportion to what each row and class can give, until the sums vanish
+/// up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and `available` are
+/// scratch of `stride` entries. Cost O(samples·classes).
+template <class T, class Loss>
+void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus, T* available) {
+  const Index classes = targets.classes;
+  const Index samples = targets.samples();
+  const bool label_moves = loss.label_mass_moves();
+  const auto movable = [&](const T* row, Index i, Index k) {
+    if (k != targets.labels[i]) return largest(row[k], T(0));
+    return label_moves ? largest(targets.weight(i) + row[k], T(0)) : T(0);
+  };
+
+  for (int pass = 0; pass < 2; ++pass) {  // the second pass removes what rounding left of the first
+    column_sums(u, samples, stride, surplus);
+    T deficit = 0;
+    for (Index k = 0; k < classes; ++k) deficit += largest(-surplus[k], T(0));
+    if (!(deficit > T(0))) return;
+    fill(available, stride, T(0));
+    for (Index i = 0; i < samples; ++i)
+      for (Index k = 0; k < classes; ++k)
+        if (surplus[k] > T(0)) available[k] += movable(row_of(u, i, stride), i, k);
+    for (Index k = 0; k < classes; ++k)
+      available[k] = surplus[k] > T(0) && available[k] > T(0) ? smallest(surplus[k] / available[k], T(1)) : T(0);
+
+    for (Index i = 0; i < samples; ++i) {
+      T* row = row_of(u, i, stride);
+      T moved = 0;
+      for (Index k = 0; k < classes; ++k) {
+        if (!(surplus[k] > T(0))) continue;
+        const T part = available[k] * movable(row, i, k);
+        row[k] -= part;
+        moved += part;
+      }
+      for (Index k = 0; k < classes; ++k)
+        if (surplus[k] < T(0)) row[k] -= moved * (surplus[k] / deficit);
+    }
+  }
+}
+
+}  // namespace tamis

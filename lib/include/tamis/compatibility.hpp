@@ -1,0 +1,69 @@
+#pragma once
+/// Which solver accepts which loss and penalty: one table for the compiler and for run-time choices.
+
+#include "concepts.hpp"
+#include "loss/hinge.hpp"
+#include "loss/squared_hinge.hpp"
+
+namespace tamis {
+
+enum class LossKind : std::uint8_t { hinge, squared_hinge };
+enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf };
+enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed };
+
+inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
+inline constexpr PenaltyKind all_penalties[] = {PenaltyKind::ridge, PenaltyKind::l1, PenaltyKind::group_l2,
+                                                PenaltyKind::group_linf};
+inline constexpr SolverKind all_solvers[] = {SolverKind::automatic, SolverKind::primal_dual, SolverKind::fista,
+                                             SolverKind::primal_dual_as_printed};
+
+/// Names as the command, the report and the model file spell them.
+constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
+constexpr const char* name(PenaltyKind kind) {
+  switch (kind) {
+    case PenaltyKind::ridge: return "ridge";
+    case PenaltyKind::l1: return "l1";
+    case PenaltyKind::group_l2: return "group-l2";
+    case PenaltyKind::group_linf: return "group-linf";
+  }
+  return "unknown";
+}
+constexpr const char* name(SolverKind kind) {
+  switch (kind) {
+    case SolverKind::automatic: return "auto";
+    case SolverKind::primal_dual: return "primal-dual";
+    case SolverKind::fista: return "fista";
+    case SolverKind::primal_dual_as_printed: return "primal-dual-as-printed";
+  }
+  return "unknown";
+}
+
+// The same sentences serve static_assert and the run-time door.
+#define TAMIS_NEEDS_DUAL_PROX \
+  "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
+#define TAMIS_NEEDS_GRADIENT "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
+#define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
+#define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
+
+/// What is wrong with the combination, in one sentence; null when it is accepted.
+constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind) {
+  const bool smooth = loss == LossKind::squared_hinge;
+  switch (solver) {
+    case SolverKind::automatic: return nullptr;
+    case SolverKind::fista: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::primal_dual:
+    case SolverKind::primal_dual_as_printed: return smooth ? TAMIS_NEEDS_DUAL_PROX : nullptr;
+  }
+  return "unknown solver";
+}
+
+/// The solver that `automatic` stands for.
+constexpr SolverKind default_solver(LossKind loss) {
+  return loss == LossKind::hinge ? SolverKind::primal_dual : SolverKind::fista;
+}
+
+// The table says what the types can do.
+static_assert(DualProximableLoss<Hinge, float> && !SmoothLoss<Hinge, float>);
+static_assert(SmoothLoss<SquaredHinge, float> && !DualProximableLoss<SquaredHinge, float>);
+
+}  // namespace tamis

@@ -1,0 +1,87 @@
+#pragma once
+/// What a loss, a penalty and a design must offer. Solvers check these at compile time; compatibility.hpp says in a
+/// sentence what is missing.
+
+#include <concepts>
+
+#include "linalg/rows.hpp"
+#include "loss/dual_terms.hpp"
+#include "targets.hpp"
+
+namespace tamis {
+
+/// A loss of one sample: z are its K scores, y its label, margin its μ, weight its share c of the total.
+template <class L, class T>
+concept Loss = requires(const L loss, const T* z, Index classes, Label y, T margin, T weight) {
+  { loss.value(z, classes, y, margin) } -> std::convertible_to<T>;
+  { loss.dual_terms(z, classes, y, margin, weight) } -> std::convertible_to<DualTerms<T>>;
+  { loss.label_mass_moves() } -> std::convertible_to<bool>;
+  { loss.template max_dual_scale<T>() } -> std::convertible_to<T>;
+};
+
+/// A loss with a Lipschitz gradient: `gradient` writes c∇ℓ(z) and returns ℓ(z).
+template <class L, class T>
+concept SmoothLoss = Loss<L, T> && requires(const L loss, const T* z, Index classes, Label y, T margin, T weight, T* u) {
+  { loss.gradient(z, classes, y, margin, weight, u) } -> std::convertible_to<T>;
+  { loss.template curvature<T>(classes) } -> std::convertible_to<T>;
+};
+
+/// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
+template <class L, class T>
+concept DualProximableLoss =
+    Loss<L, T> && requires(const L loss, const Targets<T>& targets, T* u, Index classes, Label y, T number) {
+      loss.dual_prox(u, classes, y, number, number, number);
+      loss.null_model(targets, true, u, u, classes);
+    };
+
+/// A penalty on the rows of W that belong together (one feature's row, unless `features_together()` says more): its
+/// value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.
+template <class P, class T>
+concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant_rows, T step) {
+  { penalty.value(constant_rows) } -> std::convertible_to<T>;
+  penalty.prox(rows, step);
+};
+
+/// A norm, with its dual norm: what a duality gap is made of.
+template <class P, class T>
+concept HasDualNorm = requires(const P penalty, Rows<const T> rows) {
+  { penalty.dual_norm(rows) } -> std::convertible_to<T>;
+};
+
+/// Not a norm, but with a finite conjugate (λΩ)*.
+template <class P, class T>
+concept HasConjugate = requires(const P penalty, Rows<const T> rows, T lambda) {
+  { penalty.conjugate(rows, lambda) } -> std::convertible_to<T>;
+};
+
+/// What multiplies the coefficients.
+template <class D, class T>
+concept Design = requires(const D design, const Index* list, Index index, const T* in, T* out, Index& position) {
+  { design.samples() } -> std::convertible_to<Index>;
+  { design.features() } -> std::convertible_to<Index>;
+  design.multiply(list, index, in, index, in, out);
+  design.transposed_multiply(list, index, in, index, out);
+  { design.column_sum(index) } -> std::convertible_to<T>;
+  { design.entries(list, index) } -> std::convertible_to<std::size_t>;
+  { design.find_bad_value(position, position) } -> std::convertible_to<bool>;
+};
+
+/// How the penalty enters the dual problem.
+enum class DualKind : std::uint8_t { unknown, norm, conjugate };
+
+template <class T, class P>
+constexpr DualKind dual_kind(const P& penalty) {
+  if constexpr (requires { penalty.dual_kind(); }) return penalty.dual_kind();
+  else if constexpr (HasDualNorm<P, T>) return DualKind::norm;
+  else if constexpr (HasConjugate<P, T>) return DualKind::conjugate;
+  else return DualKind::unknown;
+}
+
+/// Number of consecutive features whose rows a penalty must see together.
+template <class P>
+constexpr Index features_together(const P& penalty) {
+  if constexpr (requires { penalty.features_together(); }) return penalty.features_together();
+  else return 1;
+}
+
+}  // namespace tamis

@@ -1,0 +1,166 @@
+#pragma once
+/// A dense design in column-major order, kept where the caller has it (memory, flash): never copied.
+
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+namespace detail {
+
+/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V vectors of classes, added in the order of c.
+template <class T, int V, int R>
+void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w, Index stride,
+                   const T* base, T* z) {
+  Pack<T> total[R][V];
+  for (int v = 0; v < V; ++v) {
+    const auto start = Pack<T>::load(base + v * lanes<T>);
+    for (int r = 0; r < R; ++r) total[r][v] = start;
+  }
+  for (Index c = 0; c < count; ++c) {
+    const Index feature = features ? features[c] : c;
+    const T* column = x + feature * column_stride;
+    const T* row = row_of(w, feature, stride);
+    for (int v = 0; v < V; ++v) {
+      const auto coefficients = Pack<T>::load(row + v * lanes<T>);
+      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + Pack<T>::fill(column[r]) * coefficients;
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * lanes<T>);
+}
+
+template <class T, int V, int R>
+void multiply_strip(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
+                    const T* w, Index stride, const T* base, T* z) {
+  Index i = 0;
+  for (; i + R <= samples; i += R)
+    multiply_tile<T, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
+  for (; i < samples; ++i)
+    multiply_tile<T, V, 1>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
+}
+
+/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V vectors of classes and the samples of one block, in their order.
+template <class T, int V, int C>
+void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first, Index samples,
+                     const T* u, Index stride, T* g) {
+  Pack<T> total[C][V];
+  const T* column[C];
+  T* row[C];
+  for (int c = 0; c < C; ++c) {
+    const Index feature = features ? features[first + c] : first + c;
+    column[c] = x + feature * column_stride;
+    row[c] = row_of(g, feature, stride);
+    for (int v = 0; v < V; ++v) total[c][v] = Pack<T>::zero();
+  }
+  for (Index i = 0; i < samples; ++i) {
+    const T* dual = row_of(u, i, stride);
+    for (int v = 0; v < V; ++v) {
+      const auto entry = Pack<T>::load(dual + v * lanes<T>);
+      for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + Pack<T>::fill(column[c][i]) * entry;
+    }
+  }
+  for (int c = 0; c < C; ++c)
+    for (int v = 0; v < V; ++v)
+      (Pack<T>::load(row[c] + v * lanes<T>) + total[c][v]).store(row[c] + v * lanes<T>);
+}
+
+template <class T, int V, int C>
+void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
+                      const T* u, Index stride, T* g) {
+  Index c = 0;
+  for (; c + C <= count; c += C)
+    transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
+  for (; c < count; ++c) transposed_tile<T, V, 1>(x, column_stride, features, c, samples, u, stride, g);
+}
+
+}  // namespace detail
+
+/// Design x(i, j) = values[i + j·column_stride], `samples` × `features`.
+///
+/// Products cost 2·samples·count·classes flops. Samples are added in blocks of `block` (each block from zero, then to the
+/// total), which keeps a block of duals in the first-level cache and the rounding error of a column below that of a plain
+/// loop; the order is part of the definition and the same everywhere.
+template <class T>
+class DenseDesign {
+ public:
+  static constexpr Index block = 256;
+
+  DenseDesign() = default;
+  DenseDesign(const T* values, Index samples, Index features)
+      : DenseDesign(values, samples, features, samples) {}
+  /// `column_stride` ≥ samples: entries from one column to the next.
+  DenseDesign(const T* values, Index samples, Index features, std::size_t column_stride)
+      : values_(values), column_stride_(column_stride), samples_(samples), features_(features) {}
+
+  Index samples() const { return samples_; }
+  Index features() const { return features_; }
+  T operator()(Index sample, Index feature) const { return values_[sample + feature * column_stride_]; }
+
+  /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
+  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+    using namespace detail;
+    for (Index k = 0; k < stride;) {
+      const Index vectors = (stride - k) / lanes<T>;
+      const auto strip = [&]<int V, int R>() {
+        multiply_strip<T, V, R>(values_, samples_, column_stride_, list, count, w + k, stride, base + k, z + k);
+        k += V * lanes<T>;
+      };
+      if (vectors == 1) strip.template operator()<1, 4>();
+      else if (vectors == 2) strip.template operator()<2, 4>();
+      else if (vectors == 4) strip.template operator()<2, 4>();
+      else strip.template operator()<3, 4>();
+    }
+  }
+
+  /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
+  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+    using namespace detail;
+    for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
+    for (Index first = 0; first < samples_; first += block) {
+      const Index length = smallest(block, samples_ - first);
+      const T* dual = row_of(u, first, stride);
+      for (Index k = 0; k < stride;) {
+        const Index vectors = (stride - k) / lanes<T>;
+        const auto strip = [&]<int V, int C>() {
+          transposed_strip<T, V, C>(values_ + first, column_stride_, list, count, length, dual + k, stride, g + k);
+          k += V * lanes<T>;
+        };
+        if (vectors == 1) strip.template operator()<1, 4>();
+        else if (vectors == 2) strip.template operator()<2, 4>();
+        else if (vectors == 4) strip.template operator()<2, 4>();
+        else strip.template operator()<3, 4>();
+      }
+    }
+  }
+
+  /// Σᵢ x(i, j), compensated.
+  T column_sum(Index feature) const {
+    Sum<T> total;
+    for (Index i = 0; i < samples_; ++i) total.add((*this)(i, feature));
+    return total.value();
+  }
+
+  /// Stored entries of the listed features: the work of a product with them.
+  std::size_t entries(const Index*, Index count) const { return static_cast<std::size_t>(samples_) * count; }
+
+  /// Position of the first value that is NaN or infinite, by columns.
+  bool find_bad_value(Index& row, Index& column) const {
+    for (Index j = 0; j < features_; ++j)
+      for (Index i = 0; i < samples_; ++i)
+        if (!finite((*this)(i, j))) {
+          row = i;
+          column = j;
+          return true;
+        }
+    return false;
+  }
+
+ private:
+  const T* values_ = nullptr;
+  std::size_t column_stride_ = 0;
+  Index samples_ = 0;
+  Index features_ = 0;
+};
+
+}  // namespace tamis

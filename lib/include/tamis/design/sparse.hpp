@@ -1,0 +1,87 @@
+#pragma once
+/// A sparse design by compressed columns, kept where the caller has it: never copied.
+
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// Column j holds values[e] at sample rows[e] for starts[j] ≤ e < starts[j+1]; rows ascending within a column, no
+/// duplicates. `starts` has features + 1 entries. Products cost 2·(stored entries)·classes flops.
+template <class T>
+class SparseDesign {
+ public:
+  SparseDesign() = default;
+  SparseDesign(const T* values, const Index* rows, const Index* starts, Index samples, Index features)
+      : values_(values), rows_(rows), starts_(starts), samples_(samples), features_(features) {}
+
+  Index samples() const { return samples_; }
+  Index features() const { return features_; }
+
+  /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
+  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+    for (Index i = 0; i < samples_; ++i) copy(base, stride, row_of(z, i, stride));
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      const T* coefficients = row_of(w, feature, stride);
+      for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e) {
+        T* scores = row_of(z, rows_[e], stride);
+        const auto value = Pack<T>::fill(values_[e]);
+        for (Index k = 0; k < stride; k += lanes<T>)
+          (Pack<T>::load(scores + k) + value * Pack<T>::load(coefficients + k)).store(scores + k);
+      }
+    }
+  }
+
+  /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
+  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      T* out = row_of(g, feature, stride);
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        auto total = Pack<T>::zero();
+        for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e)
+          total = total + Pack<T>::fill(values_[e]) * Pack<T>::load(row_of(u, rows_[e], stride) + k);
+        total.store(out + k);
+      }
+    }
+  }
+
+  /// Σᵢ x(i, j), compensated.
+  T column_sum(Index feature) const {
+    Sum<T> total;
+    for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e) total.add(values_[e]);
+    return total.value();
+  }
+
+  /// Stored entries of the listed features: the work of a product with them.
+  std::size_t entries(const Index* list, Index count) const {
+    std::size_t total = 0;
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      total += starts_[feature + 1] - starts_[feature];
+    }
+    return total;
+  }
+
+  /// Position of the first value that is NaN or infinite, or of an entry outside the design.
+  bool find_bad_value(Index& row, Index& column) const {
+    for (Index j = 0; j < features_; ++j)
+      for (Index e = starts_[j]; e < starts_[j + 1]; ++e)
+        if (!finite(values_[e]) || rows_[e] >= samples_) {
+          row = rows_[e];
+          column = j;
+          return true;
+        }
+    return false;
+  }
+
+ private:
+  const T* values_ = nullptr;
+  const Index* rows_ = nullptr;
+  const Index* starts_ = nullptr;
+  Index samples_ = 0;
+  Index features_ = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,71 @@
+#pragma once
+/// Operations on row-major matrices whose rows are `stride` entries, a whole number of vectors, long.
+
+#include <type_traits>
+
+#include "pack.hpp"
+#include "sum.hpp"
+
+namespace tamis {
+
+/// A view of some consecutive rows: what a penalty sees of one group of coefficients. Entries past `classes` are padding.
+template <class T>
+struct Rows {
+  T* data;
+  Index rows;
+  Index classes;
+  Index stride;
+
+  T& operator()(Index row, Index column) const { return data[static_cast<std::size_t>(row) * stride + column]; }
+  operator Rows<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, classes, stride};
+  }
+};
+
+template <class T>
+T* row_of(T* matrix, Index row, Index stride) {
+  return matrix + static_cast<std::size_t>(row) * stride;
+}
+
+template <class T>
+void fill(T* entries, std::size_t count, T value) {
+  for (std::size_t i = 0; i < count; ++i) entries[i] = value;
+}
+
+template <class T>
+void copy(const T* from, std::size_t count, T* to) {
+  __builtin_memcpy(to, from, count * sizeof(T));
+}
+
+/// Σ (aᵢ − bᵢ)² over one row.
+template <class T>
+Pack<T> squared_distance(const T* a, const T* b, Index stride, Pack<T> start) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    const auto difference = Pack<T>::load(a + k) - Pack<T>::load(b + k);
+    start = start + difference * difference;
+  }
+  return start;
+}
+
+template <class T>
+Pack<T> squared_norm(const T* a, Index stride, Pack<T> start) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    const auto entry = Pack<T>::load(a + k);
+    start = start + entry * entry;
+  }
+  return start;
+}
+
+/// sums_k = Σᵢ matrix(i, k), compensated; `sums` holds `stride` entries.
+template <class T>
+void column_sums(const T* matrix, Index rows, Index stride, T* sums) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    Sum<Pack<T>> total;
+    for (Index i = 0; i < rows; ++i) total.add(Pack<T>::load(row_of(matrix, i, stride) + k));
+    total.value().store(sums + k);
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,44 @@
+#pragma once
+/// Scalar helpers that compile to one instruction where there is one, and never promote to double.
+
+#include "../shape.hpp"
+
+namespace tamis {
+
+template <class T>
+constexpr T absolute(T x) {
+  return x < T(0) ? -x : x;
+}
+template <class T>
+constexpr T largest(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T>
+constexpr T smallest(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+constexpr bool finite(T x) {
+  return x - x == T(0);
+}
+
+inline float square_root(float x) { return __builtin_sqrtf(x); }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+
+/// Soft threshold: sign(x)·max(|x| − t, 0).
+template <class T>
+constexpr T soft(T x, T t) {
+  return x > t ? x - t : (x < -t ? x + t : T(0));
+}
+
+/// Relative spacing of T at 1.
+template <class T>
+inline constexpr T epsilon = sizeof(T) == 4 ? T(1.1920928955078125e-07L) : T(2.220446049250313e-16L);
+
+template <class T>
+inline constexpr T infinity = static_cast<T>(__builtin_huge_valf());
+
+template <class T>
+inline constexpr T not_a_number = static_cast<T>(__builtin_nanf(""));
+
+}  // namespace tamis

@@ -1,0 +1,29 @@
+#pragma once
+/// Compensated sums in the working precision: what decides convergence is added with them, so that every target stops
+/// at the same iterate and float loses no digits to the number of samples.
+
+#include "pack.hpp"
+
+namespace tamis {
+
+/// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or Pack<T>.
+/// Error: one rounding of the result, to first order, whatever the number of terms.
+template <class V>
+class Sum {
+ public:
+  constexpr Sum() = default;
+
+  constexpr void add(V term) {
+    const V next = total_ + term;
+    const V added = next - total_;
+    error_ = error_ + ((total_ - (next - added)) + (term - added));
+    total_ = next;
+  }
+  constexpr V value() const { return total_ + error_; }
+
+ private:
+  V total_{};
+  V error_{};
+};
+
+}  // namespace tamis

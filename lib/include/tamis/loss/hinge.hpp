@@ -1,0 +1,56 @@
+#pragma once
+/// The exact multiclass hinge (Crammer and Singer).
+
+#include "../projection/simplex.hpp"
+#include "dual_terms.hpp"
+#include "hinge_null_model.hpp"
+
+namespace tamis {
+
+/// ℓ(z, y) = max_k (z_k + μ[k ≠ y]) − z_y.
+///
+/// Its conjugate, for a sample of weight c, is finite on c(Δ − e_y), Δ the unit simplex, where −(cℓ)*(u) = μ Σ_{k≠y} u_k.
+/// Source: paper A, equations (5)–(6), with the label moved into the loss.
+struct Hinge {
+  /// Mass c + u_y on the label may move to other classes without leaving the dual domain.
+  static constexpr bool label_mass_moves() { return true; }
+  /// Scaling a feasible dual point by s ≤ this keeps it feasible.
+  template <class T>
+  static constexpr T max_dual_scale() {
+    return T(1);
+  }
+
+  template <class T>
+  T value(const T* z, Index classes, Label y, T margin) const {
+    T top = z[y];
+    for (Index k = 0; k < classes; ++k)
+      if (k != y) top = largest(top, z[k] + margin);
+    return top - z[y];
+  }
+
+  /// u ← prox_{σ(cℓ)*}(u): the projection of u + σμ[k ≠ y] onto c(Δ − e_y).
+  template <class T>
+  void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
+    const T shift = sigma * margin;
+    for (Index k = 0; k < classes; ++k) u[k] += shift;
+    u[y] += weight - shift;
+    project_simplex(u, classes, weight);
+    u[y] -= weight;
+  }
+
+  template <class T>
+  DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T) const {
+    T others = 0;
+    for (Index k = 0; k < classes; ++k)
+      if (k != y) others += u[k];
+    return {margin * others, T(0)};
+  }
+
+  /// See hinge_null_model.
+  template <class T>
+  void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
+    hinge_null_model(targets, intercept, intercepts, u, stride);
+  }
+};
+
+}  // namespace tamis

@@ -1,0 +1,60 @@
+#pragma once
+/// The result of training: K linear scores.
+
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// A view of coefficients (features × stride, row-major, padded) followed by one row of intercepts. It points into the
+/// arena and lives as long as that memory is left alone.
+template <class T>
+struct LinearModel {
+  const T* coefficients = nullptr;
+  Index features = 0;
+  Index classes = 0;
+
+  Index stride() const { return padded<T>(classes); }
+  T operator()(Index feature, Index label) const { return row_of(coefficients, feature, stride())[label]; }
+  T intercept(Index label) const { return (*this)(features, label); }
+
+  /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one vector. `step` is the distance between
+  /// the entries of x.
+  Pack<T> scores(const T* x, std::size_t step, Index first_class) const {
+    auto total = Pack<T>::load(row_of(coefficients, features, stride()) + first_class);
+    for (Index j = 0; j < features; ++j)
+      total = total + Pack<T>::fill(x[j * step]) * Pack<T>::load(row_of(coefficients, j, stride()) + first_class);
+    return total;
+  }
+
+  /// Writes the K scores of one sample. No scratch; cost 2·features·classes flops.
+  void scores(const T* x, T* out, std::size_t step = 1) const {
+    for (Index first = 0; first < classes; first += lanes<T>) {
+      const auto part = scores(x, step, first);
+      for (Index k = first; k < smallest(classes, first + lanes<T>); ++k) out[k] = part.entry[k - first];
+    }
+  }
+
+  /// argmax_k score_k, the first of equals. A sample with NaN gives class 0.
+  Label predict(const T* x, std::size_t step = 1) const {
+    Label best = 0;
+    T top = -infinity<T>;
+    for (Index first = 0; first < classes; first += lanes<T>) {
+      const auto part = scores(x, step, first);
+      for (Index k = first; k < smallest(classes, first + lanes<T>); ++k)
+        if (part.entry[k - first] > top) {
+          top = part.entry[k - first];
+          best = static_cast<Label>(k);
+        }
+    }
+    return best;
+  }
+
+  bool uses(Index feature) const {
+    for (Index k = 0; k < classes; ++k)
+      if ((*this)(feature, k) != T(0)) return true;
+    return false;
+  }
+};
+
+}  // namespace tamis

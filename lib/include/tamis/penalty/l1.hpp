@@ -1,0 +1,32 @@
+#pragma once
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// Ω(W) = Σ_jk |w_jk|. Prox: soft threshold. Dual norm: max |g_jk|.
+struct L1 {
+  template <class T>
+  T value(Rows<const T> w) const {
+    T total = 0;
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) total += absolute(w(r, k));
+    return total;
+  }
+
+  template <class T>
+  void prox(Rows<T> w, T step) const {
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.stride; ++k) w(r, k) = soft(w(r, k), step);
+  }
+
+  template <class T>
+  T dual_norm(Rows<const T> g) const {
+    T top = 0;
+    for (Index r = 0; r < g.rows; ++r)
+      for (Index k = 0; k < g.classes; ++k) top = largest(top, absolute(g(r, k)));
+    return top;
+  }
+};
+
+}  // namespace tamis

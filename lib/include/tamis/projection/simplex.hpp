@@ -1,0 +1,56 @@
+#pragma once
+/// Thresholds for projections onto the simplex and the ℓ1 ball, without sorting and without scratch.
+
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+namespace detail {
+
+/// θ with Σ_i (v_i − θ)₊ = radius over `count` entries v_i = value(i), or over those that exceed `floor` to begin with.
+///
+/// Michelot's iteration: θ from all candidates, drop those not above it, repeat until none drops. θ only rises, the
+/// candidates only shrink, so it ends after at most `count` rounds, ties and equal entries included.
+template <class T, class Value>
+T water_level(Index count, T radius, T floor, Value value) {
+  T threshold = floor;
+  Index kept_before = count + 1;
+  for (;;) {
+    T total = 0;
+    Index kept = 0;
+    for (Index i = 0; i < count; ++i) {
+      const T v = value(i);
+      const bool above = v > threshold;
+      total += above ? v : T(0);
+      kept += above;
+    }
+    if (kept == 0 || kept == kept_before) return threshold;
+    const T next = (total - radius) / T(kept);
+    if (next <= threshold && kept_before <= count) return threshold;
+    threshold = next;
+    kept_before = kept;
+  }
+}
+
+}  // namespace detail
+
+/// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊. Cost O(K) per round, few rounds.
+/// Source: Michelot (1986); paper A, Proposition 3.1.
+template <class T>
+void project_simplex(T* v, Index count, T radius) {
+  const T level = detail::water_level(count, radius, -infinity<T>, [=](Index i) { return v[i]; });
+  for (Index i = 0; i < count; ++i) v[i] = largest(v[i] - level, T(0));
+}
+
+/// The clipping level of the ℓ∞ prox: u − P(u), P the projection onto the ℓ1 ball of `radius`, is u clipped to ±level.
+/// Zero when ‖u‖₁ ≤ radius. `stride` is the distance between entries.
+template <class T>
+T linf_level(const T* u, Index count, Index stride, T radius) {
+  T norm = 0;
+  for (Index i = 0; i < count; ++i) norm += absolute(u[static_cast<std::size_t>(i) * stride]);
+  if (norm <= radius) return T(0);
+  return detail::water_level(count, radius, T(0),
+                             [=](Index i) { return absolute(u[static_cast<std::size_t>(i) * stride]); });
+}
+
+}  // namespace tamis

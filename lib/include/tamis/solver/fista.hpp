@@ -1,0 +1,246 @@
+#pragma once
+/// The default solver for smooth losses: accelerated proximal gradient with line search, restarts and working sets.
+
+#include "../compatibility.hpp"
+#include "../design/dense.hpp"
+#include "workbench.hpp"
+
+namespace tamis {
+
+/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) by
+///     Y = W + β(W − W_before),   W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L),
+/// β from Nesterov's sequence, reset when the step turns against the momentum; L doubles until the quadratic model holds
+/// and relaxes by 3 % at each iteration. The design is centred when there is an intercept, the first L comes from a
+/// power iteration, and only the features that matter are iterated on.
+///
+/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
+/// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
+/// Sources: Beck and Teboulle (2009); O'Donoghue and Candès (2015), gradient restarts.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class Fista : public Workbench<T, Loss, Penalty, Design> {
+  static_assert(SmoothLoss<Loss, T>, TAMIS_NEEDS_GRADIENT);
+  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
+  static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
+  using Base = Workbench<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::fista;
+
+  Fista(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+        const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  /// Checks the problem and lays out the memory. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->centre();
+    for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
+    // The model without coefficients first: only the intercepts move, in a space of norm one.
+    this->deactivate_all();
+    this->norm_ = T(1);
+    this->balance_intercept(own_.x, T(1));
+    begin_iterations();
+    stage_ = this->options_.intercept ? Stage::intercepts : Stage::coefficients;
+    if (!this->options_.intercept) finish_null_model();
+    return this->running();
+  }
+
+  /// One power or proximal gradient iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    switch (stage_) {
+      case Stage::intercepts:
+        iterate(T(0));
+        if (--intercept_steps_ == 0 || step_length_ <= epsilon<T> * point_length_) finish_null_model();
+        break;
+      case Stage::norm:
+        if (this->advance_power_iteration(own_.v, own_.z)) {
+          this->balance_intercept(own_.x, old_intercept_scale_);
+          begin_iterations();
+          stage_ = Stage::coefficients;
+        }
+        break;
+      case Stage::coefficients: iterate_and_certify(); break;
+    }
+    return this->running();
+  }
+
+ private:
+  enum class Stage : std::uint8_t { intercepts, norm, coefficients };
+
+  struct Memory {
+    CommonMemory<T> common;
+    T* x;        ///< coefficients, the last row being intercepts
+    T* before;   ///< those of the iteration before
+    T* v;        ///< scratch: gradients, new coefficients
+    T* scores;   ///< of x
+    T* scores_before;
+    T* z;        ///< scratch: gradients of the loss
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.before, &m.v})
+        *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.scores, &m.scores_before, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      return m;
+    }
+  };
+
+  void begin_iterations() {
+    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    this->multiply(own_.x, own_.scores);
+    copy(own_.scores, duals, own_.scores_before);
+    copy(own_.x, CommonMemory<T>::coefficients(this->shape_), own_.before);
+    // Σ cᵢℓᵢ has curvature at most max cᵢ · curvature · ‖A‖²; the search starts well below.
+    T weight = 0;
+    for (Index i = 0; i < this->shape_.samples; ++i) weight = largest(weight, this->targets_.weight(i));
+    highest_curvature_ = weight * this->loss_.template curvature<T>(this->shape_.classes) * this->norm_ * this->norm_;
+    curvature_ = highest_curvature_ / T(this->shape_.classes);
+    momentum_ = T(1);
+  }
+
+  /// The intercepts are optimal: λ_max, the first bound and the first features follow.
+  void finish_null_model() {
+    this->offer_primal(own_.x, own_.scores);
+    this->activate_all();
+    write_gradients(own_.scores, own_.z);
+    this->certify_null_model(own_.z, own_.v);
+    if (!this->running()) return;
+    this->choose_features();
+    measure_norm();
+  }
+
+  void measure_norm() {
+    stage_ = Stage::norm;
+    old_intercept_scale_ = this->intercept_scale_;
+    this->intercept_scale_ = T(0);
+    this->start_power_iteration(own_.v);
+  }
+
+  void iterate_and_certify() {
+    const bool last = !this->count_iteration();
+    iterate(this->options_.lambda);
+    if (!last && ++since_certificate_ < certificate_interval) return;
+    since_certificate_ = 0;
+    this->offer_primal(own_.x, own_.scores);
+    write_gradients(own_.scores, own_.z);
+    this->update_residual(step_length_, point_length_);
+    const auto next = this->certify(own_.z, own_.v, last);
+    if (last) this->end_at_limit();
+    if (this->running() && next == Base::Next::new_features) measure_norm();
+  }
+
+  /// z ← c∇ℓ(scores).
+  void write_gradients(const T* scores, T* z) const {
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* row = row_of(z, i, this->stride_);
+      const T weight = this->targets_.weight(i);
+      this->loss_.gradient(row_of(scores, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
+                           this->targets_.margin(i), weight, row);
+      for (Index k = this->shape_.classes; k < this->stride_; ++k) row[k] = T(0);
+    }
+  }
+
+  /// One accelerated step; `lambda` 0 leaves out the penalty.
+  void iterate(T lambda) {
+    const Index stride = this->stride_;
+    const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
+    const auto beta = Pack<T>::fill((momentum_ - T(1)) / next_momentum);
+    const auto extrapolated = [&](const T* now, const T* then) {
+      return Pack<T>::load(now) + beta * (Pack<T>::load(now) - Pack<T>::load(then));
+    };
+    T* const scores_y = own_.scores_before;  // the scores of Y take the place of those before
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
+      extrapolated(own_.scores + e, scores_y + e).store(scores_y + e);
+
+    curvature_ *= T(0.97);
+    auto square = Pack<T>::zero();
+    auto turn = Pack<T>::zero();
+    auto size = Pack<T>::zero();
+    for (;;) {
+      write_gradients(scores_y, own_.z);
+      this->transposed_multiply(own_.z, own_.v);
+      const auto rate = Pack<T>::fill(T(1) / curvature_);
+      this->for_each_active_row([&](Index j) {
+        T* v = row_of(own_.v, j, stride);
+        for (Index k = 0; k < stride; k += lanes<T>)
+          (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) - rate * Pack<T>::load(v + k))
+              .store(v + k);
+      });
+      const T threshold = lambda / curvature_;
+      this->for_each_active_group(
+          [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), threshold); });
+
+      square = turn = size = Pack<T>::zero();
+      this->for_each_active_row([&](Index j) {
+        const T* v = row_of(own_.v, j, stride);
+        const T* x = row_of(own_.x, j, stride);
+        for (Index k = 0; k < stride; k += lanes<T>) {
+          const auto next = Pack<T>::load(v + k);
+          const auto back = extrapolated(x + k, row_of(own_.before, j, stride) + k) - next;
+          square = square + back * back;
+          turn = turn + back * (next - Pack<T>::load(x + k));
+          size = size + next * next;
+        }
+      });
+      this->multiply(own_.v, own_.z);
+      if (curvature_ >= highest_curvature_ || excess(own_.z, scores_y) <= T(0.5) * curvature_ * square.sum()) break;
+      curvature_ = smallest(T(2) * curvature_, highest_curvature_);
+    }
+    step_length_ = square_root(square.sum());
+    point_length_ = square_root(size.sum());
+    momentum_ = turn.sum() > T(0) ? T(1) : next_momentum;
+
+    rotate(own_.before, own_.x, own_.v);
+    rotate(own_.scores_before, own_.scores, own_.z);
+  }
+
+  /// Σ cᵢ (ℓ(z) − ℓ(y) − ⟨∇ℓ(y), z − y⟩), sample by sample: how far the loss lies above its tangent at Y.
+  T excess(const T* z, const T* y) const {
+    T* gradient = this->memory_.row[1];
+    Sum<T> total;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T weight = this->targets_.weight(i);
+      if (!(weight > T(0))) continue;
+      const Label label = this->targets_.labels[i];
+      const T margin = this->targets_.margin(i);
+      const T* from = row_of(y, i, this->stride_);
+      const T* to = row_of(z, i, this->stride_);
+      const T value = this->loss_.gradient(from, this->shape_.classes, label, margin, T(1), gradient);
+      T tangent = value;
+      for (Index k = 0; k < this->shape_.classes; ++k) tangent += gradient[k] * (to[k] - from[k]);
+      total.add(weight * (this->loss_.value(to, this->shape_.classes, label, margin) - tangent));
+    }
+    return total.value();
+  }
+
+  /// oldest ← middle ← newest ← oldest.
+  static void rotate(T*& oldest, T*& middle, T*& newest) {
+    T* const spare = oldest;
+    oldest = middle;
+    middle = newest;
+    newest = spare;
+  }
+
+  static constexpr std::uint32_t certificate_interval = 20;
+
+  Memory own_{};
+  Stage stage_ = Stage::intercepts;
+  std::uint32_t intercept_steps_ = 500;
+  std::uint32_t since_certificate_ = 0;
+  T old_intercept_scale_ = T(1);
+  T highest_curvature_ = T(0);
+  T curvature_ = T(0);
+  T momentum_ = T(1);
+  T step_length_ = T(0);
+  T point_length_ = T(0);
+};
+
+}  // namespace tamis

@@ -1,0 +1,254 @@
+#pragma once
+/// The default solver for losses without a gradient: restarted, reflected primal–dual iterations with working sets.
+
+#include "../compatibility.hpp"
+#include "../design/dense.hpp"
+#include "workbench.hpp"
+
+namespace tamis {
+
+/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) through its saddle form  min_W max_u  ⟨u, A W⟩ − Σ (cᵢℓᵢ)*(uᵢ) + λ Ω(W).
+///
+/// With T one primal–dual step (τ = 1/‖A‖ω, σ = ω/‖A‖)
+///     W⁺ = prox_{τλΩ}(W − τAᵀu),   u⁺ = prox_{σ(cℓ)*}(u + σA(2W⁺ − W)),
+/// the iteration is Halpern's with reflection, z ← (k+1)/(k+2) (2T(z) − z) + 1/(k+2) z⁰, restarted from its own last point
+/// when the fixed-point residual has fallen enough; each restart moves the primal weight ω towards ‖Δu‖/‖ΔW‖.
+/// The label is part of the loss, so A is the design itself, centred when there is an intercept, and ‖A‖ comes from a power
+/// iteration. It works on the features that matter and checks the others by the certificate.
+///
+/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
+/// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
+/// Sources: paper A, Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP solvers.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
+  static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
+  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
+  static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
+  using Base = Workbench<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::primal_dual;
+
+  PrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+             const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    const Requirement needed = requirement(this->shape_);
+    if (!this->admit(memory, needed)) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->centre();
+    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    fill(own_.anchor_x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    start_from_null_model();
+    return this->running();
+  }
+
+  /// One power or primal–dual iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    if (measuring_norm_) {
+      if (this->advance_power_iteration(own_.v, own_.z)) begin_iterations();
+    } else {
+      iterate();
+    }
+    return this->running();
+  }
+
+ private:
+  struct Memory {
+    CommonMemory<T> common;
+    T* x;         ///< coefficients, the last row being intercepts
+    T* anchor_x;  ///< where the Halpern iteration started
+    T* v;         ///< scratch: new coefficients, reflected coefficients, gradients
+    T* u;         ///< duals
+    T* anchor_u;
+    T* z;         ///< scratch: scores, new duals
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.anchor_x, &m.v})
+        *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.u, &m.anchor_u, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      return m;
+    }
+  };
+
+  void start_from_null_model() {
+    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
+    this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.u, this->stride_);
+    this->intercept_scale_ = T(1);
+    this->multiply(own_.x, own_.z);
+    this->offer_primal(own_.x, own_.z);
+    copy(own_.u, duals, own_.z);
+    this->certify_null_model(own_.z, own_.v);
+    if (!this->running()) return;
+    this->choose_features();
+    // Scales of the two variables, for a first primal weight: ‖u‖ of the null model, ‖W‖ from Ω(W) ≤ F(0)/λ.
+    auto total = Pack<T>::zero();
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      total = squared_norm(row_of(own_.u, i, this->stride_), this->stride_, total);
+    dual_size_ = square_root(total.sum());
+    measure_norm();
+  }
+
+  void measure_norm() {
+    measuring_norm_ = true;
+    old_intercept_scale_ = this->intercept_scale_;
+    this->intercept_scale_ = T(0);
+    this->start_power_iteration(own_.v);
+  }
+
+  void begin_iterations() {
+    measuring_norm_ = false;
+    this->balance_intercept(own_.x, old_intercept_scale_);
+    if (weight_ == T(0)) {
+      const T lambda = largest(this->options_.lambda, T(1e-6) * largest(this->report_.objective, T(1e-6)));
+      weight_ = largest(dual_size_, T(1e-6)) * lambda / largest(this->report_.objective, T(1e-6));
+    }
+    restart();
+  }
+
+  void restart() {
+    const std::size_t coefficients = CommonMemory<T>::coefficients(this->shape_);
+    copy(own_.x, coefficients, own_.anchor_x);
+    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.anchor_u);
+    inner_ = 0;
+  }
+
+  void iterate() {
+    const Index stride = this->stride_;
+    const T tau = T(1) / (this->norm_ * weight_);
+    const T sigma = weight_ / this->norm_;
+    const T keep = T(inner_ + 1) / T(inner_ + 2);
+    const T pull = T(1) / T(inner_ + 2);
+    const bool last = !this->count_iteration();
+    const bool due = last || ++since_certificate_ >= certificate_interval_;
+
+    this->transposed_multiply(own_.u, own_.v);
+    this->for_each_active_row([&](Index j) {
+      T* v = row_of(own_.v, j, stride);
+      const T* x = row_of(own_.x, j, stride);
+      for (Index k = 0; k < stride; ++k) v[k] = x[k] - tau * v[k];
+    });
+    const T threshold = tau * this->options_.lambda;
+    this->for_each_active_group(
+        [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), threshold); });
+
+    if (due) {
+      this->multiply(own_.v, own_.z);
+      this->offer_primal(own_.v, own_.z);
+    }
+
+    auto moved = Pack<T>::zero();
+    const auto keeping = Pack<T>::fill(keep);
+    const auto pulling = Pack<T>::fill(pull);
+    this->for_each_active_row([&](Index j) {
+      T* v = row_of(own_.v, j, stride);
+      T* x = row_of(own_.x, j, stride);
+      const T* anchor = row_of(own_.anchor_x, j, stride);
+      moved = squared_distance(v, x, stride, moved);
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto next = Pack<T>::load(v + k);
+        const auto reflected = next + (next - Pack<T>::load(x + k));
+        reflected.store(v + k);
+        (keeping * reflected + pulling * Pack<T>::load(anchor + k)).store(x + k);
+      }
+    });
+    const T primal_step = moved.sum();
+
+    this->multiply(own_.v, own_.z);
+    moved = Pack<T>::zero();
+    const auto step = Pack<T>::fill(sigma);
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* z = row_of(own_.z, i, stride);
+      T* u = row_of(own_.u, i, stride);
+      const T* anchor = row_of(own_.anchor_u, i, stride);
+      for (Index k = 0; k < stride; k += lanes<T>)
+        (Pack<T>::load(u + k) + step * Pack<T>::load(z + k)).store(z + k);
+      this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
+                            this->targets_.weight(i), sigma);
+      for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
+      moved = squared_distance(z, u, stride, moved);
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto next = Pack<T>::load(z + k);
+        const auto reflected = next + (next - Pack<T>::load(u + k));
+        (keeping * reflected + pulling * Pack<T>::load(anchor + k)).store(u + k);
+      }
+    }
+    const T residual = square_root(weight_ * primal_step + moved.sum() / weight_);
+
+    if (due) {
+      since_certificate_ = 0;
+      measure_residual(residual);
+      const auto next = this->certify(own_.z, own_.v, last);
+      if (last) this->end_at_limit();
+      if (!this->running()) return;
+      if (next == Base::Next::new_features) {
+        measure_norm();
+        return;
+      }
+    }
+    consider_restart(residual);
+  }
+
+  void consider_restart(T residual) {
+    if (inner_ == 0) first_residual_ = residual;
+    ++inner_;
+    const bool fell_far = residual <= T(0.2) * first_residual_;
+    const bool fell_and_rises = residual <= T(0.5) * first_residual_ && residual > last_residual_;
+    const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
+    last_residual_ = residual;
+    if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
+    const T dx = distance_x();
+    const T du = distance_u();
+    if (dx > T(0) && du > T(0)) weight_ = square_root(weight_ * (du / dx));
+    restart();
+  }
+
+  T distance_x() const {
+    auto total = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) {
+      total = squared_distance(row_of(own_.x, j, this->stride_), row_of(own_.anchor_x, j, this->stride_), this->stride_,
+                               total);
+    });
+    return square_root(total.sum());
+  }
+  T distance_u() const {
+    auto total = Pack<T>::zero();
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      total = squared_distance(row_of(own_.u, i, this->stride_), row_of(own_.anchor_u, i, this->stride_), this->stride_,
+                               total);
+    return square_root(total.sum());
+  }
+
+  void measure_residual(T residual) {
+    auto x = Pack<T>::zero();
+    auto u = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) { x = squared_norm(row_of(own_.x, j, this->stride_), this->stride_, x); });
+    for (Index i = 0; i < this->shape_.samples; ++i) u = squared_norm(row_of(own_.u, i, this->stride_), this->stride_, u);
+    this->update_residual(residual, square_root(weight_ * x.sum() + u.sum() / weight_));
+  }
+
+  static constexpr std::uint32_t certificate_interval_ = 40;
+
+  Memory own_{};
+  bool measuring_norm_ = false;
+  std::uint32_t inner_ = 0;
+  std::uint32_t since_certificate_ = 0;
+  T weight_ = T(0);
+  T dual_size_ = T(0);
+  T old_intercept_scale_ = T(1);
+  T first_residual_ = T(0);
+  T last_residual_ = T(0);
+};
+
+}  // namespace tamis

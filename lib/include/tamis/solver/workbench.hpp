@@ -1,0 +1,482 @@
+#pragma once
+/// What every solver of linear scores shares: the checked problem, products with the centred design over the active
+/// features, certificates, and the choice of the active features.
+
+#include <span>
+
+#include "../arena.hpp"
+#include "../certificate/balance.hpp"
+#include "../concepts.hpp"
+#include "../model/linear.hpp"
+#include "../options.hpp"
+#include "../report.hpp"
+
+namespace tamis {
+
+/// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
+template <class T>
+struct CommonMemory {
+  T* best;            ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
+  T* means;           ///< of the columns of the design
+  T* row[3];          ///< scratch rows
+  T* score;           ///< dual norm of each group at the last full certificate
+  Index* list;        ///< active features, ascending
+  std::uint8_t* active;
+
+  static constexpr std::size_t coefficients(Shape shape) {
+    return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
+  }
+  static constexpr std::size_t duals(Shape shape) {
+    return detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
+  }
+
+  static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
+    CommonMemory m{};
+    m.best = arena.take<T>(coefficients(shape));
+    m.means = arena.take<T>(shape.features);
+    for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
+    m.score = arena.take<T>(shape.features);
+    m.list = arena.take<Index>(shape.features);
+    m.active = arena.take<std::uint8_t>(shape.features);
+    return m;
+  }
+};
+
+/// Base of the solvers; not for use on its own.
+///
+/// With an intercept the design is centred implicitly: scores are (X − 1m̄ᵀ)W + s·1v with m̄ the column means and s·v the
+/// shifted intercepts. The objective is the same, the norm of the operator is that of the centred design, and s is
+/// chosen so that the intercept column has that norm too.
+template <class T, class Loss, class Penalty, class Design>
+class Workbench {
+ public:
+  const Report<T>& report() const { return report_; }
+  /// Number of certificates evaluated so far.
+  std::uint32_t certificates() const { return certificates_; }
+  bool running() const { return report_.status == Status::running; }
+  LinearModel<T> model() const { return {memory_.best, shape_.features, shape_.classes}; }
+  /// Ends the run with the best model so far.
+  void stop() {
+    if (running()) report_.status = Status::stopped;
+  }
+
+ protected:
+  Workbench(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+            const Options<T>& options)
+      : design_(design), targets_(targets), loss_(loss), penalty_(penalty), options_(options),
+        shape_{targets.samples(), design.features(), targets.classes}, stride_(padded<T>(targets.classes)),
+        together_(features_together(penalty)), dual_kind_(tamis::dual_kind<T>(penalty)) {}
+
+  /// Checks everything once, at the door. On refusal nothing has been written to the arena.
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    report_ = {};
+    report_.arena_bytes = requirement.bytes;
+    report_.status = check(memory, requirement);
+    return running();
+  }
+
+  void adopt(const CommonMemory<T>& memory, std::size_t used) {
+    memory_ = memory;
+    report_.arena_used_bytes = used;
+    targets_.normalise();
+    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
+    fill(memory_.score, shape_.features, T(0));
+    for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = T(0);
+    activate_all();
+  }
+
+  void centre() {
+    if (!options_.intercept) return;
+    for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = design_.column_sum(j) / T(shape_.samples);
+    add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
+  }
+
+  // ---- products over the active features -------------------------------------------------------------------------
+
+  /// z = scores of w (row `features` scaled by the intercept scale).
+  void multiply(const T* w, T* z) {
+    T* base = memory_.row[0];
+    shifted_intercepts(w, base);
+    design_.multiply(memory_.list, active_count_, w, stride_, base, z);
+    add_epochs(active_entries_, T(0.5));
+  }
+
+  /// g = gradient of ⟨u, scores⟩ with respect to the coefficients (active rows and the intercept row).
+  void transposed_multiply(const T* u, T* g) {
+    design_.transposed_multiply(memory_.list, active_count_, u, stride_, g);
+    finish_gradient(memory_.list, active_count_, u, g);
+    add_epochs(active_entries_, T(0.5));
+  }
+
+  /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
+  void shifted_intercepts(const T* w, T* base) const {
+    const T* v = row_of(w, shape_.features, stride_);
+    for (Index k = 0; k < stride_; k += lanes<T>) {
+      auto total = Pack<T>::fill(intercept_scale_) * Pack<T>::load(v + k);
+      for (Index c = 0; c < active_count_; ++c) {
+        const Index j = memory_.list[c];
+        total = total - Pack<T>::fill(memory_.means[j]) * Pack<T>::load(row_of(w, j, stride_) + k);
+      }
+      total.store(base + k);
+    }
+  }
+
+  /// Visits each group of the listed features (all when null) as (first feature, number of features).
+  template <class Visit>
+  void for_each_listed_group(const Index* list, Index count, Visit visit) const {
+    for (Index c = 0; c < count;) {
+      const Index first = list ? list[c] : c;
+      const Index rows = group_rows(first);
+      visit(first, rows);
+      c += rows;
+    }
+  }
+  template <class Visit>
+  void for_each_active_group(Visit visit) const {
+    for_each_listed_group(memory_.list, active_count_, visit);
+  }
+  Rows<T> rows(T* matrix, Index first, Index count) const {
+    return {row_of(matrix, first, stride_), count, shape_.classes, stride_};
+  }
+  Rows<const T> rows(const T* matrix, Index first, Index count) const {
+    return {row_of(matrix, first, stride_), count, shape_.classes, stride_};
+  }
+  Index group_rows(Index first) const { return smallest(together_, shape_.features - first); }
+
+  // ---- the operator norm -----------------------------------------------------------------------------------------
+
+  void start_power_iteration(T* v) {
+    for_each_active_row([&](Index j) {
+      for (Index k = 0; k < stride_; ++k) {  // entries in [½, 1), without pattern, the same everywhere
+        const std::uint32_t mixed = (j * 2654435761u + k * 40503u + 1u) * 2246822519u;
+        row_of(v, j, stride_)[k] = T(0.5) + T(mixed >> 16) / T(131072);
+      }
+    });
+    norm_ = T(0);
+    power_iterations_ = 0;
+  }
+
+  /// One iteration of v ← AᵀNAv/‖AᵀNAv‖ on all columns of v at once, N the map that `normal` applies to the scores in
+  /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known to about a percent. A has the present intercept scale.
+  template <class Normal>
+  bool advance_power_iteration(T* v, T* z, Normal normal) {
+    multiply(v, z);
+    normal(z);
+    transposed_multiply(z, v);
+    auto total = Pack<T>::zero();
+    for_each_active_row([&](Index j) { total = squared_norm(row_of(v, j, stride_), stride_, total); });
+    const T length = square_root(total.sum());
+    if (!(length > T(0))) {  // nothing varies: any positive norm will do
+      norm_ = T(1);
+      return true;
+    }
+    const T estimate = power_iterations_ > 0 ? square_root(length) : T(0);  // v has length one from the second time on
+    const bool settled = power_iterations_ >= 5 && estimate <= norm_ * T(1.0005);
+    norm_ = largest(norm_, estimate);
+    if (settled || ++power_iterations_ >= 200) {
+      norm_ *= T(1.01);
+      return true;
+    }
+    const T scale = T(1) / length;
+    for_each_active_row([&](Index j) {
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= scale;
+    });
+    return false;
+  }
+  bool advance_power_iteration(T* v, T* z) {
+    return advance_power_iteration(v, z, [](T*) {});
+  }
+
+  /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep their
+  /// value.
+  void balance_intercept(T* w, T old_scale) {
+    if (!options_.intercept) return;
+    intercept_scale_ = norm_ / square_root(T(shape_.samples));
+    T* v = row_of(w, shape_.features, stride_);
+    for (Index k = 0; k < stride_; ++k) v[k] *= old_scale / intercept_scale_;
+  }
+
+  // ---- certificates ----------------------------------------------------------------------------------------------
+
+  T loss_sum(const T* z) const {
+    Sum<T> total;
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T weight = targets_.weight(i);
+      if (weight > T(0))
+        total.add(weight * loss_.value(row_of(z, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i)));
+    }
+    return total.value();
+  }
+
+  T penalty_value(const T* w) const {
+    Sum<T> total;
+    for_each_active_group([&](Index first, Index count) { total.add(penalty_.value(rows(w, first, count))); });
+    return total.value();
+  }
+
+  /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
+  void offer_primal(const T* w, const T* z) {
+    const T objective = loss_sum(z) + options_.lambda * penalty_value(w);
+    if (certificates_ > 0 && !(objective < report_.objective)) return;
+    report_.objective = objective;
+    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
+    report_.nonzeros = 0;
+    report_.nonzero_rows = 0;
+    for (Index c = 0; c < active_count_; ++c) {
+      const Index j = memory_.list[c];
+      copy(row_of(w, j, stride_), stride_, row_of(memory_.best, j, stride_));
+      Index nonzeros = 0;
+      for (Index k = 0; k < shape_.classes; ++k) nonzeros += row_of(w, j, stride_)[k] != T(0);
+      report_.nonzeros += nonzeros;
+      report_.nonzero_rows += nonzeros > 0;
+    }
+    shifted_intercepts(w, row_of(memory_.best, shape_.features, stride_));
+  }
+
+  /// What a certificate asks the solver to do next.
+  enum class Next : std::uint8_t { go_on, new_features, finished };
+
+  /// Takes a dual point u in the domain of the loss (samples × stride) and scratch g of a coefficient matrix; both are
+  /// overwritten. Repairs u, bounds the optimum, ends the run when the gap allows it, and otherwise widens the active
+  /// features when the problem on them alone is nearly solved. `full`: look at all features in any case.
+  Next certify(T* u, T* g, bool full) {
+    ++certificates_;
+    if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
+    Sum<T> linear, quadratic;
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const auto terms = loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+                                          targets_.weight(i));
+      linear.add(terms.linear);
+      quadratic.add(terms.quadratic);
+    }
+    const DualTerms<T> terms{linear.value(), quadratic.value()};
+
+    if (active_count_ < shape_.features) {
+      if (!full) {
+        transposed_multiply(u, g);
+        const T inner_gap = report_.objective - dual_value(terms, g, memory_.list, active_count_);
+        full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale());
+        if (!full) return Next::go_on;
+      }
+      design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
+      finish_gradient(nullptr, shape_.features, u, g);
+      add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
+    } else {
+      transposed_multiply(u, g);
+    }
+    offer_dual(dual_value(terms, g, nullptr, shape_.features));
+    if (!running()) return Next::finished;
+    if (active_count_ == shape_.features) return Next::go_on;
+    return widen() ? Next::new_features : Next::go_on;
+  }
+
+  /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
+  void certify_null_model(T* u, T* g) {
+    certify(u, g, true);
+    report_.lambda_max = dual_kind_ == DualKind::norm ? gauge_ : infinity<T>;
+  }
+
+  void activate_all() { set_active(1); }
+  void deactivate_all() { set_active(0); }
+
+  /// Makes the most promising features active for the first time. Penalties without a dual norm keep all.
+  void choose_features() {
+    if (!options_.working_sets || dual_kind_ != DualKind::norm || shape_.features <= smallest_working_set) return;
+    deactivate_all();
+    activate_best(smallest_working_set);
+  }
+
+  void update_residual(T residual, T size) {
+    report_.kkt_residual = size > T(0) ? residual / size : T(0);
+    if (dual_kind_ == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
+      report_.status = Status::converged;
+  }
+
+  /// Counts an iteration; false (and the final status) when it was the last one allowed.
+  bool count_iteration() {
+    ++report_.iterations;
+    return report_.iterations < options_.max_iterations;
+  }
+  void end_at_limit() {
+    if (running()) report_.status = Status::iteration_limit;
+  }
+
+  template <class Visit>
+  void for_each_active_row(Visit visit) const {  // the intercept row comes last
+    for (Index c = 0; c < active_count_; ++c) visit(memory_.list[c]);
+    if (options_.intercept) visit(shape_.features);
+  }
+
+  Design design_;
+  Targets<T> targets_;
+  Loss loss_;
+  Penalty penalty_;
+  Options<T> options_;
+  Shape shape_;
+  Index stride_;
+  Index together_;
+  DualKind dual_kind_;
+  CommonMemory<T> memory_{};
+  Index active_count_ = 0;
+  std::size_t active_entries_ = 0;
+  T intercept_scale_ = T(0);
+  T norm_ = T(0);
+  Report<T> report_{};
+
+ private:
+  static constexpr Index smallest_working_set = 64;
+
+  Status check(std::span<std::byte> memory, Requirement requirement) {
+    if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
+        design_.samples() != shape_.samples)
+      return Status::invalid_shape;
+    if (!(options_.lambda >= T(0)) || !finite(options_.lambda)) return Status::invalid_lambda;
+    if (!(options_.tolerance > T(0)) || !finite(options_.tolerance) || options_.max_iterations == 0 || together_ == 0)
+      return Status::invalid_option;
+    for (Index i = 0; i < shape_.samples; ++i) {
+      report_.row = i;
+      if (targets_.labels[i] >= shape_.classes) return Status::invalid_label;
+      if (!(targets_.raw_weight(i) >= T(0)) || !finite(targets_.raw_weight(i))) return Status::invalid_weight;
+      if (!(targets_.margin(i) > T(0)) || !finite(targets_.margin(i))) return Status::invalid_margin;
+    }
+    report_.row = 0;
+    for (Index k = 0; k < shape_.classes; ++k) {
+      bool present = false;
+      for (Index i = 0; i < shape_.samples && !present; ++i)
+        present = targets_.labels[i] == k && targets_.raw_weight(i) > T(0);
+      report_.column = k;
+      if (!present) return Status::missing_class;
+    }
+    report_.column = 0;
+    if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
+    if (!Arena::aligned(memory)) return Status::invalid_arena;
+    if (memory.size() < requirement.bytes) return Status::arena_too_small;
+    return Status::running;
+  }
+
+  void add_epochs(std::size_t entries, T share) {
+    const std::size_t all = design_.entries(nullptr, shape_.features);
+    if (all > 0) report_.epochs += share * T(entries) / T(all);
+  }
+
+  void finish_gradient(const Index* list, Index count, const T* u, T* g) {
+    if (!options_.intercept) return;
+    T* sums = memory_.row[0];
+    column_sums(u, shape_.samples, stride_, sums);
+    for (Index c = 0; c < count; ++c) {
+      const Index j = list ? list[c] : c;
+      T* out = row_of(g, j, stride_);
+      for (Index k = 0; k < stride_; ++k) out[k] -= memory_.means[j] * sums[k];
+    }
+    T* out = row_of(g, shape_.features, stride_);
+    for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
+  }
+
+  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the penalty
+  /// taken over the listed features.
+  T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
+    gauge_ = T(0);
+    if (dual_kind_ == DualKind::norm) {
+      for_each_listed_group(list, count, [&](Index first, Index together) {
+        memory_.score[first] = penalty_norm(rows(g, first, together));
+        gauge_ = largest(gauge_, memory_.score[first]);
+      });
+      T scale = loss_.template max_dual_scale<T>();
+      if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
+      if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
+      return finite(scale) ? largest(scale * (terms.linear - scale * terms.quadratic), T(0)) : T(0);
+    }
+    if constexpr (HasConjugate<Penalty, T>) {
+      if (!(options_.lambda > T(0))) return T(0);  // losses are not negative
+      Sum<T> conjugate;
+      for_each_listed_group(list, count, [&](Index first, Index together) {
+        conjugate.add(penalty_.conjugate(rows(g, first, together), options_.lambda));
+      });
+      return largest(terms.linear - terms.quadratic - conjugate.value(), T(0));
+    } else {
+      return not_a_number<T>;
+    }
+  }
+
+  T penalty_norm(Rows<const T> g) const {
+    if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
+    else return T(0);
+  }
+
+  T gap_scale() const {
+    return largest(largest(absolute(report_.objective), absolute(report_.dual_objective)), T(1e-12));
+  }
+
+  void offer_dual(T value) {
+    if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
+    if (dual_kind_ == DualKind::unknown) {
+      report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
+      return;
+    }
+    report_.gap = largest(report_.objective - report_.dual_objective, T(0));
+    report_.relative_gap = report_.gap / gap_scale();
+
+    constexpr T rounding = T(16) * epsilon<T>;  // differences of objectives below this are noise
+    if (report_.relative_gap <= largest(options_.tolerance, rounding)) {
+      report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
+      return;
+    }
+    if (report_.relative_gap < T(0.9) * stalled_gap_ || certificates_ == 1) {
+      stalled_gap_ = report_.relative_gap;
+      stalled_since_ = report_.iterations;
+    } else if (report_.relative_gap < square_root(epsilon<T>) && report_.iterations > 2 * stalled_since_ + 1000) {
+      report_.status = Status::precision_limit;
+    }
+  }
+
+  // ---- active features -------------------------------------------------------------------------------------------
+
+  void set_active(std::uint8_t active) {
+    for (Index j = 0; j < shape_.features; ++j) memory_.active[j] = active;
+    list_active();
+  }
+
+  void list_active() {
+    active_count_ = 0;
+    for (Index j = 0; j < shape_.features; ++j)
+      if (memory_.active[j]) memory_.list[active_count_++] = j;
+    active_entries_ = design_.entries(memory_.list, active_count_);
+  }
+
+  /// Adds the inactive groups whose score exceeds λ, the largest first, about `wanted` features. False: there are none.
+  bool activate_best(Index wanted) {
+    T low = options_.lambda;
+    T high = gauge_;
+    const auto count_above = [&](T level) {
+      Index count = 0;
+      for_each_listed_group(nullptr, shape_.features, [&](Index first, Index rows) {
+        if (!memory_.active[first] && memory_.score[first] > level) count += rows;
+      });
+      return count;
+    };
+    if (count_above(low) > wanted) {
+      for (int halving = 0; halving < 30; ++halving) {
+        const T middle = low + (high - low) * T(0.5);
+        (count_above(middle) >= wanted ? low : high) = middle;
+      }
+    }
+    bool any = false;
+    for_each_listed_group(nullptr, shape_.features, [&](Index first, Index rows) {
+      if (memory_.active[first] || !(memory_.score[first] > low)) return;
+      any = true;
+      for (Index j = first; j < first + rows; ++j) memory_.active[j] = 1;
+    });
+    if (any) list_active();
+    return any;
+  }
+
+  bool widen() { return activate_best(largest(active_count_ / 2, smallest_working_set)); }
+
+  T gauge_ = T(0);
+  T stalled_gap_ = T(0);
+  std::uint32_t stalled_since_ = 0;
+  std::uint32_t certificates_ = 0;
+  std::uint32_t power_iterations_ = 0;
+};
+
+}  // namespace tamis

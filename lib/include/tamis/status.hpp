@@ -1,0 +1,79 @@
+#pragma once
+/// How a call ended. The first five are endings of a training run; the others are refusals that touched nothing.
+
+#include <cstdint>
+
+namespace tamis {
+
+enum class Status : std::uint8_t {
+  converged,         ///< the certificate is below the tolerance
+  precision_limit,   ///< the scalar type can certify no more than `relative_gap`
+  iteration_limit,   ///< `max_iterations` reached; the model is the best so far
+  stopped,           ///< the observer asked for it; the model is the best so far
+  running,           ///< not ended yet: call `step()` again
+  infeasible,        ///< no point satisfies the constraints
+  arena_too_small,   ///< `arena_bytes` of the report says what would do
+  invalid_arena,     ///< null, or not aligned to Arena::alignment
+  invalid_shape,     ///< no samples, no features or fewer than two classes, or a size that does not fit the data
+  invalid_data,      ///< a value that is NaN or infinite, at `row` and `column`
+  invalid_label,     ///< a label ≥ classes, at `row`
+  missing_class,     ///< no sample of positive weight for class `column`
+  invalid_weight,    ///< a sample weight that is negative, NaN or infinite, at `row`
+  invalid_margin,    ///< a margin that is not positive and finite, at `row`
+  invalid_lambda,    ///< negative, NaN or infinite
+  invalid_option,    ///< tolerance or a limit out of range
+  invalid_combination,  ///< the solver does not accept this loss or this penalty
+};
+
+/// Whether the run ended with a usable model.
+constexpr bool has_model(Status status) { return status <= Status::running; }
+
+/// The name used in reports.
+constexpr const char* name(Status status) {
+  switch (status) {
+    case Status::converged: return "converged";
+    case Status::precision_limit: return "precision_limit";
+    case Status::iteration_limit: return "iteration_limit";
+    case Status::stopped: return "stopped";
+    case Status::running: return "running";
+    case Status::infeasible: return "infeasible";
+    case Status::arena_too_small: return "arena_too_small";
+    case Status::invalid_arena: return "invalid_arena";
+    case Status::invalid_shape: return "invalid_shape";
+    case Status::invalid_data: return "invalid_data";
+    case Status::invalid_label: return "invalid_label";
+    case Status::missing_class: return "missing_class";
+    case Status::invalid_weight: return "invalid_weight";
+    case Status::invalid_margin: return "invalid_margin";
+    case Status::invalid_lambda: return "invalid_lambda";
+    case Status::invalid_option: return "invalid_option";
+    case Status::invalid_combination: return "invalid_combination";
+  }
+  return "unknown";
+}
+
+/// One sentence: what is wrong and what to do.
+constexpr const char* describe(Status status) {
+  switch (status) {
+    case Status::converged: return "the duality gap is below the tolerance";
+    case Status::precision_limit: return "the gap is as small as this precision can certify: use double for less";
+    case Status::iteration_limit: return "the iteration limit was reached before the tolerance: raise either";
+    case Status::stopped: return "the observer stopped the run";
+    case Status::running: return "the run has not ended: call step() again";
+    case Status::infeasible: return "no coefficients satisfy the constraint: raise eta";
+    case Status::arena_too_small: return "the arena is too small: give it the bytes that the report asks for";
+    case Status::invalid_arena: return "the arena is null or not aligned to 16 bytes";
+    case Status::invalid_shape: return "training needs at least one sample, one feature and two classes";
+    case Status::invalid_data: return "a sample holds a value that is not finite: remove or impute it";
+    case Status::invalid_label: return "a label is not below the number of classes";
+    case Status::missing_class: return "a class has no sample of positive weight: its intercept would diverge";
+    case Status::invalid_weight: return "a sample weight is negative or not finite";
+    case Status::invalid_margin: return "a margin is not positive and finite";
+    case Status::invalid_lambda: return "lambda must be zero or positive, and finite";
+    case Status::invalid_option: return "the tolerance must be positive and the iteration limit at least one";
+    case Status::invalid_combination: return "the solver does not accept this loss or penalty";
+  }
+  return "unknown status";
+}
+
+}  // namespace tamis

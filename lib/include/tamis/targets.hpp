@@ -1,0 +1,39 @@
+#pragma once
+/// Labels, sample weights and margins: what is to be predicted, and how much each sample counts.
+
+#include <span>
+
+#include "linalg/sum.hpp"
+#include "shape.hpp"
+
+namespace tamis {
+
+/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 for all.
+template <class T>
+struct Targets {
+  std::span<const Label> labels;
+  Index classes = 0;
+  const T* weights = nullptr;
+  const T* margins = nullptr;
+  T inverse_total = 0;  ///< 1/Σwᵢ, set by `normalise()`
+
+  Index samples() const { return static_cast<Index>(labels.size()); }
+  T margin(Index sample) const { return margins ? margins[sample] : T(1); }
+  T raw_weight(Index sample) const { return weights ? weights[sample] : T(1); }
+  /// wᵢ / Σw. A vector of ones gives the same bits as no weights.
+  T weight(Index sample) const { return raw_weight(sample) * inverse_total; }
+
+  void normalise() {
+    Sum<T> total;
+    for (Index i = 0; i < samples(); ++i) total.add(raw_weight(i));
+    inverse_total = T(1) / total.value();
+  }
+  T class_weight(Index label) const {
+    Sum<T> total;
+    for (Index i = 0; i < samples(); ++i)
+      if (labels[i] == label) total.add(weight(i));
+    return total.value();
+  }
+};
+
+}  // namespace tamis

@@ -1,0 +1,100 @@
+#pragma once
+/// The front door for C++: loss and penalty chosen at compile time, everything inlined.
+
+#include "observer.hpp"
+#include "solver/fista.hpp"
+#include "solver/primal_dual.hpp"
+
+namespace tamis {
+
+namespace detail {
+template <class T, class Loss, class Penalty, class Design>
+struct DefaultSolver {
+  static_assert(SmoothLoss<Loss, T> || DualProximableLoss<Loss, T>,
+                "no solver accepts this loss: give it gradient and curvature, or dual_prox and null_model");
+  using type = PrimalDual<T, Loss, Penalty, Design>;
+};
+template <class T, class Loss, class Penalty, class Design>
+  requires SmoothLoss<Loss, T>
+struct DefaultSolver<T, Loss, Penalty, Design> {
+  using type = Fista<T, Loss, Penalty, Design>;
+};
+}  // namespace detail
+
+/// The solver that suits the loss: accelerated proximal gradient where it has a gradient, primal–dual otherwise.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::type;
+
+/// What a training run returns: the report, and the model as a view into the arena.
+template <class T>
+struct Fit : Report<T> {
+  LinearModel<T> model;  ///< features = 0 when the problem was refused
+};
+
+/// Trains in `memory`, shows `observe` every certificate, and returns. No heap, no exceptions, no output.
+template <class Solver, class T, class Observe = Unobserved>
+Fit<T> train(Solver solver, std::span<std::byte> memory, Observe&& observe = {}) {
+  solver.start(memory);
+  advance_to_end(solver, observe);
+  Fit<T> fit{solver.report(), {}};
+  if (has_model(fit.status)) fit.model = solver.model();
+  return fit;
+}
+
+/// A loss, a penalty and a design type, with the solver that suits them:
+///
+///     using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
+///     alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
+///     auto fit = Training{{.lambda = 0.02f}}.run(design, {labels, 3}, memory);
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>,
+          class Solver = DefaultSolver<T, Loss, Penalty, Design>>
+class Training {
+ public:
+  static constexpr std::size_t alignment = Arena::alignment;
+  /// Exact number of arena bytes for a shape: at that many it works, at one fewer it refuses.
+  static constexpr std::size_t bytes(Shape shape) { return Solver::requirement(shape).bytes; }
+
+  explicit Training(Options<T> options, Loss loss = {}, Penalty penalty = {})
+      : options_(options), loss_(loss), penalty_(penalty) {}
+
+  template <class Observe = Unobserved>
+  Fit<T> run(const Design& design, const Targets<T>& targets, std::span<std::byte> memory, Observe&& observe = {}) const {
+    return train<Solver, T>(solver(design, targets), memory, observe);
+  }
+
+  /// For training in slices: `start(memory)` it, then call `step()` until it says false.
+  Solver solver(const Design& design, const Targets<T>& targets) const {
+    return Solver(design, targets, loss_, penalty_, options_);
+  }
+
+ private:
+  Options<T> options_;
+  Loss loss_;
+  Penalty penalty_;
+};
+
+/// Training for one shape known at compile time, with its memory inside: declare it static.
+template <class T, class Loss, class Penalty, Shape shape, class Design = DenseDesign<T>>
+class FixedTraining {
+ public:
+  using General = Training<T, Loss, Penalty, Design>;
+  static constexpr std::size_t bytes = General::bytes(shape);
+
+  /// As Training::run; `invalid_shape` when design and targets are not of the declared shape.
+  template <class Observe = Unobserved>
+  Fit<T> run(const Options<T>& options, const Design& design, const Targets<T>& targets, Observe&& observe = {},
+             Loss loss = {}, Penalty penalty = {}) {
+    if (Shape{targets.samples(), design.features(), targets.classes} != shape) {
+      Fit<T> refused{};
+      refused.status = Status::invalid_shape;
+      refused.arena_bytes = bytes;
+      return refused;
+    }
+    return General(options, loss, penalty).run(design, targets, memory_, observe);
+  }
+
+ private:
+  alignas(Arena::alignment) std::byte memory_[bytes];
+};
+
+}  // namespace tamis

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace tamis {
+
+inline constexpr char version[] = "0.1.0";
+
+}  // namespace tamis

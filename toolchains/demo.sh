@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the command and trains a classifier of handwritten digits with it.
+set -euo pipefail
+CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+main_job=(build/release/lib/cli/tamis train tests/data/digits.csv --scale 16 --hold-out 1/3
+  --loss hinge --penalty l1 --lambda 1/300 --weight-map 8x8)
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() {
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "Failed: $*" >&2
+    exit 1
+  fi
+}
+
+bash toolchains/setup.sh main
+echo 'Building build/release/lib/cli/tamis.'
+quietly cmake --preset release
+quietly cmake --build --preset release --target tamis
+echo "\$ ${main_job[*]}"
+"${main_job[@]}"

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Installs the packages that are missing for a group of work. Every group includes `main`.
+# Exit codes: 0 all there, 1 the installation failed, 2 wrong use,
+#             3 something is missing and this system is not one the script installs on,
+#             4 something is missing and there is neither root nor sudo.
+set -euo pipefail
+shopt -s extglob
+
+usage='Use: bash toolchains/setup.sh main|tests'
+
+groups=() names=() versions=() probes=() reasons=()
+need() { groups+=("$1") names+=("$2") versions+=("$3") probes+=("$4") reasons+=("$5"); }
+
+# To add a package, add a line; a new group also goes into the usage above and into the check of the arguments.
+#    group  Debian package      least    found by                  reason
+need main   cmake               3.25     command:cmake             'configures the build'
+need main   ninja-build         any      command:ninja             'runs the build'
+need main   g++                 12       command:g++               'compiles the library and the command'
+need main   libeigen3-dev       3.4      header:eigen3/Eigen/Core  'vectors and matrices, used by the library'
+need main   libcli11-dev        2.1      header:CLI/CLI.hpp        'reads the options of the command'
+need main   nlohmann-json3-dev  3.11     header:nlohmann/json.hpp  'reads and writes JSON in the command'
+need main   zlib1g-dev          1.2      header:zlib.h             'reads gzipped data in the command'
+need tests  libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
+need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
+need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
+
+case "$#:${1-}" in
+  1:main | 1:tests) group=$1 ;;
+  *)
+    echo "$usage" >&2
+    exit 2
+    ;;
+esac
+
+wanted() { [[ ${groups[$1]} == main || ${groups[$1]} == "$group" ]]; }
+
+at_least() { # least found
+  local least found i
+  IFS=. read -r -a least <<<"$1"
+  IFS=. read -r -a found <<<"$2"
+  for i in "${!least[@]}"; do
+    ((10#${found[i]:-0} > 10#${least[i]})) && return 0
+    ((10#${found[i]:-0} < 10#${least[i]})) && return 1
+  done
+  return 0
+}
+
+command_version() {
+  local line
+  line=$("$1" --version 2>/dev/null </dev/null) || return 1
+  # g++ puts the name and version of its packager in brackets before its own version.
+  line=${line%%$'\n'*}
+  line=${line//\(*([!\)])\)/}
+  [[ $line =~ [0-9]+(\.[0-9]+)* ]] && echo "${BASH_REMATCH[0]}"
+}
+
+debian=no
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null && [[ -r /etc/os-release ]]; then
+  # shellcheck source=/dev/null
+  system=$(. /etc/os-release && echo "${ID-}:${VERSION_ID-}")
+  case $system in
+    ubuntu:*) debian=yes ;;
+    debian:) debian=yes ;; # testing and unstable carry no number
+    debian:*) if at_least 12 "${system#debian:}"; then debian=yes; fi ;;
+  esac
+fi
+
+find_installed() {
+  installed=' '
+  if [[ $debian == yes ]]; then
+    installed+=$(dpkg-query -W -f '${db:Status-Status} ${Package} ' "${names[@]}" 2>/dev/null || true)
+  fi
+}
+
+present() {
+  local what=${probes[$1]#*:} version
+  case ${probes[$1]} in
+    command:*)
+      version=$(command_version "$what") || return 1
+      [[ ${versions[$1]} == any ]] || at_least "${versions[$1]}" "$version"
+      ;;
+    header:*)
+      # On Debian the package counts: a header alone does not tell that the library and its CMake files are there.
+      if [[ $debian == yes ]]; then
+        [[ $installed == *" installed ${names[$1]} "* ]]
+      else
+        "${CXX:-c++}" -x c++ -std=c++17 -E - >/dev/null 2>&1 <<<"#include <$what>"
+      fi
+      ;;
+  esac
+}
+
+find_missing() {
+  local i
+  missing=() packages=()
+  find_installed
+  for i in "${!names[@]}"; do
+    if wanted "$i" && ! present "$i"; then
+      missing+=("$i")
+      packages+=("${names[i]}")
+    fi
+  done
+}
+
+list_missing() {
+  local i least
+  for i in "${missing[@]}"; do
+    least=''
+    if [[ ${versions[i]} != any ]]; then least="${versions[i]} or newer"; fi
+    printf '  %-20s %-15s %s\n' "${names[i]}" "$least" "${reasons[i]}"
+  done
+}
+
+find_missing
+if ((${#missing[@]} == 0)); then
+  echo "Setup $group: everything needed is installed."
+  exit 0
+fi
+echo 'Missing on this system:'
+list_missing
+
+if [[ $debian == no ]]; then
+  echo 'This script installs packages on Debian 12 or newer and on Ubuntu only.'
+  echo 'Please install the above (the names are those of Debian), then start again.'
+  echo "Headers are looked for where ${CXX:-c++} looks; CPATH adds folders."
+  exit 3
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  as_root=(sudo)
+  if ! command -v sudo >/dev/null || ! sudo true; then
+    echo 'Installing needs root. Please run this line as root, then start again:'
+    echo "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}"
+    exit 4
+  fi
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  # dpkg insists on the sbin folders, and a plain `su` leaves them out of PATH.
+  ${as_root[@]+"${as_root[@]}"} env PATH="$PATH:/usr/sbin:/sbin" LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >>"$log" 2>&1
+}
+echo 'Installing with apt-get. This can take a minute or two.'
+# A package list that cannot be fetched need not be one that matters here.
+apt update || true
+if ! apt install -y --no-install-recommends "${packages[@]}"; then
+  cat "$log" >&2
+  echo 'The installation failed; the output of apt-get is above.' >&2
+  exit 1
+fi
+
+hash -r
+find_missing
+if ((${#missing[@]} != 0)); then
+  echo 'Still missing or too old after the installation:' >&2
+  list_missing >&2
+  exit 1
+fi
+echo "Setup $group: everything needed is installed."

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds and tests the presets given, or all that have tests. Every one is run, even if one before it fails.
+# Tests that need the large data sets find them through TAMIS_DATA.
+set -euo pipefail
+CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+if (($# == 0)); then set -- test sanitizers clang; fi
+
+bash toolchains/setup.sh tests
+
+jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+summary='' failed=''
+for preset; do
+  echo "Preset $preset: configure, build, test."
+  if ! cmake --preset "$preset"; then
+    result='The configuration failed.'
+  elif ! cmake --build --preset "$preset" --parallel "$jobs"; then
+    result='The build failed.'
+  elif ! ctest --preset "$preset" --parallel "$jobs" 2>&1 | tee "$log"; then
+    result=$(sed -n '/% tests passed/,$p' "$log")
+    result=${result:-The test run failed.}
+  else
+    summary+=$'\n'"Preset $preset:"$'\n'$(sed -n '/% tests passed/,$p' "$log")$'\n'
+    continue
+  fi
+  failed+=" $preset"
+  summary+=$'\n'"Preset $preset:"$'\n'$result$'\n'
+done
+
+printf '%s' "$summary"
+if [[ -n $failed ]]; then
+  printf '\nFailed:%s\n' "$failed"
+  exit 1
+fi
