@@ -3,7 +3,7 @@
 set -euo pipefail
 CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-main_job=(build/release/lib/cli/tamis train tests/data/digits.csv --scale 16 --hold-out 1/3
+main_job=(build/release/tamis train tests/data/digits.csv --scale 16 --hold-out 1/3
   --loss hinge --penalty l1 --lambda 1/300 --weight-map 8x8)
 
 log=$(mktemp)
@@ -17,7 +17,7 @@ quietly() {
 }
 
 bash toolchains/setup.sh main
-echo 'Building build/release/lib/cli/tamis.'
+echo 'Building build/release/tamis.'
 quietly cmake --preset release
 quietly cmake --build --preset release --target tamis
 echo "\$ ${main_job[*]}"

@@ -15,6 +15,7 @@ need() { groups+=("$1") names+=("$2") versions+=("$3") probes+=("$4") reasons+=(
 #    group  Debian package      least    found by                  reason
 need main   cmake               3.25     command:cmake             'configures the build'
 need main   ninja-build         any      command:ninja             'runs the build'
+need main   make                any      command:make              'runs a plain cmake build'
 need main   g++                 12       command:g++               'compiles the library and the command'
 need main   libeigen3-dev       3.4      header:eigen3/Eigen/Core  'vectors and matrices, used by the library'
 need main   libcli11-dev        2.1      header:CLI/CLI.hpp        'reads the options of the command'

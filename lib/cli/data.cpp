@@ -178,11 +178,8 @@ Layout find_layout(const TextFile& file, std::span<const std::string_view> first
                    bool labelled) {
   const std::size_t columns = first.size();
   std::size_t index = columns, named = columns;
-  bool is_index = true;
   if (labelled && options.label) {
-    const auto parsed = parse_index(*options.label);
-    is_index = parsed.has_value();
-    index = parsed.value_or(columns);
+    index = parse_index(*options.label).value_or(columns);
     named = static_cast<std::size_t>(std::find(first.begin(), first.end(), *options.label) - first.begin());
   } else if (labelled) {
     index = 0;
@@ -193,14 +190,12 @@ Layout find_layout(const TextFile& file, std::span<const std::string_view> first
     return column != index && parse_number(first[column], ignored) == NumberKind::word;
   };
   bool header = options.header == Header::present;
-  if (options.header == Header::automatic) {
-    header = !is_index && named < columns;
-    for (std::size_t column = 0; column < columns; ++column) header = header || is_word(column);
-  }
+  for (std::size_t column = 0; column < columns && options.header == Header::automatic; ++column)
+    header = header || is_word(column);
 
   if (!labelled) return {header, columns};
   if (header && named < columns) return {header, named};
-  if (is_index && index < columns) return {header, index};
+  if (index < columns) return {header, index};
   const std::string wanted = "no column '" + printable(*options.label) + "'";
   if (header) file.fail_at_line("", wanted + " among " + in_words(columns, "column") + ": " + listed(first));
   file.fail_at_line("", wanted + " in a file without header, its columns are 0 to " + std::to_string(columns - 1));

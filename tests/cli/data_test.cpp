@@ -145,7 +145,7 @@ TEST_F(Csv, TransposesMoreThanABlock) {
 TEST_F(Csv, AcceptsQuotesCarriageReturnsByteOrderMarkBlankLinesAndNoFinalLineEnd) {
   const auto data = table(
       "\xEF\xBB\xBF\r\n\"class\",\"a,b\", \"say \"\"hi\"\"\" \r\n\n \t \n\"x, y\" , \" 1.5\" ,\t-2e1 \r\n  z  "
-      ",+.5,3\r\n\r\n\"q\",1,2");
+      ",+.5,3\r\n\r\n\" q \",1,2");
   EXPECT_EQ(data.feature_names, (Strings{"a,b", "say \"hi\""}));
   EXPECT_EQ(data.labels, (Strings{"x, y", "z", "q"}));
   EXPECT_EQ(data.values, (Doubles{1.5, .5, 1, -20, 3, 2}));

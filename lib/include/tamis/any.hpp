@@ -12,7 +12,6 @@
 #include "penalty/group.hpp"
 #include "penalty/l1.hpp"
 #include "penalty/ridge.hpp"
-#include "solver/as_printed/primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 
@@ -209,73 +208,79 @@ struct Choice {
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-template <class T>
+/// `Baselines`: solver templates to offer beside the defaults, such as as_printed::PrimalDual. One that is not among them
+/// is refused with `invalid_option`.
+template <class T, template <class, class, class, class> class... Baselines>
 class AnyTraining {
- public:
-  template <SolverKind kind>
-  using Solver = std::conditional_t<
-      kind == SolverKind::fista, Fista<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>,
-      std::conditional_t<kind == SolverKind::primal_dual_as_printed,
-                         as_printed::PrimalDual<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>,
-                         PrimalDual<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>>>;
+  template <template <class, class, class, class> class S>
+  using Instance = S<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>;
 
+ public:
   AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options)
-      : kind_(choice.resolved_solver()), refused_(choice.refusal() != nullptr) {
-    dispatch(kind_, [&]<SolverKind kind>() {
+      : kind_(choice.resolved_solver()) {
+    refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
+    refused_ = choice.refusal() || !has(kind_);
+    if (refused_) return;
+    dispatch(kind_, [&]<class Solver>() {
       ::new (static_cast<void*>(storage_))
-          Solver<kind>(design, targets, AnyLoss<T>(choice.loss), AnyPenalty<T>(choice.penalty, choice.groups), options);
+          Solver(design, targets, AnyLoss<T>(choice.loss), AnyPenalty<T>(choice.penalty, choice.groups), options);
+      return 0;
     });
-    refusal_.status = Status::invalid_combination;
   }
   AnyTraining(const AnyTraining&) = delete;
   AnyTraining& operator=(const AnyTraining&) = delete;
 
-  /// Exact number of arena bytes.
-  static constexpr Requirement requirement(const Choice& choice, Shape shape) {
-    return dispatch(choice.resolved_solver(), [&]<SolverKind kind>() { return Solver<kind>::requirement(shape); });
+  /// Whether the solver is in this build.
+  static constexpr bool has(SolverKind kind) {
+    return kind == SolverKind::primal_dual || kind == SolverKind::fista || ((Instance<Baselines>::kind == kind) || ...);
   }
 
-  bool start(std::span<std::byte> memory) {
+  /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
+  static constexpr Requirement requirement(const Choice& choice, Shape shape) {
+    const SolverKind kind = choice.resolved_solver();
+    if (!has(kind)) return {detail::no_bytes_suffice};
+    return dispatch(kind, [&]<class Solver>() { return Solver::requirement(shape); });
+  }
+
+  [[gnu::noinline]] bool start(std::span<std::byte> memory) {
     return !refused_ && visit([&](auto& solver) { return solver.start(memory); });
   }
-  bool step() {
+  [[gnu::noinline]] bool step() {
     return !refused_ && visit([](auto& solver) { return solver.step(); });
   }
   void stop() {
-    visit([](auto& solver) { solver.stop(); });
+    if (!refused_) visit([](auto& solver) { return solver.stop(), 0; });
   }
   const Report<T>& report() const {
-    if (refused_) return refusal_;
-    return visit([](auto& solver) -> const Report<T>& { return solver.report(); });
+    return refused_ ? refusal_ : *visit([](auto& solver) { return &solver.report(); });
   }
   LinearModel<T> model() const {
-    return visit([](auto& solver) { return solver.model(); });
+    return refused_ ? LinearModel<T>{} : visit([](auto& solver) { return solver.model(); });
   }
   std::uint32_t certificates() const {
-    return visit([](auto& solver) { return solver.certificates(); });
+    return refused_ ? 0 : visit([](auto& solver) { return solver.certificates(); });
   }
 
  private:
+  /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
-  static constexpr decltype(auto) dispatch(SolverKind kind, Visit visit) {
-    switch (kind) {
-      case SolverKind::fista: return visit.template operator()<SolverKind::fista>();
-      case SolverKind::primal_dual_as_printed: return visit.template operator()<SolverKind::primal_dual_as_printed>();
-      default: return visit.template operator()<SolverKind::primal_dual>();
+  static constexpr auto dispatch(SolverKind kind, Visit visit) {
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<Baselines>...>(kind, visit);
+  }
+  template <class Visit, class First, class... Rest>
+  static constexpr auto pick(SolverKind kind, Visit visit) {
+    if constexpr (sizeof...(Rest) > 0) {
+      if (kind != First::kind) return pick<Visit, Rest...>(kind, visit);
     }
+    return visit.template operator()<First>();
   }
   template <class Visit>
-  decltype(auto) visit(Visit visit) const {
-    return dispatch(kind_, [&]<SolverKind kind>() -> decltype(auto) {
-      return visit(*std::launder(reinterpret_cast<Solver<kind>*>(storage_)));
-    });
+  auto visit(Visit visit) const {
+    return dispatch(kind_, [&]<class Solver>() { return visit(*std::launder(reinterpret_cast<Solver*>(storage_))); });
   }
 
-  static constexpr std::size_t room = std::max(
-      {sizeof(Solver<SolverKind::primal_dual>), sizeof(Solver<SolverKind::fista>),
-       sizeof(Solver<SolverKind::primal_dual_as_printed>)});
-
-  alignas(std::max_align_t) mutable std::byte storage_[room];
+  alignas(Instance<PrimalDual>) alignas(Instance<Fista>) alignas(Instance<Baselines>...) mutable std::byte
+      storage_[std::max({sizeof(Instance<PrimalDual>), sizeof(Instance<Fista>), sizeof(Instance<Baselines>)...})];
   SolverKind kind_;
   bool refused_;
   Report<T> refusal_{};

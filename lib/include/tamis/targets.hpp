@@ -28,7 +28,7 @@ struct Targets {
     for (Index i = 0; i < samples(); ++i) total.add(raw_weight(i));
     inverse_total = T(1) / total.value();
   }
-  T class_weight(Index label) const {
+  [[gnu::noinline]] T class_weight(Index label) const {
     Sum<T> total;
     for (Index i = 0; i < samples(); ++i)
       if (labels[i] == label) total.add(weight(i));

@@ -11,7 +11,7 @@ namespace tamis {
 /// up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and `available` are
 /// scratch of `stride` entries. Cost O(samples·classes).
 template <class T, class Loss>
-void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus, T* available) {
+[[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus, T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
   const bool label_moves = loss.label_mass_moves();

@@ -30,7 +30,7 @@ T* row_of(T* matrix, Index row, Index stride) {
 }
 
 template <class T>
-void fill(T* entries, std::size_t count, T value) {
+[[gnu::noinline]] void fill(T* entries, std::size_t count, T value) {
   for (std::size_t i = 0; i < count; ++i) entries[i] = value;
 }
 
@@ -60,7 +60,7 @@ Pack<T> squared_norm(const T* a, Index stride, Pack<T> start) {
 
 /// sums_k = Σᵢ matrix(i, k), compensated; `sums` holds `stride` entries.
 template <class T>
-void column_sums(const T* matrix, Index rows, Index stride, T* sums) {
+[[gnu::noinline]] void column_sums(const T* matrix, Index rows, Index stride, T* sums) {
   for (Index k = 0; k < stride; k += lanes<T>) {
     Sum<Pack<T>> total;
     for (Index i = 0; i < rows; ++i) total.add(Pack<T>::load(row_of(matrix, i, stride) + k));

@@ -19,7 +19,7 @@ T overlap(T a, T b, T c, T d) {
 /// [start, start + share), are turned: the average over `turns` turns between `least` and 1 − `least`, where `least` is
 /// the largest share. No arc can then meet itself, and every class receives as much as it sends.
 template <class T>
-void turn_shares(const Targets<T>& targets, const T* share, Index label, T least, T* p) {
+[[gnu::noinline]] void turn_shares(const Targets<T>& targets, const T* share, Index label, T least, T* p) {
   constexpr int turns = 8;
   const Index classes = targets.classes;
   T own_start = 0;
@@ -43,7 +43,7 @@ void turn_shares(const Targets<T>& targets, const T* share, Index label, T least
 
 /// For a class that holds more than half of the weight: the t that solves min_t Σ_{others} cᵢ(t + μᵢ) + Σ_{own} cᵢ(μᵢ − t)₊.
 template <class T>
-T majority_intercept(const Targets<T>& targets, Index majority, T others) {
+[[gnu::noinline]] T majority_intercept(const Targets<T>& targets, Index majority, T others) {
   T t = 0;
   for (;;) {  // t climbs over the margins of the class until at most `others` weight lies above
     Sum<T> above;
@@ -68,7 +68,7 @@ T majority_intercept(const Targets<T>& targets, Index majority, T others) {
 /// that spreads the mass makes Ω°(Xᵀu), the certified upper bound of λ_max, small.
 /// Cost O(samples·classes); for a majority class with D different margins, O(D·samples).
 template <class T>
-void hinge_null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) {
+[[gnu::noinline]] void hinge_null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
   fill(intercepts, stride, T(0));

@@ -72,7 +72,7 @@ class CExporter {
 
   void tables() {
     out_ << "/* Positions in a sample of the features that are read; the others need not be measured. */\n";
-    out_ << "static const unsigned short " << options_.name << "_features[" << array_size() << "] = {";
+    out_ << "static const unsigned " << (model_.features > 65536 ? "int " : "short ") << options_.name << "_features[" << array_size() << "] = {";
     Index count = 0;
     for_each_kept([&](Index j) { out_ << (count++ ? (count % 16 == 1 ? ",\n  " : ", ") : "") << j; });
     out_ << (count ? "};\n\n" : "0};\n\n");

@@ -20,7 +20,7 @@ struct LinearModel {
 
   /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one vector. `step` is the distance between
   /// the entries of x.
-  Pack<T> scores(const T* x, std::size_t step, Index first_class) const {
+  [[gnu::noinline]] Pack<T> scores(const T* x, std::size_t step, Index first_class) const {
     auto total = Pack<T>::load(row_of(coefficients, features, stride()) + first_class);
     for (Index j = 0; j < features; ++j)
       total = total + Pack<T>::fill(x[j * step]) * Pack<T>::load(row_of(coefficients, j, stride()) + first_class);

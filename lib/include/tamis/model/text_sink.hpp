@@ -7,6 +7,7 @@
 namespace tamis {
 
 /// Appends to a buffer; past its end it only counts, so that a first call with an empty buffer gives the size.
+/// Nothing is inlined: exporters are long chains of calls whose size matters more than their speed.
 class TextSink {
  public:
   explicit TextSink(std::span<char> out) : out_(out) {}
@@ -14,16 +15,16 @@ class TextSink {
   /// Characters produced so far, whether or not they fitted.
   std::size_t length() const { return length_; }
 
-  TextSink& operator<<(char c) {
+  [[gnu::noinline]] TextSink& operator<<(char c) {
     if (length_ < out_.size()) out_[length_] = c;
     ++length_;
     return *this;
   }
-  TextSink& operator<<(const char* text) {
+  [[gnu::noinline]] TextSink& operator<<(const char* text) {
     while (*text) *this << *text++;
     return *this;
   }
-  TextSink& operator<<(std::uint32_t number) {
+  [[gnu::noinline]] TextSink& operator<<(std::uint32_t number) {
     char digits[10];
     int count = 0;
     do digits[count++] = static_cast<char>('0' + number % 10);
@@ -32,14 +33,14 @@ class TextSink {
     return *this;
   }
   /// Hexadecimal floating literals of C: exact, and a few lines on any target.
-  TextSink& operator<<(float value) {
+  [[gnu::noinline]] TextSink& operator<<(float value) {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
     // 23 bits of fraction make 24 with a zero: six hexadecimal digits.
     hexadecimal(bits >> 31, static_cast<int>(bits >> 23 & 0xff), 127, std::uint64_t(bits & 0x7fffff) << 1, 6);
     return *this << 'f';
   }
-  TextSink& operator<<(double value) {
+  [[gnu::noinline]] TextSink& operator<<(double value) {
     std::uint64_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
     hexadecimal(bits >> 63, static_cast<int>(bits >> 52 & 0x7ff), 1023, bits & 0xfffffffffffffu, 13);
@@ -47,8 +48,12 @@ class TextSink {
   }
 
  private:
-  void hexadecimal(bool negative, int exponent, int bias, std::uint64_t fraction, int digits) {
+  [[gnu::noinline]] void hexadecimal(bool negative, int exponent, int bias, std::uint64_t fraction, int digits) {
     if (negative) *this << '-';
+    if (!exponent && !fraction) {
+      *this << "0.0";
+      return;
+    }
     *this << "0x" << (exponent ? '1' : '0');
     if (fraction) *this << '.';
     for (int d = digits - 1; d >= 0 && fraction; --d) {

@@ -68,14 +68,14 @@ class Workbench {
         together_(features_together(penalty)), dual_kind_(tamis::dual_kind<T>(penalty)) {}
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
+  [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement) {
     report_ = {};
     report_.arena_bytes = requirement.bytes;
     report_.status = check(memory, requirement);
     return running();
   }
 
-  void adopt(const CommonMemory<T>& memory, std::size_t used) {
+  [[gnu::noinline]] void adopt(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
     report_.arena_used_bytes = used;
     targets_.normalise();
@@ -94,7 +94,7 @@ class Workbench {
   // ---- products over the active features -------------------------------------------------------------------------
 
   /// z = scores of w (row `features` scaled by the intercept scale).
-  void multiply(const T* w, T* z) {
+  [[gnu::noinline]] void multiply(const T* w, T* z) {
     T* base = memory_.row[0];
     shifted_intercepts(w, base);
     design_.multiply(memory_.list, active_count_, w, stride_, base, z);
@@ -102,14 +102,14 @@ class Workbench {
   }
 
   /// g = gradient of ⟨u, scores⟩ with respect to the coefficients (active rows and the intercept row).
-  void transposed_multiply(const T* u, T* g) {
+  [[gnu::noinline]] void transposed_multiply(const T* u, T* g) {
     design_.transposed_multiply(memory_.list, active_count_, u, stride_, g);
     finish_gradient(memory_.list, active_count_, u, g);
     add_epochs(active_entries_, T(0.5));
   }
 
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
-  void shifted_intercepts(const T* w, T* base) const {
+  [[gnu::noinline]] void shifted_intercepts(const T* w, T* base) const {
     const T* v = row_of(w, shape_.features, stride_);
     for (Index k = 0; k < stride_; k += lanes<T>) {
       auto total = Pack<T>::fill(intercept_scale_) * Pack<T>::load(v + k);
@@ -145,7 +145,7 @@ class Workbench {
 
   // ---- the operator norm -----------------------------------------------------------------------------------------
 
-  void start_power_iteration(T* v) {
+  [[gnu::noinline]] void start_power_iteration(T* v) {
     for_each_active_row([&](Index j) {
       for (Index k = 0; k < stride_; ++k) {  // entries in [½, 1), without pattern, the same everywhere
         const std::uint32_t mixed = (j * 2654435761u + k * 40503u + 1u) * 2246822519u;
@@ -159,7 +159,7 @@ class Workbench {
   /// One iteration of v ← AᵀNAv/‖AᵀNAv‖ on all columns of v at once, N the map that `normal` applies to the scores in
   /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known to about a percent. A has the present intercept scale.
   template <class Normal>
-  bool advance_power_iteration(T* v, T* z, Normal normal) {
+  [[gnu::noinline]] bool advance_power_iteration(T* v, T* z, Normal normal) {
     multiply(v, z);
     normal(z);
     transposed_multiply(z, v);
@@ -198,7 +198,7 @@ class Workbench {
 
   // ---- certificates ----------------------------------------------------------------------------------------------
 
-  T loss_sum(const T* z) const {
+  [[gnu::noinline]] T loss_sum(const T* z) const {
     Sum<T> total;
     for (Index i = 0; i < shape_.samples; ++i) {
       const T weight = targets_.weight(i);
@@ -215,7 +215,7 @@ class Workbench {
   }
 
   /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
-  void offer_primal(const T* w, const T* z) {
+  [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
     const T objective = loss_sum(z) + options_.lambda * penalty_value(w);
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
@@ -239,7 +239,7 @@ class Workbench {
   /// Takes a dual point u in the domain of the loss (samples × stride) and scratch g of a coefficient matrix; both are
   /// overwritten. Repairs u, bounds the optimum, ends the run when the gap allows it, and otherwise widens the active
   /// features when the problem on them alone is nearly solved. `full`: look at all features in any case.
-  Next certify(T* u, T* g, bool full) {
+  [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
     ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
     Sum<T> linear, quadratic;
@@ -326,7 +326,7 @@ class Workbench {
  private:
   static constexpr Index smallest_working_set = 64;
 
-  Status check(std::span<std::byte> memory, Requirement requirement) {
+  [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
         design_.samples() != shape_.samples)
       return Status::invalid_shape;
@@ -359,7 +359,7 @@ class Workbench {
     if (all > 0) report_.epochs += share * T(entries) / T(all);
   }
 
-  void finish_gradient(const Index* list, Index count, const T* u, T* g) {
+  [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, T* g) {
     if (!options_.intercept) return;
     T* sums = memory_.row[0];
     column_sums(u, shape_.samples, stride_, sums);
@@ -374,7 +374,7 @@ class Workbench {
 
   /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the penalty
   /// taken over the listed features.
-  T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
+  [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (dual_kind_ == DualKind::norm) {
       for_each_listed_group(list, count, [&](Index first, Index together) {
@@ -407,7 +407,7 @@ class Workbench {
     return largest(largest(absolute(report_.objective), absolute(report_.dual_objective)), T(1e-12));
   }
 
-  void offer_dual(T value) {
+  [[gnu::noinline]] void offer_dual(T value) {
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
     if (dual_kind_ == DualKind::unknown) {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
@@ -436,7 +436,7 @@ class Workbench {
     list_active();
   }
 
-  void list_active() {
+  [[gnu::noinline]] void list_active() {
     active_count_ = 0;
     for (Index j = 0; j < shape_.features; ++j)
       if (memory_.active[j]) memory_.list[active_count_++] = j;
@@ -444,7 +444,7 @@ class Workbench {
   }
 
   /// Adds the inactive groups whose score exceeds λ, the largest first, about `wanted` features. False: there are none.
-  bool activate_best(Index wanted) {
+  [[gnu::noinline]] bool activate_best(Index wanted) {
     T low = options_.lambda;
     T high = gauge_;
     const auto count_above = [&](T level) {

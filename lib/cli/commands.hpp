@@ -1,0 +1,14 @@
+#pragma once
+/// The subcommands: each declares its options and what to do when it is chosen.
+
+#include <CLI/CLI.hpp>
+
+namespace tamis::cli {
+
+void declare_train(CLI::App& app);
+void declare_predict(CLI::App& app);
+void declare_export(CLI::App& app);
+void declare_size(CLI::App& app);
+void declare_solvers(CLI::App& app);
+
+}  // namespace tamis::cli

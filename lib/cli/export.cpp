@@ -1,0 +1,114 @@
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "errors.hpp"
+#include "model_file.hpp"
+#include "tamis/model/export_c.hpp"
+
+namespace tamis::cli {
+
+namespace {
+
+struct ExportArguments {
+  std::string model;
+  std::string format;
+  std::string output;
+  std::string name;
+  std::string precision = "float";
+};
+
+/// A C identifier made of a file name.
+std::string identifier(const std::string& path) {
+  std::string name = std::filesystem::path(path).stem().string();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name.insert(0, "model_");
+  return name;
+}
+
+bool is_identifier(const std::string& name) {
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+}
+
+/// The header. Its functions take features as they stand in the data file: --scale is folded into the weights.
+template <class T>
+std::string header(const StoredModel& model, const std::string& name) {
+  const Coefficients& c = model.coefficients;
+  const Index stride = padded<T>(static_cast<Index>(c.classes));
+  std::vector<T> weights((c.features + 1) * stride);
+  for (std::size_t j = 0; j < c.features; ++j)
+    for (std::size_t k = 0; k < c.classes; ++k)
+      weights[j * stride + k] = static_cast<T>(c.weight(j, k) / model.scale);
+  for (std::size_t k = 0; k < c.classes; ++k) weights[c.features * stride + k] = static_cast<T>(c.intercepts[k]);
+
+  std::vector<const char*> labels, names;
+  for (const auto& label : model.classes) labels.push_back(label.c_str());
+  for (const auto& feature : model.feature_names) names.push_back(feature.c_str());
+  std::vector<T> samples;
+  for (const auto& sample : model.self_test)
+    for (const double x : sample) samples.push_back(static_cast<T>(x * model.scale));
+
+  const LinearModel<T> view{weights.data(), static_cast<Index>(c.features), static_cast<Index>(c.classes)};
+  const ExportOptions<T> options{.name = name.c_str(),
+                                 .labels = labels.data(),
+                                 .feature_names = names.empty() ? nullptr : names.data(),
+                                 .samples = samples.data(),
+                                 .sample_count = static_cast<Index>(model.self_test.size())};
+  std::string text(export_c(view, options, std::span<char>()), '\0');
+  export_c(view, options, std::span<char>(text));
+  return text;
+}
+
+/// A sketch that tests the model, then classifies the samples that arrive as lines of kept features.
+std::string sketch(const std::string& header, const std::string& name) {
+  std::string upper = name;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return header +
+         "\n/* Reads the kept features of one sample, separated by commas or blanks, and prints its class. */\n"
+         "static float " + name + "_sample[" + upper + "_KEPT ? " + upper + "_KEPT : 1];\n\n"
+         "void setup() {\n"
+         "  Serial.begin(115200);\n"
+         "  Serial.println(" + name + "_self_test() == 0 ? \"self-test passed\" : \"self-test FAILED\");\n"
+         "}\n\n"
+         "void loop() {\n"
+         "  if (!Serial.available()) return;\n"
+         "  for (int j = 0; j < " + upper + "_KEPT; ++j) " + name + "_sample[j] = Serial.parseFloat();\n"
+         "  while (Serial.available() && Serial.read() != '\\n') {}\n"
+         "  Serial.println(" + name + "_labels[" + name + "_predict_kept(" + name + "_sample)]);\n"
+         "}\n";
+}
+
+void run(const ExportArguments& a) {
+  const std::string name = a.name.empty() ? identifier(a.output.empty() ? a.model : a.output) : a.name;
+  if (!is_identifier(name)) throw ArgumentError("--name: '" + name + "' is not a C identifier");
+  if (a.precision != "float" && a.precision != "double")
+    throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
+  const StoredModel model = read_model(a.model);
+  std::string text;
+  if (a.format == "json") text = to_json(model);
+  else if (a.format == "c") text = a.precision == "float" ? header<float>(model, name) : header<double>(model, name);
+  else if (a.format == "arduino") text = sketch(header<float>(model, name), name);
+  else throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+  if (a.output.empty()) std::cout << text;
+  else write_file(a.output, text);
+}
+
+}  // namespace
+
+void declare_export(CLI::App& app) {
+  auto a = std::make_shared<ExportArguments>();
+  CLI::App& command = *app.add_subcommand("export", "write a model for use elsewhere");
+  command.add_option("MODEL", a->model, "a model written by train")->required();
+  command.add_option("--format", a->format, "c (a header) | json | arduino (a sketch)")->required();
+  command.add_option("--output", a->output, "file to write (default: standard output)");
+  command.add_option("--name", a->name, "prefix of the C symbols (default: from the file name)");
+  command.add_option("--precision", a->precision, "scalar type of the C header: float | double")->capture_default_str();
+  command.callback([a] { run(*a); });
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,38 @@
+#pragma once
+/// A trained model with everything needed to use it again, and its JSON form.
+
+#include <string>
+#include <vector>
+
+#include "problem.hpp"
+
+namespace tamis::cli {
+
+/// A linear model. Coefficients act on features divided by `scale`; rows of features that are not kept are zero.
+struct StoredModel {
+  std::vector<std::string> classes;
+  std::vector<std::string> feature_names;  // one per feature, or none
+  Coefficients coefficients;
+  double scale = 1;
+  bool standardised = false;
+  std::vector<ColumnScale<double>> standardisation;  // per feature, when standardised
+  std::string loss, penalty, precision;
+  double lambda = 0;
+  std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not kept)
+};
+
+/// Writes the file whole or not at all. Throws ArgumentError when it cannot be written.
+void write_model(const std::string& path, const StoredModel& model);
+std::string to_json(const StoredModel& model);
+
+/// Throws DataError naming the file and what is wrong with it.
+StoredModel read_model(const std::string& path);
+
+/// Writes `text` to `path` by way of a temporary file beside it.
+void write_file(const std::string& path, const std::string& text);
+
+/// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it back
+/// gives the same float.
+double shortest(float value);
+
+}  // namespace tamis::cli

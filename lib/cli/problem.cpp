@@ -1,0 +1,191 @@
+#include "problem.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace tamis::cli {
+
+namespace {
+
+std::optional<double> as_number(const std::string& text) {
+  double value = 0;
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> class_names(const std::vector<std::string>& labels) {
+  std::vector<std::string> names = labels;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    const auto x = as_number(a), y = as_number(b);
+    return x && y ? *x < *y : x.has_value() && !y.has_value();
+  });
+  return names;
+}
+
+std::vector<Label> encode(const Table& table, const std::vector<std::string>& classes) {
+  std::map<std::string, Label> number;
+  std::string known;
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    number[classes[k]] = static_cast<Label>(k);
+    if (k < 10) known += (k ? ", " : "") + classes[k];
+  }
+  if (classes.size() > 10) known += ", …";
+  std::vector<Label> encoded(table.samples);
+  for (std::size_t i = 0; i < table.samples; ++i) {
+    const auto found = number.find(table.labels[i]);
+    if (found == number.end())
+      throw DataError(table.path + ", line " + std::to_string(table.lines[i]) + ": label '" + table.labels[i] +
+                      "' is none of the classes trained on (" + known + ")");
+    encoded[i] = found->second;
+  }
+  return encoded;
+}
+
+Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
+  Table out;
+  out.path = table.path;
+  out.samples = rows.size();
+  out.features = table.features;
+  out.sparse = table.sparse;
+  out.feature_names = table.feature_names;
+  for (const std::size_t row : rows) {
+    if (!table.labels.empty()) out.labels.push_back(table.labels[row]);
+    out.lines.push_back(table.lines[row]);
+  }
+  if (!table.sparse) {
+    out.values.reserve(rows.size() * table.features);
+    for (std::size_t j = 0; j < table.features; ++j)
+      for (const std::size_t row : rows) out.values.push_back(table.values[j * table.samples + row]);
+    return out;
+  }
+  constexpr auto absent = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> place(table.samples, absent);
+  for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<std::uint32_t>(i);
+  out.starts.push_back(0);
+  for (std::size_t j = 0; j < table.features; ++j) {
+    for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) {
+      if (place[table.rows[e]] == absent) continue;
+      out.values.push_back(table.values[e]);
+      out.rows.push_back(place[table.rows[e]]);
+    }
+    out.starts.push_back(static_cast<std::uint32_t>(out.values.size()));
+  }
+  return out;
+}
+
+Split hold_out(const std::vector<std::string>& labels, double fraction, std::uint64_t seed) {
+  std::map<std::string, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < labels.size(); ++i) members[labels[i]].push_back(i);
+  std::mt19937_64 generator(seed);
+  Split split;
+  for (auto& [label, rows] : members) {
+    for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[generator() % i]);
+    const auto held = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(rows.size())));
+    split.test.insert(split.test.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(held));
+    split.train.insert(split.train.end(), rows.begin() + static_cast<std::ptrdiff_t>(held), rows.end());
+  }
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.test.begin(), split.test.end());
+  return split;
+}
+
+Standardisation standardise(Table& table) {
+  Standardisation by;
+  by.centred = !table.sparse;
+  by.columns.resize(table.features);
+  const auto samples = static_cast<Index>(table.samples);
+  std::vector<double> column;
+  for (std::size_t j = 0; j < table.features; ++j) {
+    if (!table.sparse) {
+      double* values = table.values.data() + j * table.samples;
+      by.columns[j] = measure_column(values, samples);
+      standardise_column(values, samples, by.columns[j]);
+      continue;
+    }
+    column.assign(table.samples, 0);
+    for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) column[table.rows[e]] = table.values[e];
+    by.columns[j] = measure_column(column.data(), samples);
+    for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) table.values[e] /= by.columns[j].scale;
+  }
+  return by;
+}
+
+bool Coefficients::uses(std::size_t feature) const {
+  for (std::size_t k = 0; k < classes; ++k)
+    if (weight(feature, k) != 0) return true;
+  return false;
+}
+
+Index Coefficients::nonzeros() const {
+  return static_cast<Index>(std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; }));
+}
+
+Index Coefficients::kept() const {
+  Index count = 0;
+  for (std::size_t j = 0; j < features; ++j) count += uses(j);
+  return count;
+}
+
+Coefficients Coefficients::in_original_units(const Standardisation& by) const {
+  Coefficients out = *this;
+  for (std::size_t j = 0; j < features; ++j)
+    for (std::size_t k = 0; k < classes; ++k) {
+      double& w = out.weights[j * classes + k];
+      w /= by.columns[j].scale;
+      out.intercepts[k] -= by.offset(j) * w;
+    }
+  return out;
+}
+
+Coefficients Coefficients::in_standardised_units(const Standardisation& by) const {
+  Coefficients out = *this;
+  for (std::size_t j = 0; j < features; ++j)
+    for (std::size_t k = 0; k < classes; ++k) {
+      double& w = out.weights[j * classes + k];
+      out.intercepts[k] += by.offset(j) * w;
+      w *= by.columns[j].scale;
+    }
+  return out;
+}
+
+template <class T>
+std::vector<double> scores(const Table& table, const Coefficients& coefficients) {
+  const std::size_t classes = coefficients.classes;
+  const Index stride = padded<T>(static_cast<Index>(classes));
+  std::vector<T> weights((coefficients.features + 1) * stride);
+  for (std::size_t j = 0; j < coefficients.features; ++j)
+    for (std::size_t k = 0; k < classes; ++k)
+      weights[j * stride + k] = static_cast<T>(coefficients.weight(j, k));
+  T* intercepts = weights.data() + coefficients.features * stride;
+  for (std::size_t k = 0; k < classes; ++k) intercepts[k] = static_cast<T>(coefficients.intercepts[k]);
+
+  const Samples<T> samples(table);
+  std::vector<T> padded_scores(table.samples * stride);
+  samples.design().multiply(nullptr, static_cast<Index>(table.features), weights.data(), stride, intercepts,
+                            padded_scores.data());
+  std::vector<double> out(table.samples * classes);
+  for (std::size_t i = 0; i < table.samples; ++i)
+    for (std::size_t k = 0; k < classes; ++k) out[i * classes + k] = static_cast<double>(padded_scores[i * stride + k]);
+  return out;
+}
+template std::vector<double> scores<float>(const Table&, const Coefficients&);
+template std::vector<double> scores<double>(const Table&, const Coefficients&);
+
+std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes) {
+  std::vector<Label> out(scores.size() / classes);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto row = scores.begin() + static_cast<std::ptrdiff_t>(i * classes);
+    out[i] = static_cast<Label>(std::max_element(row, row + static_cast<std::ptrdiff_t>(classes)) - row);
+  }
+  return out;
+}
+
+}  // namespace tamis::cli

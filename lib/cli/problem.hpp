@@ -1,0 +1,84 @@
+#pragma once
+/// From tables as read to what a solver takes: classes, designs, splits, standardised columns.
+
+#include <string>
+#include <vector>
+
+#include "data.hpp"
+#include "tamis/any.hpp"
+#include "tamis/features/standardise.hpp"
+
+namespace tamis::cli {
+
+/// The distinct labels, numbers in numeric order before words in alphabetical order.
+std::vector<std::string> class_names(const std::vector<std::string>& labels);
+
+/// The number of each label within `classes`. Throws DataError naming file and line for a label that is not among them.
+std::vector<Label> encode(const Table& table, const std::vector<std::string>& classes);
+
+/// The given rows of a table, in that order.
+Table select_rows(const Table& table, const std::vector<std::size_t>& rows);
+
+/// Row numbers held out and kept: `fraction` of each class, drawn with the seed, both in file order.
+struct Split {
+  std::vector<std::size_t> train;
+  std::vector<std::size_t> test;
+};
+Split hold_out(const std::vector<std::string>& labels, double fraction, std::uint64_t seed);
+
+/// Standardises the columns in place. Sparse tables are scaled only, which with a free intercept is the same problem up to
+/// the intercepts. Means and scales are returned; `offset` is the mean that was really subtracted.
+struct Standardisation {
+  std::vector<ColumnScale<double>> columns;
+  bool centred = true;
+  double offset(std::size_t feature) const { return centred ? columns[feature].mean : 0; }
+};
+Standardisation standardise(Table& table);
+
+/// Coefficients as the command keeps them: one row of K per feature, in double whatever the precision of training.
+struct Coefficients {
+  std::size_t features = 0;
+  std::size_t classes = 0;
+  std::vector<double> weights;     // features × classes
+  std::vector<double> intercepts;  // classes
+
+  double weight(std::size_t feature, std::size_t label) const { return weights[feature * classes + label]; }
+  bool uses(std::size_t feature) const;
+  Index nonzeros() const;
+  Index kept() const;
+  /// Coefficients that give on original columns what these give on standardised ones, and back.
+  Coefficients in_original_units(const Standardisation& by) const;
+  Coefficients in_standardised_units(const Standardisation& by) const;
+};
+
+/// The samples of a table in the precision of the solver.
+template <class T>
+class Samples {
+ public:
+  explicit Samples(const Table& table)
+      : values_(table.values.begin(), table.values.end()),
+        dense_(values_.data(), static_cast<Index>(table.samples), static_cast<Index>(table.features)),
+        sparse_(values_.data(), table.rows.data(), table.starts.data(), static_cast<Index>(table.samples),
+                static_cast<Index>(table.features)),
+        any_(table.sparse ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_)) {}
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+
+  const AnyDesign<T>& design() const { return any_; }
+  std::size_t bytes() const { return values_.size() * sizeof(T); }
+
+ private:
+  std::vector<T> values_;
+  DenseDesign<T> dense_;
+  SparseDesign<T> sparse_;
+  AnyDesign<T> any_;
+};
+
+/// Scores of all samples, samples × K, computed in T as the library does.
+template <class T>
+std::vector<double> scores(const Table& table, const Coefficients& coefficients);
+
+/// The class of each row of scores: the first of the largest.
+std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes);
+
+}  // namespace tamis::cli

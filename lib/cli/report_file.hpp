@@ -1,0 +1,41 @@
+#pragma once
+/// The report of a training run as JSON.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/any.hpp"
+
+namespace tamis::cli {
+
+struct TraceEntry {
+  std::uint32_t iteration;
+  double seconds, objective, gap;
+  Index nonzeros;
+};
+
+/// Accuracy and confusion matrix (rows: the true class, columns: the predicted one).
+struct Evaluation {
+  std::size_t right = 0;
+  std::size_t total = 0;
+  std::vector<std::vector<std::size_t>> confusion;
+  double accuracy() const { return total ? static_cast<double>(right) / static_cast<double>(total) : 0; }
+};
+Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& predicted, std::size_t classes);
+
+/// Everything the report file holds. Objective and gap are in double, from the stored coefficients.
+struct RunReport {
+  Report<double> solver;
+  std::string loss, penalty, solver_name, precision;
+  Shape shape;
+  double lambda = 0;
+  double seconds = 0;
+  std::size_t data_bytes = 0;
+  Evaluation train;
+  std::optional<Evaluation> test;
+  std::vector<TraceEntry> trace;
+};
+std::string to_json(const RunReport& report);
+
+}  // namespace tamis::cli

@@ -1,0 +1,55 @@
+#include <iostream>
+#include <memory>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "errors.hpp"
+#include "training.hpp"
+
+namespace tamis::cli {
+
+namespace {
+
+struct SizeArguments {
+  Shape shape;
+  ProblemArguments problem;
+};
+
+template <class T>
+void print(const Choice& choice, Shape shape) {
+  const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
+  if (bytes == detail::no_bytes_suffice) throw MemoryError("no memory of this machine can hold a problem of that size");
+  const std::size_t stride = padded<T>(shape.classes);
+  const std::size_t model = (std::size_t(shape.features) + 1) * stride * sizeof(T);
+  const std::size_t data = std::size_t(shape.samples) * shape.features * sizeof(T);
+  std::cout << bytes << " bytes of arena to train with " << name(choice.resolved_solver()) << ", aligned to "
+            << Arena::alignment << "\n"
+            << model << " of them stay in use for the model: " << shape.features << " + 1 rows of " << stride << " "
+            << (sizeof(T) == 4 ? "floats" : "doubles") << " for " << shape.classes << " classes\n"
+            << data << " bytes of dense samples and " << std::size_t(shape.samples) * sizeof(Label)
+            << " of labels stay where they are, outside the arena\n"
+            << "0 bytes of arena to predict\n";
+}
+
+void run(const SizeArguments& a) {
+  const Choice choice = a.problem.choice();
+  if (a.problem.single_precision()) print<float>(choice, a.shape);
+  else print<double>(choice, a.shape);
+}
+
+}  // namespace
+
+void declare_size(CLI::App& app) {
+  auto a = std::make_shared<SizeArguments>();
+  CLI::App& size = *app.add_subcommand("size", "print the exact number of arena bytes a training needs");
+  const auto count = [&](const char* option, Index& value, Index least) {
+    size.add_option(option, value)->required()->check(CLI::Range(least, ~Index(0)));
+  };
+  count("--samples", a->shape.samples, 1);
+  count("--features", a->shape.features, 1);
+  count("--classes", a->shape.classes, 2);
+  a->problem.declare(size);
+  size.callback([a] { run(*a); });
+}
+
+}  // namespace tamis::cli

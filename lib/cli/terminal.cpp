@@ -1,0 +1,97 @@
+#include "terminal.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tamis::cli {
+
+namespace {
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, arguments...);
+  return text;
+}
+
+std::string accuracy_text(const char* where, const Evaluation& e) {
+  return format("%s: %zu of %zu right (%.1f %%)", where, e.right, e.total, 100 * e.accuracy());
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::show(std::uint32_t iteration, double objective, double relative_gap, Index nonzeros) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!wanted_ || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  shown_ = true;
+  std::fprintf(stderr, "\r\033[Kiteration %u: objective %.6g, within %.2g %% of optimal, %u weights", iteration, objective,
+               100 * relative_gap, nonzeros);
+  std::fflush(stderr);
+}
+
+std::string summary(const RunReport& r) {
+  const auto& s = r.solver;
+  std::string out = format("%s: objective %.6g, ", name(s.status), s.objective);
+  out += std::isfinite(s.relative_gap) ? format("certified within %.2g %% of optimal", 100 * s.relative_gap)
+                                       : format("KKT residual %.2g", s.kkt_residual);
+  out += format(" in %.0f ms (%u iterations)\n", 1000 * r.seconds, s.iterations);
+  out += format("kept: %u of %u features, %u of %zu weights", s.nonzero_rows, r.shape.features, s.nonzeros,
+                static_cast<std::size_t>(r.shape.features) * r.shape.classes);
+  if (std::isfinite(s.lambda_max)) out += format(" (lambda %.3g; none from %.3g on)", r.lambda, s.lambda_max);
+  out += "\n" + accuracy_text("train", r.train);
+  if (r.test) out += "; " + accuracy_text("test", *r.test);
+  out += format("\narena: %zu bytes, data: %zu bytes (%s)\n", s.arena_bytes, r.data_bytes, r.precision.c_str());
+  return out;
+}
+
+std::string weight_map(const StoredModel& model, std::size_t rows, std::size_t columns, bool colour) {
+  const Coefficients& c = model.coefficients;
+  double top = 0;
+  for (const double w : c.weights) top = std::max(top, std::abs(w));
+  const auto cell = [&](double w) -> std::string {
+    const double size = top > 0 ? std::abs(w) / top : 0;
+    if (colour) {
+      if (size == 0) return "\033[48;5;236m  \033[0m";
+      static constexpr int warm[] = {52, 88, 124, 160, 196}, cool[] = {17, 18, 19, 20, 21};
+      const int shade = std::min(4, static_cast<int>(5 * std::sqrt(size)));
+      return "\033[48;5;" + std::to_string(w > 0 ? warm[shade] : cool[shade]) + "m  \033[0m";
+    }
+    if (size == 0) return "  ";
+    return w > 0 ? (size > 0.25 ? "# " : "+ ") : (size > 0.25 ? "o " : "- ");
+  };
+
+  const std::size_t width = 2 * columns + 2;
+  const std::size_t per_line = std::max<std::size_t>(1, 100 / (width + 1));
+  std::string out;
+  for (std::size_t first = 0; first < c.classes; first += per_line) {
+    const std::size_t last = std::min(c.classes, first + per_line);
+    for (std::size_t k = first; k < last; ++k) {
+      std::string title = " " + model.classes[k];
+      title.resize(width, ' ');
+      out += title + " ";
+    }
+    out += "\n";
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t k = first; k < last; ++k) {
+        out += colour ? " " : "|";
+        for (std::size_t q = 0; q < columns; ++q) out += cell(c.weight(r * columns + q, k));
+        out += colour ? "  " : "| ";
+      }
+      out += "\n";
+    }
+  }
+  if (!colour) out += "# + positive, o - negative weights; blank: zero\n";
+  return out;
+}
+
+}  // namespace tamis::cli

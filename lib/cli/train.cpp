@@ -1,0 +1,359 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "errors.hpp"
+#include "model_file.hpp"
+#include "report_file.hpp"
+#include "tamis/observer.hpp"
+#include "terminal.hpp"
+#include "training.hpp"
+
+namespace tamis::cli {
+
+namespace {
+
+struct TrainArguments {
+  std::string data;
+  std::string test;
+  std::string held_out;
+  DataArguments reading;
+  ProblemArguments problem;
+  std::string lambda;
+  std::string tolerance = "1e-4";
+  std::uint32_t max_iterations = 1000000;
+  bool no_intercept = false;
+  bool standardise = false;
+  std::string margins, sample_weights, class_weights;
+  std::uint64_t seed = 0;
+  std::size_t memory_limit = 0;
+  std::string weight_map;
+  std::string model, report;
+  bool quiet = false;
+};
+
+/// Training data as the solver sees them (standardised where asked), and everything remembered about them.
+struct Prepared {
+  Table train;
+  std::optional<Table> test;
+  std::vector<std::string> classes;
+  std::vector<Label> labels;
+  std::vector<double> weights, margins;
+  std::optional<Standardisation> standardisation;
+  double scale = 1;
+};
+
+struct Trained {
+  RunReport report;
+  Coefficients coefficients;  // in original units
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// ---- preparation ----------------------------------------------------------------------------------------------------
+
+std::vector<double> picked(const std::vector<double>& numbers, const std::vector<std::size_t>& rows) {
+  std::vector<double> out;
+  for (const auto row : rows) out.push_back(numbers[row]);
+  return out;
+}
+
+/// Multiplies each sample's weight by that of its class.
+void apply_class_weights(const std::string& source, Prepared& p) {
+  std::vector<double> by_class(p.classes.size(), 0);
+  if (source == "balanced") {
+    for (const Label y : p.labels) by_class[y] += 1;
+    for (double& w : by_class) w = static_cast<double>(p.labels.size()) / (w * static_cast<double>(by_class.size()));
+  } else {
+    ReadOptions options;
+    const Table table = read_table(source, options);
+    if (table.features != 1) throw DataError(source + ": class weights are lines of the form label,weight");
+    const auto labels = encode(table, p.classes);
+    std::fill(by_class.begin(), by_class.end(), -1);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (!(table.values[i] >= 0))
+        throw DataError(source + ", line " + std::to_string(table.lines[i]) + ": a class weight is negative");
+      by_class[labels[i]] = table.values[i];
+    }
+    for (std::size_t k = 0; k < by_class.size(); ++k)
+      if (by_class[k] < 0) throw DataError(source + ": no weight for class '" + p.classes[k] + "'");
+  }
+  if (p.weights.empty()) p.weights.assign(p.labels.size(), 1);
+  for (std::size_t i = 0; i < p.labels.size(); ++i) p.weights[i] *= by_class[p.labels[i]];
+}
+
+Prepared prepare(const TrainArguments& a) {
+  const ReadOptions options = a.reading.read_options();
+  Prepared p;
+  p.scale = options.scale;
+  p.train = read_table(a.data, options);
+  if (!a.margins.empty()) p.margins = read_numbers(a.margins, p.train.samples);
+  if (!a.sample_weights.empty()) p.weights = read_numbers(a.sample_weights, p.train.samples);
+  if (!a.test.empty()) {
+    ReadOptions test_options = options;
+    test_options.labels_file.clear();
+    p.test = read_table(a.test, test_options, p.train.features);
+  }
+  if (!a.held_out.empty()) {
+    const double fraction = parse_number("--hold-out", a.held_out);
+    if (!(fraction > 0 && fraction < 1)) throw ArgumentError("--hold-out: the fraction must lie between 0 and 1");
+    const Split split = hold_out(p.train.labels, fraction, a.seed);
+    if (split.test.empty()) throw ArgumentError("--hold-out: " + a.held_out + " of these samples is none");
+    p.test = select_rows(p.train, split.test);
+    p.train = select_rows(p.train, split.train);
+    if (!p.margins.empty()) p.margins = picked(p.margins, split.train);
+    if (!p.weights.empty()) p.weights = picked(p.weights, split.train);
+  }
+  p.classes = class_names(p.train.labels);
+  if (p.classes.size() < 2)
+    throw DataError(a.data + ": all " + std::to_string(p.train.samples) + " samples have the label '" +
+                    p.classes.front() + "': training needs at least two classes");
+  if (p.classes.size() > 65535)
+    throw DataError(a.data + ": " + std::to_string(p.classes.size()) +
+                    " different labels: choose the label column with --label");
+  p.labels = encode(p.train, p.classes);
+  if (p.test) encode(*p.test, p.classes);  // complain before the work begins
+  if (!a.class_weights.empty()) apply_class_weights(a.class_weights, p);
+  if (a.standardise) {
+    if (p.train.sparse && a.no_intercept)
+      throw ArgumentError("--standardise with --no-intercept would fill the zeros of sparse data: drop one of them");
+    p.standardisation = standardise(p.train);
+  }
+  return p;
+}
+
+// ---- training -------------------------------------------------------------------------------------------------------
+
+/// One sentence for a refusal of the core, with the place in the files.
+[[noreturn]] void refuse(const Report<double>& report, const TrainArguments& a, const Prepared& p) {
+  const auto line = [&](std::size_t row) { return ", line " + std::to_string(p.train.lines[row]) + ": "; };
+  const std::string sentence = describe(report.status);
+  switch (report.status) {
+    case Status::invalid_weight: throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
+                                                 std::to_string(report.row + 1) + ": " + sentence);
+    case Status::invalid_margin: throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
+    case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
+    case Status::invalid_data:
+      throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
+                      " does not fit in single precision or is not finite");
+    case Status::invalid_lambda:
+      throw ArgumentError(a.problem.solver == "primal-dual-as-printed"
+                              ? "--lambda: primal-dual-as-printed needs a positive number, and finite"
+                              : "--lambda: " + sentence);
+    case Status::invalid_option: throw ArgumentError(sentence);
+    default: throw DataError(a.data + ": " + sentence);
+  }
+}
+
+/// The objective of coefficients in the units of the problem, in double.
+double objective(const Prepared& p, const Coefficients& c, const Choice& choice, double lambda) {
+  const auto z = scores<double>(p.train, c);
+  Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
+                          p.margins.empty() ? nullptr : p.margins.data()};
+  targets.normalise();
+  const AnyLoss<double> loss(choice.loss);
+  Sum<double> total;
+  for (Index i = 0; i < targets.samples(); ++i)
+    total.add(targets.weight(i) * loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
+  const AnyPenalty<double> penalty(choice.penalty, choice.groups);
+  const auto together = penalty.features_together();
+  Sum<double> norm;
+  for (Index j = 0; j < c.features; j += together)
+    norm.add(penalty.value({c.weights.data() + j * c.classes, std::min<Index>(together, static_cast<Index>(c.features) - j),
+                            targets.classes, targets.classes}));
+  return total.value() + lambda * norm.value();
+}
+
+template <class T>
+Report<double> in_double(const Report<T>& r) {
+  Report<double> out;
+  out.status = r.status;
+  out.objective = static_cast<double>(r.objective);
+  out.dual_objective = static_cast<double>(r.dual_objective);
+  out.kkt_residual = static_cast<double>(r.kkt_residual);
+  out.lambda_max = static_cast<double>(r.lambda_max);
+  out.epochs = static_cast<double>(r.epochs);
+  out.iterations = r.iterations;
+  out.row = r.row;
+  out.column = r.column;
+  out.arena_bytes = r.arena_bytes;
+  out.arena_used_bytes = r.arena_used_bytes;
+  return out;
+}
+
+template <class T>
+Trained train(const TrainArguments& a, const Choice& choice, double lambda, double tolerance, const Prepared& p) {
+  const Samples<T> samples(p.train);
+  const std::vector<T> weights(p.weights.begin(), p.weights.end()), margins(p.margins.begin(), p.margins.end());
+  const Targets<T> targets{p.labels, static_cast<Index>(p.classes.size()), weights.empty() ? nullptr : weights.data(),
+                           margins.empty() ? nullptr : margins.data()};
+  const Shape shape{targets.samples(), static_cast<Index>(p.train.features), targets.classes};
+  const Options<T> options{.lambda = static_cast<T>(lambda),
+                           .tolerance = static_cast<T>(tolerance),
+                           .max_iterations = a.max_iterations,
+                           .intercept = !a.no_intercept};
+  const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
+  if (a.memory_limit && bytes > a.memory_limit)
+    throw MemoryError("--memory-limit: training needs an arena of " + std::to_string(bytes) + " bytes, " +
+                      std::to_string(a.memory_limit) + " are allowed");
+  const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
+  if (!memory) throw MemoryError("training needs an arena of " + std::to_string(bytes) + " bytes, which this machine lacks");
+
+  Trained out;
+  RunReport& r = out.report;
+  ProgressLine progress(!a.quiet);
+  const auto started = std::chrono::steady_clock::now();
+  CommandTraining<T> training(choice, samples.design(), targets, options);
+  training.start({memory.get(), bytes});
+  advance_to_end(training, [&](const Report<T>& now) {
+    const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
+    r.trace.push_back({now.iterations, seconds_since(started), objective, gap, now.nonzeros});
+    progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
+    return true;
+  });
+  r.seconds = seconds_since(started);
+  r.solver = in_double(training.report());
+  if (!has_model(r.solver.status)) refuse(r.solver, a, p);
+
+  const LinearModel<T> model = training.model();
+  Coefficients c{p.train.features, p.classes.size(), {}, {}};
+  for (Index j = 0; j < model.features; ++j)
+    for (Index k = 0; k < model.classes; ++k) c.weights.push_back(static_cast<double>(model(j, k)));
+  for (Index k = 0; k < model.classes; ++k) c.intercepts.push_back(static_cast<double>(model.intercept(k)));
+  if (p.standardisation) c = c.in_original_units(*p.standardisation);
+  for (auto* numbers : {&c.weights, &c.intercepts})
+    for (double& x : *numbers) x = static_cast<double>(static_cast<T>(x));
+  out.coefficients = c;
+
+  const Coefficients in_problem = p.standardisation ? c.in_standardised_units(*p.standardisation) : c;
+  r.solver.objective = objective(p, in_problem, choice, lambda);
+  r.solver.gap = r.solver.objective - r.solver.dual_objective;
+  r.solver.relative_gap =
+      r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
+  r.solver.nonzeros = c.nonzeros();
+  r.solver.nonzero_rows = c.kept();
+  r.loss = name(choice.loss);
+  r.penalty = name(choice.penalty);
+  r.solver_name = name(choice.resolved_solver());
+  r.precision = a.problem.precision;
+  r.shape = shape;
+  r.lambda = lambda;
+  r.data_bytes = samples.bytes();
+  r.train = evaluate(p.labels, decide(scores<T>(p.train, in_problem), c.classes), c.classes);
+  if (p.test) r.test = evaluate(encode(*p.test, p.classes), decide(scores<T>(*p.test, c), c.classes), c.classes);
+  return out;
+}
+
+// ---- what is kept ---------------------------------------------------------------------------------------------------
+
+/// One training sample per class, in original units, for the self-test of exported code.
+std::vector<std::vector<double>> self_test_samples(const Prepared& p) {
+  std::vector<std::vector<double>> samples;
+  std::set<Label> seen;
+  for (std::size_t i = 0; i < p.labels.size() && samples.size() < p.classes.size(); ++i) {
+    if (!seen.insert(p.labels[i]).second) continue;
+    const Table one = select_rows(p.train, {i});
+    std::vector<double> sample(p.train.features);
+    for (std::size_t j = 0; j < sample.size(); ++j) {
+      double x = 0;
+      if (!one.sparse) x = one.values[j];
+      else if (one.starts[j + 1] > one.starts[j]) x = one.values[one.starts[j]];
+      if (p.standardisation) x = x * p.standardisation->columns[j].scale + p.standardisation->offset(j);
+      sample[j] = x;
+    }
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+StoredModel stored(const Prepared& p, const Trained& trained) {
+  StoredModel model;
+  model.classes = p.classes;
+  model.feature_names = p.train.feature_names;
+  model.coefficients = trained.coefficients;
+  model.scale = p.scale;
+  if (p.standardisation) {
+    model.standardised = true;
+    model.standardisation = p.standardisation->columns;
+  }
+  model.loss = trained.report.loss;
+  model.penalty = trained.report.penalty;
+  model.precision = trained.report.precision;
+  model.lambda = trained.report.lambda;
+  model.self_test = self_test_samples(p);
+  return model;
+}
+
+/// Rows and columns of --weight-map, which must make up the features.
+std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size_t features) {
+  unsigned long rows = 0, columns = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%5lux%5lu%c", &rows, &columns, &rest) != 2 || rows * columns != features)
+    throw ArgumentError("--weight-map: '" + text + "' is not ROWSxCOLUMNS with as many cells as the " +
+                        std::to_string(features) + " features");
+  return {rows, columns};
+}
+
+void run(const TrainArguments& a) {
+  const Choice choice = a.problem.choice();
+  const double lambda = parse_number("--lambda", a.lambda);
+  if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
+  const double tolerance = parse_number("--tolerance", a.tolerance);
+  if (!(tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");
+  if (!a.test.empty() && !a.held_out.empty())
+    throw ArgumentError("--test and --hold-out both name test samples: give one");
+
+  const Prepared p = prepare(a);
+  std::pair<std::size_t, std::size_t> map;
+  if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
+  const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, tolerance, p)
+                                                       : train<double>(a, choice, lambda, tolerance, p);
+  const StoredModel model = stored(p, trained);
+  if (!a.model.empty()) write_model(a.model, model);
+  if (!a.report.empty()) write_file(a.report, to_json(trained.report));
+  if (a.quiet) return;
+  std::cout << summary(trained.report);
+  if (!a.weight_map.empty()) std::cout << '\n' << weight_map(model, map.first, map.second, isatty(STDOUT_FILENO));
+}
+
+}  // namespace
+
+void declare_train(CLI::App& app) {
+  auto a = std::make_shared<TrainArguments>();
+  CLI::App& train = *app.add_subcommand("train", "train a classifier on labelled samples and certify it");
+  train.add_option("DATA", a->data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")->required();
+  train.add_option("--test", a->test, "labelled samples to measure accuracy on");
+  train.add_option("--hold-out", a->held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
+  a->reading.declare(train);
+  a->problem.declare(train);
+  train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797")->required();
+  train.add_option("--tolerance", a->tolerance, "relative duality gap to certify")->capture_default_str();
+  train.add_option("--max-iterations", a->max_iterations, "give up after this many")
+      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
+      ->capture_default_str();
+  train.add_flag("--no-intercept", a->no_intercept, "scores without free intercepts");
+  train.add_flag("--standardise", a->standardise, "solve with columns of mean 0 and variance 1; the model is in data units");
+  train.add_option("--margins", a->margins, "file with one margin per sample");
+  train.add_option("--sample-weights", a->sample_weights, "file with one weight per sample");
+  train.add_option("--class-weights", a->class_weights, "balanced, or a file of label,weight lines");
+  train.add_option("--seed", a->seed, "for --hold-out")->capture_default_str();
+  train.add_option("--memory-limit", a->memory_limit, "most bytes the arena may take");
+  train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
+  train.add_option("--model", a->model, "write the model as JSON");
+  train.add_option("--report", a->report, "write the report as JSON");
+  train.add_flag("--quiet", a->quiet, "print nothing");
+  train.callback([a] { run(*a); });
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,12 @@
+#pragma once
+/// The training runs that the command offers: the default solvers and the published baselines.
+
+#include "tamis/any.hpp"
+#include "tamis/solver/as_printed/primal_dual.hpp"
+
+namespace tamis::cli {
+
+template <class T>
+using CommandTraining = AnyTraining<T, as_printed::PrimalDual>;
+
+}  // namespace tamis::cli
