@@ -24,6 +24,12 @@ need main   zlib1g-dev          1.2      header:zlib.h             'reads gzippe
 need tests  libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
 need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
 need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
+need tests  chromium            any      command:chromium          'shows the page to its tests'
+
+need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'
+need tests  libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'
+need tests  libstdc++-arm-none-eabi-newlib  any  arm:span          'the C++ headers of the firmware'
+need tests  qemu-system-arm     any      command:qemu-system-arm   'runs the firmware'
 
 case "$#:${1-}" in
   1:main | 1:tests) group=$1 ;;
@@ -80,12 +86,14 @@ present() {
       version=$(command_version "$what") || return 1
       [[ ${versions[$1]} == any ]] || at_least "${versions[$1]}" "$version"
       ;;
-    header:*)
+    header:* | arm:*)
       # On Debian the package counts: a header alone does not tell that the library and its CMake files are there.
+      local compiler=${CXX:-c++}
+      if [[ ${probes[$1]} == arm:* ]]; then compiler=arm-none-eabi-g++; fi
       if [[ $debian == yes ]]; then
         [[ $installed == *" installed ${names[$1]} "* ]]
       else
-        "${CXX:-c++}" -x c++ -std=c++17 -E - >/dev/null 2>&1 <<<"#include <$what>"
+        "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1 <<<"#include <$what>"
       fi
       ;;
   esac

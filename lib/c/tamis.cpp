@@ -271,8 +271,13 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
 
 extern "C" {
 
+// A build that needs one scalar only may leave the other out.
+#ifndef TAMIS_ONLY_F64
 TAMIS_DEFINE(float, f32)
+#endif
+#ifndef TAMIS_ONLY_F32
 TAMIS_DEFINE(double, f64)
+#endif
 
 TAMIS_EXPORT(tamis_status_name)
 const char* tamis_status_name(std::uint32_t status) { return name(static_cast<Status>(status & 0xff)); }

@@ -5,6 +5,9 @@
 
 namespace tamis::cli {
 
+/// The whole command: parses, runs, prints one sentence to standard error when something is wrong. Returns the exit code.
+int run_command(int argc, const char* const* argv);
+
 void declare_train(CLI::App& app);
 void declare_predict(CLI::App& app);
 void declare_export(CLI::App& app);

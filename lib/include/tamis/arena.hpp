@@ -48,17 +48,8 @@ class Arena {
   /// suffice (`exhausted()` tells which).
   template <class T>
   constexpr T* take(std::size_t count) {
-    const std::size_t wanted = detail::saturating_multiply(count, sizeof(T));
-    const std::size_t padding = (alignment - wanted % alignment) % alignment;
-    const std::size_t end = detail::saturating_add(used_, detail::saturating_add(wanted, padding));
-    const std::size_t start = used_;
-    used_ = end;
-    if (counting_) return nullptr;
-    if (end > capacity_) {
-      exhausted_ = true;
-      return nullptr;
-    }
-    return reinterpret_cast<T*>(memory_ + start);
+    std::byte* const block = take_bytes(count, sizeof(T));
+    return block ? reinterpret_cast<T*>(block) : nullptr;
   }
 
   /// Bytes handed out (or counted) so far.
@@ -71,6 +62,19 @@ class Arena {
   }
 
  private:
+  [[gnu::noinline]] constexpr std::byte* take_bytes(std::size_t count, std::size_t size) {
+    const std::size_t wanted = detail::saturating_multiply(count, size);
+    const std::size_t padding = (alignment - wanted % alignment) % alignment;
+    const std::size_t start = used_;
+    used_ = detail::saturating_add(start, detail::saturating_add(wanted, padding));
+    if (counting_) return nullptr;
+    if (used_ > capacity_) {
+      exhausted_ = true;
+      return nullptr;
+    }
+    return memory_ + start;
+  }
+
   std::byte* memory_ = nullptr;
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;

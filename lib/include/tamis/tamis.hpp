@@ -7,6 +7,7 @@
 #include "concepts.hpp"
 #include "design/dense.hpp"
 #include "design/sparse.hpp"
+#include "eigen.hpp"
 #include "features/standardise.hpp"
 #include "loss/hinge.hpp"
 #include "loss/squared_hinge.hpp"

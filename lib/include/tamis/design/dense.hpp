@@ -8,26 +8,41 @@ namespace tamis {
 
 namespace detail {
 
-/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V vectors of classes, added in the order of c.
+/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V pieces of a row, added in the order of c.
 template <class T, int V, int R>
 void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w, Index stride,
                    const T* base, T* z) {
-  Pack<T> total[R][V];
+  Piece<T> total[R][V];
+  TAMIS_UNROLL
   for (int v = 0; v < V; ++v) {
-    const auto start = Pack<T>::load(base + v * lanes<T>);
+    const auto start = Piece<T>::load(base + v * Piece<T>::width);
+    TAMIS_UNROLL
     for (int r = 0; r < R; ++r) total[r][v] = start;
   }
   for (Index c = 0; c < count; ++c) {
     const Index feature = features ? features[c] : c;
     const T* column = x + feature * column_stride;
     const T* row = row_of(w, feature, stride);
+    TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto coefficients = Pack<T>::load(row + v * lanes<T>);
-      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + Pack<T>::fill(column[r]) * coefficients;
+      const auto coefficients = Piece<T>::load(row + v * Piece<T>::width);
+      TAMIS_UNROLL
+      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + Piece<T>::fill(column[r]) * coefficients;
     }
   }
+  TAMIS_UNROLL
   for (int r = 0; r < R; ++r)
-    for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * lanes<T>);
+    TAMIS_UNROLL
+    for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * Piece<T>::width);
+}
+
+/// The same for a few samples, one piece at a time.
+template <class T>
+[[gnu::noinline]] void multiply_leftover(const T* x, Index samples, std::size_t column_stride, const Index* features,
+                                         Index count, const T* w, Index pieces, Index stride, const T* base, T* z) {
+  for (Index i = 0; i < samples; ++i)
+    for (Index k = 0; k < pieces * Piece<T>::width; k += Piece<T>::width)
+      multiply_tile<T, 1, 1>(x + i, column_stride, features, count, w + k, stride, base + k, row_of(z, i, stride) + k);
 }
 
 template <class T, int V, int R>
@@ -36,33 +51,38 @@ void multiply_strip(const T* x, Index samples, std::size_t column_stride, const 
   Index i = 0;
   for (; i + R <= samples; i += R)
     multiply_tile<T, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
-  for (; i < samples; ++i)
-    multiply_tile<T, V, 1>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
+  multiply_leftover(x + i, samples - i, column_stride, features, count, w, V, stride, base, row_of(z, i, stride));
 }
 
-/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V vectors of classes and the samples of one block, in their order.
+/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V pieces of a row and the samples of one block, in their order.
 template <class T, int V, int C>
 void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first, Index samples,
                      const T* u, Index stride, T* g) {
-  Pack<T> total[C][V];
+  Piece<T> total[C][V];
   const T* column[C];
   T* row[C];
+  TAMIS_UNROLL
   for (int c = 0; c < C; ++c) {
     const Index feature = features ? features[first + c] : first + c;
     column[c] = x + feature * column_stride;
     row[c] = row_of(g, feature, stride);
-    for (int v = 0; v < V; ++v) total[c][v] = Pack<T>::zero();
+    TAMIS_UNROLL
+    for (int v = 0; v < V; ++v) total[c][v] = Piece<T>::zero();
   }
   for (Index i = 0; i < samples; ++i) {
     const T* dual = row_of(u, i, stride);
+    TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto entry = Pack<T>::load(dual + v * lanes<T>);
-      for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + Pack<T>::fill(column[c][i]) * entry;
+      const auto entry = Piece<T>::load(dual + v * Piece<T>::width);
+      TAMIS_UNROLL
+      for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + Piece<T>::fill(column[c][i]) * entry;
     }
   }
+  TAMIS_UNROLL
   for (int c = 0; c < C; ++c)
+    TAMIS_UNROLL
     for (int v = 0; v < V; ++v)
-      (Pack<T>::load(row[c] + v * lanes<T>) + total[c][v]).store(row[c] + v * lanes<T>);
+      (Piece<T>::load(row[c] + v * Piece<T>::width) + total[c][v]).store(row[c] + v * Piece<T>::width);
 }
 
 template <class T, int V, int C>
@@ -72,6 +92,31 @@ void transposed_strip(const T* x, std::size_t column_stride, const Index* featur
   for (; c + C <= count; c += C)
     transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
   for (; c < count; ++c) transposed_tile<T, V, 1>(x, column_stride, features, c, samples, u, stride, g);
+}
+
+/// Pieces of a row in the widest tile: 3 suits cores with 32 vector registers; 2 and 1 are smaller code.
+#ifndef TAMIS_WIDEST_TILE
+#define TAMIS_WIDEST_TILE 3
+#endif
+inline constexpr Index widest_tile = TAMIS_WIDEST_TILE;
+
+/// Covers the `stride` entries of a row with strips: calls strip.operator()<V>(k) for the V pieces from entry k on.
+template <class T, class Strip>
+void for_each_strip(Index stride, Strip strip) {
+  constexpr Index width = Piece<T>::width;
+  for (Index k = 0; k < stride;) {
+    const Index pieces = (stride - k) / width;
+    if (width < lanes<T> || widest_tile == 1 || pieces == 1) {
+      strip.template operator()<1>(k);
+      k += width;
+    } else if (widest_tile == 2 || pieces == 2 || pieces == 4) {
+      strip.template operator()<2>(k);
+      k += 2 * width;
+    } else {
+      strip.template operator()<3>(k);
+      k += 3 * width;
+    }
+  }
 }
 
 }  // namespace detail
@@ -99,38 +144,20 @@ class DenseDesign {
 
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
-    using namespace detail;
-    for (Index k = 0; k < stride;) {
-      const Index vectors = (stride - k) / lanes<T>;
-      const auto strip = [&]<int V, int R>() {
-        multiply_strip<T, V, R>(values_, samples_, column_stride_, list, count, w + k, stride, base + k, z + k);
-        k += V * lanes<T>;
-      };
-      if (vectors == 1) strip.template operator()<1, 4>();
-      else if (vectors == 2) strip.template operator()<2, 4>();
-      else if (vectors == 4) strip.template operator()<2, 4>();
-      else strip.template operator()<3, 4>();
-    }
+    detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
+      detail::multiply_strip<T, V, 4>(values_, samples_, column_stride_, list, count, w + k, stride, base + k, z + k);
+    });
   }
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
-    using namespace detail;
     for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
     for (Index first = 0; first < samples_; first += block) {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);
-      for (Index k = 0; k < stride;) {
-        const Index vectors = (stride - k) / lanes<T>;
-        const auto strip = [&]<int V, int C>() {
-          transposed_strip<T, V, C>(values_ + first, column_stride_, list, count, length, dual + k, stride, g + k);
-          k += V * lanes<T>;
-        };
-        if (vectors == 1) strip.template operator()<1, 4>();
-        else if (vectors == 2) strip.template operator()<2, 4>();
-        else if (vectors == 4) strip.template operator()<2, 4>();
-        else strip.template operator()<3, 4>();
-      }
+      detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
+        detail::transposed_strip<T, V, 4>(values_ + first, column_stride_, list, count, length, dual + k, stride, g + k);
+      });
     }
   }
 

@@ -26,9 +26,9 @@ class SparseDesign {
       const T* coefficients = row_of(w, feature, stride);
       for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e) {
         T* scores = row_of(z, rows_[e], stride);
-        const auto value = Pack<T>::fill(values_[e]);
-        for (Index k = 0; k < stride; k += lanes<T>)
-          (Pack<T>::load(scores + k) + value * Pack<T>::load(coefficients + k)).store(scores + k);
+        const auto value = Piece<T>::fill(values_[e]);
+        for (Index k = 0; k < stride; k += Piece<T>::width)
+          (Piece<T>::load(scores + k) + value * Piece<T>::load(coefficients + k)).store(scores + k);
       }
     }
   }
@@ -38,10 +38,10 @@ class SparseDesign {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
       T* out = row_of(g, feature, stride);
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        auto total = Pack<T>::zero();
+      for (Index k = 0; k < stride; k += Piece<T>::width) {
+        auto total = Piece<T>::zero();
         for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e)
-          total = total + Pack<T>::fill(values_[e]) * Pack<T>::load(row_of(u, rows_[e], stride) + k);
+          total = total + Piece<T>::fill(values_[e]) * Piece<T>::load(row_of(u, rows_[e], stride) + k);
         total.store(out + k);
       }
     }

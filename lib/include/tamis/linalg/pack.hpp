@@ -2,8 +2,8 @@
 /// One 16-byte vector of T: the unit of all arithmetic over classes.
 ///
 /// One source for SSE, NEON, WASM SIMD and scalar cores. Entries never mix, so the results of `+ − ×` are the same bits
-/// whether the compiler emits vector or scalar instructions. Define TAMIS_SCALAR for plain loops (smaller code on cores
-/// without vectors). The promise needs `-ffp-contract=off`, which the CMake target sets for its users.
+/// whether the compiler emits vector or scalar instructions. Define TAMIS_SCALAR for plain loops instead of the vector types
+/// of the compiler. The promise needs `-ffp-contract=off`, which the CMake target sets for its users.
 
 #include "../shape.hpp"
 
@@ -11,55 +11,76 @@
 #error "tamis: -ffast-math breaks compensated sums and bit-identity; compile without it"
 #endif
 
+/// Unrolls the short loop of constant length that follows, so that the accumulators of a tile stay in registers even where
+/// the compiler optimises for size.
+#ifdef __clang__
+#define TAMIS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TAMIS_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 namespace tamis {
 
-template <class T>
+/// N entries, by default a vector.
+template <class T, Index N = lanes<T>>
 struct Pack {
+  static constexpr Index width = N;
+
 #ifdef TAMIS_SCALAR
-  T entry[lanes<T>];
+  T entry[N];
 
   template <class Operation>
-  static Pack map(Operation operation) {
+  [[gnu::always_inline]] static Pack map(Operation operation) {
     Pack out;
-    for (Index i = 0; i < lanes<T>; ++i) out.entry[i] = operation(i);
+    for (Index i = 0; i < N; ++i) out.entry[i] = operation(i);
     return out;
   }
-  static Pack fill(T value) {
+  [[gnu::always_inline]] static Pack fill(T value) {
     return map([=](Index) { return value; });
   }
-  friend Pack operator+(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) {
     return map([&](Index i) { return a.entry[i] + b.entry[i]; });
   }
-  friend Pack operator-(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator-(Pack a, Pack b) {
     return map([&](Index i) { return a.entry[i] - b.entry[i]; });
   }
-  friend Pack operator*(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) {
     return map([&](Index i) { return a.entry[i] * b.entry[i]; });
   }
 #else
-  typedef T Native __attribute__((vector_size(vector_bytes)));
+  typedef T Native __attribute__((vector_size(N * sizeof(T))));
   Native entry;
 
-  static Pack fill(T value) { return {value - Native{}}; }
-  friend Pack operator+(Pack a, Pack b) { return {a.entry + b.entry}; }
-  friend Pack operator-(Pack a, Pack b) { return {a.entry - b.entry}; }
-  friend Pack operator*(Pack a, Pack b) { return {a.entry * b.entry}; }
+  [[gnu::always_inline]] static Pack fill(T value) { return {value - Native{}}; }
+  [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) { return {a.entry + b.entry}; }
+  [[gnu::always_inline]] friend Pack operator-(Pack a, Pack b) { return {a.entry - b.entry}; }
+  [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) { return {a.entry * b.entry}; }
 #endif
 
-  static Pack zero() { return Pack{}; }
-  static Pack load(const T* from) {
+  [[gnu::always_inline]] static Pack zero() { return Pack{}; }
+  [[gnu::always_inline]] static Pack load(const T* from) {
     Pack out;
-    __builtin_memcpy(&out.entry, from, vector_bytes);
+    __builtin_memcpy(&out.entry, from, N * sizeof(T));
     return out;
   }
-  void store(T* to) const { __builtin_memcpy(to, &entry, vector_bytes); }
+  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, &entry, N * sizeof(T)); }
 
   /// Entries added from the first to the last.
   T sum() const {
     T total = entry[0];
-    for (Index i = 1; i < lanes<T>; ++i) total += entry[i];
+    for (Index i = 1; i < N; ++i) total += entry[i];
     return total;
   }
 };
+
+/// What a loop takes at once where the entries of a row never meet: a vector, or a single entry when TAMIS_COMPACT is
+/// defined, which makes smaller code and the same bits. Sums over a row need Pack, whose lanes are part of their order.
+#ifdef TAMIS_COMPACT
+template <class T>
+using Piece = Pack<T, 1>;
+#else
+template <class T>
+using Piece = Pack<T>;
+#endif
 
 }  // namespace tamis

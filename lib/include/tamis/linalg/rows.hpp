@@ -16,7 +16,7 @@ struct Rows {
   Index classes;
   Index stride;
 
-  T& operator()(Index row, Index column) const { return data[static_cast<std::size_t>(row) * stride + column]; }
+  [[gnu::always_inline]] T& operator()(Index row, Index column) const { return data[static_cast<std::size_t>(row) * stride + column]; }
   operator Rows<const T>() const
     requires(!std::is_const_v<T>)
   {
@@ -25,7 +25,7 @@ struct Rows {
 };
 
 template <class T>
-T* row_of(T* matrix, Index row, Index stride) {
+[[gnu::always_inline]] inline T* row_of(T* matrix, Index row, Index stride) {
   return matrix + static_cast<std::size_t>(row) * stride;
 }
 
@@ -39,10 +39,10 @@ void copy(const T* from, std::size_t count, T* to) {
   __builtin_memcpy(to, from, count * sizeof(T));
 }
 
-/// Σ (aᵢ − bᵢ)² over one row.
+/// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors.
 template <class T>
-Pack<T> squared_distance(const T* a, const T* b, Index stride, Pack<T> start) {
-  for (Index k = 0; k < stride; k += lanes<T>) {
+Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+  for (std::size_t k = 0; k < count; k += lanes<T>) {
     const auto difference = Pack<T>::load(a + k) - Pack<T>::load(b + k);
     start = start + difference * difference;
   }
@@ -50,8 +50,8 @@ Pack<T> squared_distance(const T* a, const T* b, Index stride, Pack<T> start) {
 }
 
 template <class T>
-Pack<T> squared_norm(const T* a, Index stride, Pack<T> start) {
-  for (Index k = 0; k < stride; k += lanes<T>) {
+Pack<T> squared_norm(const T* a, std::size_t count, Pack<T> start) {
+  for (std::size_t k = 0; k < count; k += lanes<T>) {
     const auto entry = Pack<T>::load(a + k);
     start = start + entry * entry;
   }
@@ -61,9 +61,9 @@ Pack<T> squared_norm(const T* a, Index stride, Pack<T> start) {
 /// sums_k = Σᵢ matrix(i, k), compensated; `sums` holds `stride` entries.
 template <class T>
 [[gnu::noinline]] void column_sums(const T* matrix, Index rows, Index stride, T* sums) {
-  for (Index k = 0; k < stride; k += lanes<T>) {
-    Sum<Pack<T>> total;
-    for (Index i = 0; i < rows; ++i) total.add(Pack<T>::load(row_of(matrix, i, stride) + k));
+  for (Index k = 0; k < stride; k += Piece<T>::width) {
+    Sum<Piece<T>> total;
+    for (Index i = 0; i < rows; ++i) total.add(Piece<T>::load(row_of(matrix, i, stride) + k));
     total.value().store(sums + k);
   }
 }

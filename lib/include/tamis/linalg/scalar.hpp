@@ -6,28 +6,28 @@
 namespace tamis {
 
 template <class T>
-constexpr T absolute(T x) {
+[[gnu::always_inline]] constexpr T absolute(T x) {
   return x < T(0) ? -x : x;
 }
 template <class T>
-constexpr T largest(T a, T b) {
+[[gnu::always_inline]] constexpr T largest(T a, T b) {
   return a > b ? a : b;
 }
 template <class T>
-constexpr T smallest(T a, T b) {
+[[gnu::always_inline]] constexpr T smallest(T a, T b) {
   return a < b ? a : b;
 }
 template <class T>
-constexpr bool finite(T x) {
+[[gnu::always_inline]] constexpr bool finite(T x) {
   return x - x == T(0);
 }
 
-inline float square_root(float x) { return __builtin_sqrtf(x); }
-inline double square_root(double x) { return __builtin_sqrt(x); }
+[[gnu::always_inline]] inline float square_root(float x) { return __builtin_sqrtf(x); }
+[[gnu::always_inline]] inline double square_root(double x) { return __builtin_sqrt(x); }
 
 /// Soft threshold: sign(x)·max(|x| − t, 0).
 template <class T>
-constexpr T soft(T x, T t) {
+[[gnu::always_inline]] constexpr T soft(T x, T t) {
   return x > t ? x - t : (x < -t ? x + t : T(0));
 }
 

@@ -6,20 +6,20 @@
 
 namespace tamis {
 
-/// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or Pack<T>.
+/// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or a Pack.
 /// Error: one rounding of the result, to first order, whatever the number of terms.
 template <class V>
 class Sum {
  public:
-  constexpr Sum() = default;
+  [[gnu::always_inline]] constexpr Sum() = default;
 
-  constexpr void add(V term) {
+  [[gnu::always_inline]] constexpr void add(V term) {
     const V next = total_ + term;
     const V added = next - total_;
     error_ = error_ + ((total_ - (next - added)) + (term - added));
     total_ = next;
   }
-  constexpr V value() const { return total_ + error_; }
+  [[gnu::always_inline]] constexpr V value() const { return total_ + error_; }
 
  private:
   V total_{};

@@ -34,11 +34,11 @@ inline std::uint32_t crc32(std::span<const std::byte> bytes) {
 }
 
 template <class Integer>
-void put(std::byte*& to, Integer value) {
+[[gnu::noinline]] void put(std::byte*& to, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) *to++ = static_cast<std::byte>(value >> (8 * i) & 0xff);
 }
 template <class Integer>
-Integer get(const std::byte*& from) {
+[[gnu::noinline]] Integer get(const std::byte*& from) {
   Integer value = 0;
   for (std::size_t i = 0; i < sizeof value; ++i) value |= static_cast<Integer>(static_cast<Integer>(*from++) << (8 * i));
   return value;

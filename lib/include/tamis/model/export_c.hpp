@@ -36,32 +36,43 @@ class CExporter {
     tables();
     functions();
     self_test();
-    out_ << "#endif\n";
+    write("#endif\n");
   }
 
  private:
-  static constexpr const char* type = sizeof(T) == sizeof(float) ? "float" : "double";
-  Index array_size() const { return kept_ ? kept_ : 1; }
-
-  void macro(const char* suffix) {
-    for (const char* c = options_.name; *c; ++c) out_ << upper(*c);
-    out_ << suffix;
+  /// Writes text in which these characters stand for something:
+  ///     @  name    ^  NAME    ~  float or double    %  classes    $  kept features    ?  entries of a sample that is kept
+  [[gnu::noinline]] void write(const char* text) {
+    for (; *text; ++text) {
+      switch (*text) {
+        case '@': out_ << options_.name; break;
+        case '^':
+          for (const char* c = options_.name; *c; ++c) out_ << upper(*c);
+          break;
+        case '~': out_ << (sizeof(T) == sizeof(float) ? "float" : "double"); break;
+        case '%': out_ << model_.classes; break;
+        case '$': out_ << kept_; break;
+        case '?': out_ << (kept_ ? kept_ : 1); break;
+        default: out_ << *text;
+      }
+    }
   }
 
   void head() {
     const std::uint32_t bytes = std::uint32_t((kept_ + 1) * model_.classes * sizeof(T) + kept_ * 2);
-    out_ << "/* " << options_.name << ": a linear classifier trained by tamis " << version << ".\n   " << model_.classes
-         << " classes; " << kept_ << " of " << model_.features << " features are read; " << bytes
-         << " bytes of constants.\n   C99 and C++, no dependencies. */\n";
-    out_ << "#ifndef TAMIS_MODEL_";
-    macro("_H\n#define TAMIS_MODEL_");
-    macro("_H\n\n#define ");
-    macro("_FEATURES ");
-    out_ << model_.features << "\n#define ";
-    macro("_KEPT ");
-    out_ << kept_ << "\n#define ";
-    macro("_CLASSES ");
-    out_ << model_.classes << "\n\n";
+    write("/* @: a linear classifier trained by tamis ");
+    out_ << version;
+    write(".\n   % classes; $ of ");
+    out_ << model_.features;
+    write(" features are read; ");
+    out_ << bytes;
+    write(" bytes of constants.\n"
+          "   C99 and C++, no dependencies. */\n"
+          "#ifndef TAMIS_MODEL_^_H\n"
+          "#define TAMIS_MODEL_^_H\n\n"
+          "#define ^_FEATURES ");
+    out_ << model_.features;
+    write("\n#define ^_KEPT $\n#define ^_CLASSES %\n\n");
   }
 
   template <class Visit>
@@ -70,18 +81,32 @@ class CExporter {
       if (model_.uses(j)) visit(j);
   }
 
-  void tables() {
-    out_ << "/* Positions in a sample of the features that are read; the others need not be measured. */\n";
-    out_ << "static const unsigned " << (model_.features > 65536 ? "int " : "short ") << options_.name << "_features[" << array_size() << "] = {";
-    Index count = 0;
-    for_each_kept([&](Index j) { out_ << (count++ ? (count % 16 == 1 ? ",\n  " : ", ") : "") << j; });
-    out_ << (count ? "};\n\n" : "0};\n\n");
+  /// Before entry number `index` of a list.
+  void separate(Index index) {
+    if (index) out_ << ", ";
+  }
 
-    out_ << "static const " << type << ' ' << options_.name << "_weights[" << array_size() << "][" << model_.classes
-         << "] = {\n";
+  void tables() {
+    write("/* Positions in a sample of the features that are read; the others need not be measured. */\n"
+          "static const unsigned ");
+    write(model_.features > 65536 ? "int" : "short");
+    write(" @_features[?] = {");
+    Index count = 0;
+    for_each_kept([&](Index j) {
+      if (count && count % 16 == 0) out_ << ",\n  ";
+      else separate(count);
+      ++count;
+      out_ << j;
+    });
+    if (!kept_) out_ << '0';
+
+    write("};\n\nstatic const ~ @_weights[?][%] = {\n");
     for_each_kept([&](Index j) {
       out_ << "  {";
-      for (Index k = 0; k < model_.classes; ++k) out_ << (k ? ", " : "") << model_(j, k);
+      for (Index k = 0; k < model_.classes; ++k) {
+        separate(k);
+        out_ << model_(j, k);
+      }
       out_ << "},";
       if (options_.feature_names) {
         out_ << "  /* ";
@@ -91,11 +116,16 @@ class CExporter {
       out_ << '\n';
     });
     if (!kept_) out_ << "  {0}\n";
-    out_ << "};\nstatic const " << type << ' ' << options_.name << "_intercepts[" << model_.classes << "] = {";
-    for (Index k = 0; k < model_.classes; ++k) out_ << (k ? ", " : "") << model_.intercept(k);
-    out_ << "};\nstatic const char *const " << options_.name << "_labels[" << model_.classes << "] = {";
+
+    write("};\nstatic const ~ @_intercepts[%] = {");
     for (Index k = 0; k < model_.classes; ++k) {
-      out_ << (k ? ", \"" : "\"");
+      separate(k);
+      out_ << model_.intercept(k);
+    }
+    write("};\nstatic const char *const @_labels[%] = {");
+    for (Index k = 0; k < model_.classes; ++k) {
+      separate(k);
+      out_ << '"';
       if (options_.labels) quoted(options_.labels[k]);
       else out_ << k;
       out_ << '"';
@@ -104,7 +134,7 @@ class CExporter {
   }
 
   /// Text that cannot end a string or a comment early.
-  void quoted(const char* text) {
+  [[gnu::noinline]] void quoted(const char* text) {
     for (; *text; ++text) {
       const bool plain = *text >= ' ' && *text != '"' && *text != '\\' && *text != '/' && *text != '?' && *text != 127;
       const bool beyond_ascii = static_cast<unsigned char>(*text) >= 128;
@@ -113,27 +143,37 @@ class CExporter {
   }
 
   void functions() {
-    const char* const n = options_.name;
-    out_ << "/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. "
-            "*/\nstatic inline void "
-         << n << "_scores_of_kept(const " << type << " *kept, " << type << " *scores) {\n  int j, k;\n  for (k = 0; k < ";
-    macro("_CLASSES; ++k) scores[k] = ");
-    out_ << n << "_intercepts[k];\n  for (j = 0; j < ";
-    macro("_KEPT; ++j)\n    for (k = 0; k < ");
-    macro("_CLASSES; ++k) scores[k] += kept[j] * ");
-    out_ << n << "_weights[j][k];\n}\n\n/* The same from a whole sample. */\nstatic inline void " << n << "_scores(const "
-         << type << " *sample, " << type << " *scores) {\n  " << type << " kept[" << array_size()
-         << "];\n  int j;\n  for (j = 0; j < ";
-    macro("_KEPT; ++j) kept[j] = sample[");
-    out_ << n << "_features[j]];\n  " << n
-         << "_scores_of_kept(kept, scores);\n}\n\nstatic inline int " << n << "_top(const " << type
-         << " *scores) {\n  int k, top = 0;\n  for (k = 1; k < ";
-    macro("_CLASSES; ++k)\n    if (scores[k] > scores[top]) top = k;\n  return top;\n}\n\n");
-    out_ << "/* The class of a sample: its number, from 0; " << n << "_labels has the names. */\nstatic inline int " << n
-         << "_predict(const " << type << " *sample) {\n  " << type << " scores[" << model_.classes << "];\n  " << n
-         << "_scores(sample, scores);\n  return " << n << "_top(scores);\n}\nstatic inline int " << n
-         << "_predict_kept(const " << type << " *kept) {\n  " << type << " scores[" << model_.classes << "];\n  " << n
-         << "_scores_of_kept(kept, scores);\n  return " << n << "_top(scores);\n}\n\n";
+    write("/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. */\n"
+          "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
+          "  int j, k;\n"
+          "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
+          "  for (j = 0; j < ^_KEPT; ++j)\n"
+          "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += kept[j] * @_weights[j][k];\n"
+          "}\n\n"
+          "/* The same from a whole sample. */\n"
+          "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
+          "  ~ kept[?];\n"
+          "  int j;\n"
+          "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
+          "  @_scores_of_kept(kept, scores);\n"
+          "}\n\n"
+          "static inline int @_top(const ~ *scores) {\n"
+          "  int k, top = 0;\n"
+          "  for (k = 1; k < ^_CLASSES; ++k)\n"
+          "    if (scores[k] > scores[top]) top = k;\n"
+          "  return top;\n"
+          "}\n\n"
+          "/* The class of a sample: its number, from 0; @_labels has the names. */\n"
+          "static inline int @_predict(const ~ *sample) {\n"
+          "  ~ scores[%];\n"
+          "  @_scores(sample, scores);\n"
+          "  return @_top(scores);\n"
+          "}\n"
+          "static inline int @_predict_kept(const ~ *kept) {\n"
+          "  ~ scores[%];\n"
+          "  @_scores_of_kept(kept, scores);\n"
+          "  return @_top(scores);\n"
+          "}\n\n");
   }
 
   /// Rounding allowed for compilers that fuse products and sums.
@@ -155,42 +195,66 @@ class CExporter {
   }
 
   void self_test() {
-    const char* const n = options_.name;
-    out_ << "/* 0 when the scores of " << options_.sample_count
-         << " training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
-            "static inline int "
-         << n << "_self_test(void) {\n";
-    if (!options_.sample_count) {
-      out_ << "  return 0;\n}\n\n";
+    const Index tests = options_.sample_count;
+    write("/* 0 when the scores of ");
+    out_ << tests;
+    write(" training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
+          "static inline int @_self_test(void) {\n");
+    if (!tests) {
+      write("  return 0;\n}\n\n");
       return;
     }
-    out_ << "  static const " << type << " samples[" << options_.sample_count << "][" << array_size() << "] = {\n";
+    write("  static const ~ samples[");
+    out_ << tests;
+    write("][?] = {\n");
     for_each_test([&](const T* x) {
       out_ << "    {";
       Index count = 0;
-      for_each_kept([&](Index j) { out_ << (count++ ? ", " : "") << x[j]; });
+      for_each_kept([&](Index j) {
+        separate(count++);
+        out_ << x[j];
+      });
       out_ << (count ? "},\n" : "0},\n");
     });
-    out_ << "  };\n  static const " << type << " expected[" << options_.sample_count << "][" << model_.classes << "] = {\n";
+    write("  };\n  static const ~ expected[");
+    out_ << tests;
+    write("][%] = {\n");
     for_each_test([&](const T* x) {
       out_ << "    {";
-      for (Index first = 0; first < model_.classes; first += lanes<T>) {
+      for (Index first = 0; first < model_.classes; first += Piece<T>::width) {
         const auto part = model_.scores(x, 1, first);
-        for (Index k = first; k < smallest(model_.classes, first + lanes<T>); ++k)
-          out_ << (k ? ", " : "") << part.entry[k - first];
+        for (Index k = first; k < smallest(model_.classes, first + Piece<T>::width); ++k) {
+          separate(k);
+          out_ << part.entry[k - first];
+        }
       }
       out_ << "},\n";
     });
-    out_ << "  };\n  static const int classes[" << options_.sample_count << "] = {";
+    write("  };\n  static const int classes[");
+    out_ << tests;
+    write("] = {");
     Index count = 0;
-    for_each_test([&](const T* x) { out_ << (count++ ? ", " : "") << std::uint32_t(model_.predict(x)); });
-    out_ << "};\n  const " << type << " tolerance = " << tolerance() << ";\n  " << type << " scores[" << model_.classes
-         << "];\n  int i, k;\n  for (i = 0; i < " << options_.sample_count << "; ++i) {\n    " << n
-         << "_scores_of_kept(samples[i], scores);\n    if (" << n
-         << "_top(scores) != classes[i]) return i + 1;\n    for (k = 0; k < ";
-    macro("_CLASSES; ++k) {\n      const ");
-    out_ << type << " off = scores[k] - expected[i][k];\n      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
-         << "    }\n  }\n  return 0;\n}\n\n";
+    for_each_test([&](const T* x) {
+      separate(count++);
+      out_ << std::uint32_t(model_.predict(x));
+    });
+    write("};\n  const ~ tolerance = ");
+    out_ << tolerance();
+    write(";\n"
+          "  ~ scores[%];\n"
+          "  int i, k;\n"
+          "  for (i = 0; i < ");
+    out_ << tests;
+    write("; ++i) {\n"
+          "    @_scores_of_kept(samples[i], scores);\n"
+          "    if (@_top(scores) != classes[i]) return i + 1;\n"
+          "    for (k = 0; k < ^_CLASSES; ++k) {\n"
+          "      const ~ off = scores[k] - expected[i][k];\n"
+          "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
+          "    }\n"
+          "  }\n"
+          "  return 0;\n"
+          "}\n\n");
   }
 
   const LinearModel<T>& model_;

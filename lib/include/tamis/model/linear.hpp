@@ -20,18 +20,18 @@ struct LinearModel {
 
   /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one vector. `step` is the distance between
   /// the entries of x.
-  [[gnu::noinline]] Pack<T> scores(const T* x, std::size_t step, Index first_class) const {
-    auto total = Pack<T>::load(row_of(coefficients, features, stride()) + first_class);
+  [[gnu::noinline]] Piece<T> scores(const T* x, std::size_t step, Index first_class) const {
+    auto total = Piece<T>::load(row_of(coefficients, features, stride()) + first_class);
     for (Index j = 0; j < features; ++j)
-      total = total + Pack<T>::fill(x[j * step]) * Pack<T>::load(row_of(coefficients, j, stride()) + first_class);
+      total = total + Piece<T>::fill(x[j * step]) * Piece<T>::load(row_of(coefficients, j, stride()) + first_class);
     return total;
   }
 
   /// Writes the K scores of one sample. No scratch; cost 2·features·classes flops.
   void scores(const T* x, T* out, std::size_t step = 1) const {
-    for (Index first = 0; first < classes; first += lanes<T>) {
+    for (Index first = 0; first < classes; first += Piece<T>::width) {
       const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + lanes<T>); ++k) out[k] = part.entry[k - first];
+      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k) out[k] = part.entry[k - first];
     }
   }
 
@@ -39,9 +39,9 @@ struct LinearModel {
   Label predict(const T* x, std::size_t step = 1) const {
     Label best = 0;
     T top = -infinity<T>;
-    for (Index first = 0; first < classes; first += lanes<T>) {
+    for (Index first = 0; first < classes; first += Piece<T>::width) {
       const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + lanes<T>); ++k)
+      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k)
         if (part.entry[k - first] > top) {
           top = part.entry[k - first];
           best = static_cast<Label>(k);

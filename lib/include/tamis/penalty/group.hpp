@@ -24,11 +24,10 @@ namespace detail {
 /// Calls visit(first entry, entries, distance between them) for each group within the given rows.
 template <class T, class Visit>
 void for_each_group(Groups groups, Rows<T> w, Visit visit) {
-  if (groups.block == 0) {
-    for (Index r = 0; r < w.rows; ++r) visit(&w(r, 0), w.classes, Index(1));
-  } else {
-    for (Index k = 0; k < w.classes; ++k) visit(&w(0, k), w.rows, w.stride);
-  }
+  const bool across = groups.block == 0;
+  const Index count = across ? w.rows : w.classes;
+  for (Index g = 0; g < count; ++g)
+    visit(across ? &w(g, 0) : &w(0, g), across ? w.classes : w.rows, across ? Index(1) : w.stride);
 }
 
 template <class T>

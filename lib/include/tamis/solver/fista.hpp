@@ -117,7 +117,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     measure_norm();
   }
 
-  void measure_norm() {
+  [[gnu::noinline]] void measure_norm() {
     stage_ = Stage::norm;
     old_intercept_scale_ = this->intercept_scale_;
     this->intercept_scale_ = T(0);

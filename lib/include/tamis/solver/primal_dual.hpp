@@ -93,14 +93,11 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     if (!this->running()) return;
     this->choose_features();
     // Scales of the two variables, for a first primal weight: ‖u‖ of the null model, ‖W‖ from Ω(W) ≤ F(0)/λ.
-    auto total = Pack<T>::zero();
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      total = squared_norm(row_of(own_.u, i, this->stride_), this->stride_, total);
-    dual_size_ = square_root(total.sum());
+    dual_size_ = square_root(squared_norm(own_.u, duals, Pack<T>::zero()).sum());
     measure_norm();
   }
 
-  void measure_norm() {
+  [[gnu::noinline]] void measure_norm() {
     measuring_norm_ = true;
     old_intercept_scale_ = this->intercept_scale_;
     this->intercept_scale_ = T(0);
@@ -117,7 +114,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     restart();
   }
 
-  void restart() {
+  [[gnu::noinline]] void restart() {
     const std::size_t coefficients = CommonMemory<T>::coefficients(this->shape_);
     copy(own_.x, coefficients, own_.anchor_x);
     copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.anchor_u);
@@ -128,8 +125,6 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     const Index stride = this->stride_;
     const T tau = T(1) / (this->norm_ * weight_);
     const T sigma = weight_ / this->norm_;
-    const T keep = T(inner_ + 1) / T(inner_ + 2);
-    const T pull = T(1) / T(inner_ + 2);
     const bool last = !this->count_iteration();
     const bool due = last || ++since_certificate_ >= certificate_interval_;
 
@@ -148,41 +143,37 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       this->offer_primal(own_.v, own_.z);
     }
 
+    // One row of the Halpern step, T(now) being `next`: its reflection, the new point, and the squared distance.
     auto moved = Pack<T>::zero();
-    const auto keeping = Pack<T>::fill(keep);
-    const auto pulling = Pack<T>::fill(pull);
+    const auto keep = Pack<T>::fill(T(inner_ + 1) / T(inner_ + 2));
+    const auto pull = Pack<T>::fill(T(1) / T(inner_ + 2));
+    const auto move = [&](const T* next, T* now, const T* anchor, T* reflected) {
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto to = Pack<T>::load(next + k);
+        const auto step = to - Pack<T>::load(now + k);
+        moved = moved + step * step;
+        (to + step).store(reflected + k);
+        (keep * (to + step) + pull * Pack<T>::load(anchor + k)).store(now + k);
+      }
+    };
     this->for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
-      T* x = row_of(own_.x, j, stride);
-      const T* anchor = row_of(own_.anchor_x, j, stride);
-      moved = squared_distance(v, x, stride, moved);
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto next = Pack<T>::load(v + k);
-        const auto reflected = next + (next - Pack<T>::load(x + k));
-        reflected.store(v + k);
-        (keeping * reflected + pulling * Pack<T>::load(anchor + k)).store(x + k);
-      }
+      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v);
     });
     const T primal_step = moved.sum();
 
     this->multiply(own_.v, own_.z);
     moved = Pack<T>::zero();
-    const auto step = Pack<T>::fill(sigma);
+    const auto step = Piece<T>::fill(sigma);
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* z = row_of(own_.z, i, stride);
       T* u = row_of(own_.u, i, stride);
-      const T* anchor = row_of(own_.anchor_u, i, stride);
-      for (Index k = 0; k < stride; k += lanes<T>)
-        (Pack<T>::load(u + k) + step * Pack<T>::load(z + k)).store(z + k);
+      for (Index k = 0; k < stride; k += Piece<T>::width)
+        (Piece<T>::load(u + k) + step * Piece<T>::load(z + k)).store(z + k);
       this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
                             this->targets_.weight(i), sigma);
       for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
-      moved = squared_distance(z, u, stride, moved);
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto next = Pack<T>::load(z + k);
-        const auto reflected = next + (next - Pack<T>::load(u + k));
-        (keeping * reflected + pulling * Pack<T>::load(anchor + k)).store(u + k);
-      }
+      move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0]);
     }
     const T residual = square_root(weight_ * primal_step + moved.sum() / weight_);
 
@@ -214,7 +205,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     restart();
   }
 
-  T distance_x() const {
+  [[gnu::noinline]] T distance_x() const {
     auto total = Pack<T>::zero();
     this->for_each_active_row([&](Index j) {
       total = squared_distance(row_of(own_.x, j, this->stride_), row_of(own_.anchor_x, j, this->stride_), this->stride_,
@@ -222,19 +213,15 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     });
     return square_root(total.sum());
   }
-  T distance_u() const {
-    auto total = Pack<T>::zero();
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      total = squared_distance(row_of(own_.u, i, this->stride_), row_of(own_.anchor_u, i, this->stride_), this->stride_,
-                               total);
-    return square_root(total.sum());
+  [[gnu::noinline]] T distance_u() const {
+    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    return square_root(squared_distance(own_.u, own_.anchor_u, duals, Pack<T>::zero()).sum());
   }
 
-  void measure_residual(T residual) {
+  [[gnu::noinline]] void measure_residual(T residual) {
     auto x = Pack<T>::zero();
-    auto u = Pack<T>::zero();
     this->for_each_active_row([&](Index j) { x = squared_norm(row_of(own_.x, j, this->stride_), this->stride_, x); });
-    for (Index i = 0; i < this->shape_.samples; ++i) u = squared_norm(row_of(own_.u, i, this->stride_), this->stride_, u);
+    const auto u = squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero());
     this->update_residual(residual, square_root(weight_ * x.sum() + u.sum() / weight_));
   }
 

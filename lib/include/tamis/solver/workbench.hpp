@@ -111,11 +111,11 @@ class Workbench {
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
   [[gnu::noinline]] void shifted_intercepts(const T* w, T* base) const {
     const T* v = row_of(w, shape_.features, stride_);
-    for (Index k = 0; k < stride_; k += lanes<T>) {
-      auto total = Pack<T>::fill(intercept_scale_) * Pack<T>::load(v + k);
+    for (Index k = 0; k < stride_; k += Piece<T>::width) {
+      auto total = Piece<T>::fill(intercept_scale_) * Piece<T>::load(v + k);
       for (Index c = 0; c < active_count_; ++c) {
         const Index j = memory_.list[c];
-        total = total - Pack<T>::fill(memory_.means[j]) * Pack<T>::load(row_of(w, j, stride_) + k);
+        total = total - Piece<T>::fill(memory_.means[j]) * Piece<T>::load(row_of(w, j, stride_) + k);
       }
       total.store(base + k);
     }
@@ -303,8 +303,8 @@ class Workbench {
 
   template <class Visit>
   void for_each_active_row(Visit visit) const {  // the intercept row comes last
-    for (Index c = 0; c < active_count_; ++c) visit(memory_.list[c]);
-    if (options_.intercept) visit(shape_.features);
+    const Index count = active_count_ + (options_.intercept ? 1 : 0);
+    for (Index c = 0; c < count; ++c) visit(c < active_count_ ? memory_.list[c] : shape_.features);
   }
 
   Design design_;
@@ -424,8 +424,9 @@ class Workbench {
     if (report_.relative_gap < T(0.9) * stalled_gap_ || certificates_ == 1) {
       stalled_gap_ = report_.relative_gap;
       stalled_since_ = report_.iterations;
-    } else if (report_.relative_gap < square_root(epsilon<T>) && report_.iterations > 2 * stalled_since_ + 1000) {
-      report_.status = Status::precision_limit;
+    } else if (report_.iterations > 2 * stalled_since_ + 1000 &&
+               (report_.relative_gap < square_root(epsilon<T>) || report_.kkt_residual <= T(8) * epsilon<T>)) {
+      report_.status = Status::precision_limit;  // no progress, and the iterates move by rounding errors only
     }
   }
 

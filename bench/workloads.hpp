@@ -1,0 +1,43 @@
+#pragma once
+/// The workloads, defined once: what every harness runs.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tamis::bench {
+
+/// A piece of work that can be repeated, with what it costs at least.
+struct Kernel {
+  std::string name;
+  double flops;  ///< per run, padding not counted
+  double bytes;  ///< read and written per run if nothing is cached
+  std::function<void()> run;
+};
+
+/// Products and projections on digits-like shapes in float.
+std::vector<Kernel> kernels();
+
+/// A whole training by one solver.
+struct Solve {
+  std::string status;
+  std::uint32_t iterations = 0;
+  double seconds = 0;
+  double relative_gap = 0;
+};
+
+/// Two solvers on the same problem; `ratio` is that of iterations or of seconds, baseline over ours.
+struct Comparison {
+  std::string name;
+  std::string baseline, ours;
+  std::string measure;  ///< "iterations" or "seconds"
+  double target;        ///< the ratio aimed at
+  std::function<Solve()> run_baseline, run_ours;
+  bool available;       ///< false: the data are not there
+};
+
+/// The comparisons of the spine. Data sets beyond those that ship come from TAMIS_DATA.
+std::vector<Comparison> comparisons();
+
+}  // namespace tamis::bench

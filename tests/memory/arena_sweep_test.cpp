@@ -1,0 +1,90 @@
+// The number of bytes: exact, sufficient, and refused when one is missing, with nothing touched around or inside.
+#include <gtest/gtest.h>
+
+#include "support/problems.hpp"
+#include "tamis/any.hpp"
+#include "tamis/solver/as_printed/primal_dual.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::GuardedMemory;
+using tamis::testing::Made;
+
+template <class T>
+using Any = AnyTraining<T, as_printed::PrimalDual>;
+
+template <class T>
+void sweep(const Choice& choice, const Made<T>& made) {
+  const std::size_t needed = Any<T>::requirement(choice, made.shape()).bytes;
+  const auto design = made.design();
+  const auto report = [&](GuardedMemory& memory) {
+    Any<T> training(choice, AnyDesign<T>(design), made.targets(), {.lambda = T(0.05), .max_iterations = 60});
+    training.start(memory.span());
+    while (training.step()) {
+    }
+    return training.report();
+  };
+  GuardedMemory exact(needed);
+  const auto done = report(exact);
+  EXPECT_TRUE(has_model(done.status)) << name(done.status);
+  EXPECT_EQ(done.arena_bytes, needed);
+  EXPECT_EQ(done.arena_used_bytes, needed) << "not one byte is asked for in vain";
+  EXPECT_TRUE(exact.surroundings_intact());
+
+  for (std::size_t bytes = 0; bytes < needed; bytes += needed < 4096 ? 1 : needed / 97 + 1) {
+    GuardedMemory small(bytes);
+    EXPECT_EQ(report(small).status, Status::arena_too_small) << bytes;
+    EXPECT_TRUE(small.untouched()) << bytes;
+  }
+  GuardedMemory almost(needed - 1);
+  const auto refused = report(almost);
+  EXPECT_EQ(refused.status, Status::arena_too_small);
+  EXPECT_EQ(refused.arena_bytes, needed) << "the refusal says what would do";
+  EXPECT_TRUE(almost.untouched());
+  for (std::size_t off = 1; off < Arena::alignment; ++off) {
+    GuardedMemory crooked(needed, off);
+    EXPECT_EQ(report(crooked).status, Status::invalid_arena);
+    EXPECT_TRUE(crooked.untouched());
+  }
+}
+
+template <class T>
+void sweep_everything() {
+  for (const SolverKind solver : all_solvers)
+    for (const LossKind loss : all_losses)
+      for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::ridge, PenaltyKind::group_linf}) {
+        if (incompatibility(solver, loss, penalty)) continue;
+        for (const auto& [n, p, K] : {std::tuple<Index, Index, Index>{5, 1, 2}, {9, 3, 3}, {30, 7, 5}, {12, 150, 4}, {40, 10, 13}})
+          sweep<T>({loss, penalty, Groups::blocks(3), solver}, Made<T>(n, p, K, 3));
+      }
+}
+
+TEST(ArenaSweep, Float) { sweep_everything<float>(); }
+TEST(ArenaSweep, Double) { sweep_everything<double>(); }
+
+TEST(ArenaSweep, NullIsRefused) {
+  const Made<double> made(10, 2, 3, 1);
+  const auto fit = Training<double, Hinge, L1>({.lambda = 0.1}).run(made.design(), made.targets(), {});
+  EXPECT_EQ(fit.status, Status::invalid_arena);
+}
+
+TEST(ArenaSweep, AShapeBeyondAllMemoryIsRefusedNotWrapped) {
+  constexpr Shape huge{0xffffffffu, 0xffffffffu, 65536};
+  const std::size_t bytes = Training<double, Hinge, L1>::bytes(huge);
+  if (sizeof(std::size_t) == 4) EXPECT_EQ(bytes, static_cast<std::size_t>(-1));
+  else EXPECT_GT(bytes, std::size_t(1) << 50);
+}
+
+TEST(ArenaSweep, BytesAreKnownBeforeMain) {
+  constexpr Shape shape{.samples = 150, .features = 4, .classes = 3};
+  static_assert(Training<float, Hinge, L1>::bytes(shape) > 0);
+  static FixedTraining<float, Hinge, L1, shape> training;
+  static_assert(sizeof(training) == Training<float, Hinge, L1>::bytes(shape));
+  const Made<float> made(150, 4, 3, 9);
+  EXPECT_EQ(training.run({.lambda = 0.05f}, made.design(), made.targets()).status, Status::converged);
+  const Made<float> other(149, 4, 3, 9);
+  EXPECT_EQ(training.run({.lambda = 0.05f}, other.design(), other.targets()).status, Status::invalid_shape);
+}
+
+}  // namespace

@@ -1,0 +1,30 @@
+#include <gtest/gtest.h>
+
+#include <tamis/tamis.hpp>  // first, so that the snippets' own includes do nothing inside the namespaces
+
+namespace train_snippet {
+#include "train_snippet.hpp"
+}
+namespace penalty_snippet {
+#include "penalty_snippet.hpp"
+}
+
+namespace {
+
+TEST(Readme, TheTrainingExampleClassifies) {
+  const float reading[] = {1.2f, 0.1f}, other[] = {0.0f, 0.0f};
+  EXPECT_EQ(train_snippet::classify(reading), 1);
+  EXPECT_EQ(train_snippet::classify(other), 0);
+}
+
+TEST(Readme, ThePenaltyExampleTrains) {
+  using penalty_snippet::Training;
+  constexpr tamis::Shape shape{6, 2, 3};
+  alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
+  const auto fit = Training({.lambda = 0.02f}).run({train_snippet::samples, 6, 2}, {train_snippet::labels, 3}, memory);
+  EXPECT_EQ(fit.status, tamis::Status::converged);
+  for (tamis::Index j = 0; j < 2; ++j)
+    for (tamis::Index k = 0; k < 3; ++k) EXPECT_GE(fit.model(j, k), 0.0f);
+}
+
+}  // namespace

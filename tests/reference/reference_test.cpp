@@ -1,0 +1,164 @@
+// The command against certified optima found by other solvers (tests/reference/cases.csv).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "commands.hpp"
+#include "support/command.hpp"
+
+namespace {
+
+using tamis::testing::Folder;
+using tamis::testing::run;
+
+struct ReferenceCase {
+  std::string id, problem, data;
+  std::map<std::string, std::string> parameters;
+  double optimum = 0, lower_bound = 0;
+};
+
+void PrintTo(const ReferenceCase& c, std::ostream* out) { *out << c.id; }
+
+std::vector<ReferenceCase> all_cases() {
+  std::ifstream in(std::string(TAMIS_TEST_REFERENCE) + "/cases.csv");
+  std::vector<ReferenceCase> cases;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    ReferenceCase c;
+    std::stringstream fields(line);
+    std::string parameters, number;
+    std::getline(fields, c.id, ',');
+    std::getline(fields, c.problem, ',');
+    std::getline(fields, c.data, ',');
+    std::getline(fields, parameters, ',');
+    std::getline(fields, number, ',');
+    c.optimum = std::stod(number);
+    std::getline(fields, number, ',');
+    c.lower_bound = std::stod(number);
+    std::stringstream pairs(parameters);
+    while (std::getline(pairs, number, ';')) c.parameters[number.substr(0, number.find('='))] = number.substr(number.find('=') + 1);
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+/// The case in the conventions of the command: λ = 1/(nλ_A), F_A = nλ_A F, twice that λ for ‖W‖² without ½.
+struct Translated {
+  std::vector<std::string> arguments;
+  double factor = 1;  // the reference's objective over ours
+};
+
+Translated translate(const ReferenceCase& c, const Folder& folder) {
+  const std::string shipped = TAMIS_TEST_DATA, made = std::string(TAMIS_TEST_REFERENCE) + "/data/";
+  Translated out;
+  auto& a = out.arguments;
+  a = {"train"};
+  double samples = 0;
+  if (c.data == "iris" || c.data == "digits") {
+    a.push_back(shipped + "/" + c.data + ".csv");
+    if (c.data == "digits") a.insert(a.end(), {"--scale", "16"});
+    samples = c.data == "iris" ? 150 : 1797;
+  } else {
+    a.insert(a.end(), {made + c.data + "_X.csv", "--no-header", "--labels", made + c.data + "_y.csv"});
+    samples = c.data == "wine" ? 178 : c.data == "lcg1" ? 24 : 60;
+  }
+  const double lambda = std::stod(c.parameters.at("lambda"));
+  char text[64];
+  if (c.problem == "B2") {
+    std::snprintf(text, sizeof text, "%.17g", lambda);
+    a.insert(a.end(), {"--loss", "squared-hinge", "--penalty", "group-l2", "--no-intercept", "--lambda", text});
+    return out;
+  }
+  const std::string g = c.parameters.at("g");
+  out.factor = samples * lambda;
+  std::snprintf(text, sizeof text, "%.17g", (g == "l2sq" ? 2 : 1) / out.factor);
+  a.insert(a.end(), {"--loss", "hinge", "--lambda", text, "--penalty",
+                     g == "l2sq" ? "ridge" : g == "l1" ? "l1" : g == "l12" ? "group-l2" : "group-linf"});
+  if (g == "l12" || g == "l1inf") a.insert(a.end(), {"--groups", "blocks:" + c.parameters.at("block_size")});
+  if (c.parameters.at("mu") != "1") {  // 0.5 + 0.5 (l mod 3)
+    std::ofstream margins(folder.path("margins"));
+    for (int i = 0; i < samples; ++i) margins << 0.5 + 0.5 * (i % 3) << '\n';
+    a.insert(a.end(), {"--margins", folder.path("margins")});
+  }
+  return out;
+}
+
+class Reference : public ::testing::TestWithParam<ReferenceCase> {
+ protected:
+  nlohmann::json report(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--report", folder_.path("report.json"), "--quiet"});
+    const auto outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    return nlohmann::json::parse(std::ifstream(folder_.path("report.json")));
+  }
+  void expect_optimum(const std::string& precision, const std::string& tolerance, double within) {
+    const auto& c = GetParam();
+    auto translated = translate(c, folder_);
+    auto& a = translated.arguments;
+    a.insert(a.end(), {"--precision", precision, "--tolerance", tolerance});
+    const auto r = report(a);
+    const double value = r["objective"].get<double>() * translated.factor;
+    const double bound = r["dual_objective"].get<double>() * translated.factor;
+    const double slack = precision == "double" ? 1e-9 : 1e-5;
+    EXPECT_LE(value, c.optimum * (1 + within)) << r["status"];
+    EXPECT_GE(value, c.lower_bound * (1 - slack));
+    EXPECT_LE(bound, c.optimum * (1 + slack)) << "the certificate is a lower bound";
+    // Float may not be able to certify the squared hinge that far: then it says so, and the value is right all the same.
+    const bool said_so = precision == "float" && c.problem == "B2" && r["status"] == "precision_limit";
+    EXPECT_TRUE(said_so || r["status"] == "converged") << r["status"];
+  }
+  Folder folder_;
+};
+
+TEST_P(Reference, IsReachedInDouble) {
+  const bool large = GetParam().id == "A_reg_l1_digits_lam1";
+  expect_optimum("double", large ? "1e-3" : "1e-6", large ? 1e-3 : 1e-6);
+}
+TEST_P(Reference, IsReachedInFloat) {
+  const bool large = GetParam().id == "A_reg_l1_digits_lam1";
+  expect_optimum("float", large ? "1e-3" : "5e-5", large ? 1e-3 : 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Reference, ::testing::ValuesIn(all_cases()), [](const auto& c) {
+  std::string name = c.param.id;
+  for (char& letter : name)
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  return name;
+});
+
+// The printed algorithm agrees with the same optima where it arrives in reasonable time.
+TEST(AsPrinted, ReachesTheSameOptimum) {
+  Folder folder;
+  for (const auto& c : all_cases()) {
+    if (c.problem != "A_reg" || c.data != "lcg1") continue;
+    auto translated = translate(c, folder);
+    auto& a = translated.arguments;
+    a.insert(a.end(), {"--solver", "primal-dual-as-printed", "--tolerance", "1e-5", "--report", folder.path("r.json"), "--quiet"});
+    ASSERT_EQ(run(a).code, 0);
+    const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
+    EXPECT_EQ(r["status"], "converged") << c.id;
+    EXPECT_NEAR(r["objective"].get<double>() * translated.factor, c.optimum, 1e-5 * c.optimum) << c.id;
+  }
+}
+
+TEST(Leukemia, AtMostTwoErrorsOf34) {
+  const char* data = std::getenv("TAMIS_DATA");
+  if (!data) GTEST_SKIP() << "skipped: set TAMIS_DATA to a folder that holds golub/golub_train.csv.gz and its test file";
+  Folder folder;
+  const std::string golub = std::string(data) + "/golub/golub_";
+  const auto outcome = run({"train", golub + "train.csv.gz", "--test", golub + "test.csv.gz", "--standardise", "--loss", "hinge",
+                            "--penalty", "l1", "--lambda", "0.05", "--report", folder.path("r.json"), "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
+  EXPECT_EQ(r["status"], "converged");
+  EXPECT_GE(r["test_accuracy"].get<double>() * 34, 31.999);
+  EXPECT_LE(r["nonzero_rows"], 100);
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+#include "tamis/any.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/problems.hpp"
+#include "tamis/solver/as_printed/primal_dual.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::GuardedMemory;
+using tamis::testing::Made;
+
+template <class T>
+struct Outcome {
+  Report<T> report;
+  std::vector<T> coefficients;
+};
+
+template <class T>
+Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
+  using Any = AnyTraining<T, as_printed::PrimalDual>;
+  GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
+  const auto design = made.design();
+  Any training(choice, AnyDesign<T>(design), made.targets(), options);
+  training.start(memory.span());
+  while (training.step()) {
+  }
+  const auto* first = training.model().coefficients;
+  return {training.report(), {first, first + (made.features + 1) * padded<T>(made.classes)}};
+}
+
+template <class T, class Solver, class Loss, class Penalty>
+void expect_same_bits(const Made<T>& made, const Choice& choice, Loss loss, Penalty penalty) {
+  const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-3), .max_iterations = 400};
+  const auto any = run_any<T>(made, choice, options);
+  const auto direct = tamis::testing::run<Solver, T>(made.design(), made.targets(), loss, penalty, options);
+  EXPECT_EQ(any.coefficients, direct.coefficients());
+  EXPECT_EQ(any.report.objective, direct.fit.objective);
+  EXPECT_EQ(any.report.dual_objective, direct.fit.dual_objective);
+  EXPECT_EQ(any.report.iterations, direct.fit.iterations);
+  EXPECT_EQ(any.report.arena_bytes, direct.fit.arena_bytes);
+}
+
+TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
+  const Made<float> made(40, 9, 3, 11);
+  const auto check = [&]<class Penalty>(PenaltyKind kind, Groups groups, Penalty penalty) {
+    expect_same_bits<float, PrimalDual<float, Hinge, Penalty>>(made, {LossKind::hinge, kind, groups}, Hinge{}, penalty);
+    expect_same_bits<float, Fista<float, SquaredHinge, Penalty>>(made, {LossKind::squared_hinge, kind, groups},
+                                                                 SquaredHinge{}, penalty);
+    expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
+  };
+  check(PenaltyKind::ridge, {}, Ridge{});
+  check(PenaltyKind::l1, {}, L1{});
+  check(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
+  check(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
+  check(PenaltyKind::group_linf, Groups::rows(), GroupLinf{});
+  check(PenaltyKind::group_linf, Groups::blocks(4), GroupLinf{Groups::blocks(4)});
+}
+
+TEST(AnyTraining, RefusesWhatTheTableRefuses) {
+  const Made<double> made(20, 3, 3, 1);
+  for (const SolverKind solver : all_solvers)
+    for (const LossKind loss : all_losses)
+      for (const PenaltyKind penalty : all_penalties) {
+        const Choice choice{loss, penalty, {}, solver};
+        const auto design = made.design();
+        const AnyTraining<double, as_printed::PrimalDual> training(choice, AnyDesign<double>(design), made.targets(),
+                                                                   {.lambda = 0.1});
+        EXPECT_EQ(training.report().status == Status::invalid_combination,
+                  incompatibility(solver, loss, penalty) != nullptr);
+      }
+}
+
+TEST(AnyTraining, RefusesASolverThatIsNotInTheBuild) {
+  const Made<double> made(20, 3, 3, 1);
+  const Choice choice{.solver = SolverKind::primal_dual_as_printed};
+  const auto design = made.design();
+  AnyTraining<double> training(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
+  EXPECT_FALSE(training.start({}));
+  EXPECT_FALSE(training.step());
+  training.stop();
+  EXPECT_EQ(training.report().status, Status::invalid_option);
+  EXPECT_EQ(training.model().features, 0u);
+}
+
+}  // namespace

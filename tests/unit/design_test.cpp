@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::Compressed;
+using tamis::testing::Generator;
+
+template <class T>
+class Designs : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Designs, Scalars);
+
+/// A design with about half zeros, inside a larger matrix.
+template <class T>
+struct Example {
+  Index samples, features, classes;
+  std::size_t column_stride;
+  std::vector<T> values;
+
+  Example(Index n, Index p, Index K) : samples(n), features(p), classes(K), column_stride(n + 3), values((n + 3) * p) {
+    Generator generator(n * 31 + p * 7 + K);
+    for (T& x : values) x = generator.draw(2) ? static_cast<T>(generator.uniform()) : T(0);
+  }
+  DenseDesign<T> dense() const { return {values.data(), samples, features, column_stride}; }
+};
+
+template <class T>
+std::vector<T> padded_matrix(Index rows, Index classes, std::uint32_t seed) {
+  const Index stride = padded<T>(classes);
+  std::vector<T> out(rows * stride);
+  Generator generator(seed);
+  for (Index i = 0; i < rows; ++i)
+    for (Index k = 0; k < classes; ++k) out[i * stride + k] = static_cast<T>(generator.uniform());
+  return out;
+}
+
+TYPED_TEST(Designs, ProductsEqualTheDefinition) {
+  using T = TypeParam;
+  // Shapes on both sides of every tile and block edge: 1 … 9 vectors of classes, 3 … 600 samples.
+  for (const Index classes : {2, 3, 4, 5, 8, 9, 12, 13, 17, 20, 26})
+    for (const Index samples : {1, 3, 4, 7, 255, 257, 600})
+      for (const Index features : {1, 4, 5, 11}) {
+        const Example<T> e(samples, features, classes);
+        const Index stride = padded<T>(classes);
+        const auto w = padded_matrix<T>(features, classes, 1), u = padded_matrix<T>(samples, classes, 2);
+        const auto base = padded_matrix<T>(1, classes, 3);
+        const Compressed<T> compressed(e.dense());
+        const std::vector<Index> some = features > 2 ? std::vector<Index>{0, features / 2, features - 1}
+                                                     : std::vector<Index>{0};
+        for (const bool all : {true, false}) {
+          const Index* list = all ? nullptr : some.data();
+          const Index count = all ? features : static_cast<Index>(some.size());
+          std::vector<T> z(samples * stride, T(7)), zs(samples * stride, T(7));
+          e.dense().multiply(list, count, w.data(), stride, base.data(), z.data());
+          compressed.design().multiply(list, count, w.data(), stride, base.data(), zs.data());
+          EXPECT_EQ(z, zs) << "dense and sparse products have the same bits";
+          std::vector<T> g(features * stride, T(7)), gs(features * stride, T(7));
+          e.dense().transposed_multiply(list, count, u.data(), stride, g.data());
+          compressed.design().transposed_multiply(list, count, u.data(), stride, gs.data());
+
+          const double tolerance = 40 * static_cast<double>(epsilon<T>) * std::sqrt(samples + features);
+          for (Index k = 0; k < classes; ++k) {
+            for (Index i = 0; i < samples; ++i) {
+              double expected = static_cast<double>(base[k]);
+              for (Index c = 0; c < count; ++c) {
+                const Index j = all ? c : some[c];
+                expected += static_cast<double>(e.dense()(i, j)) * static_cast<double>(w[j * stride + k]);
+              }
+              ASSERT_NEAR(static_cast<double>(z[i * stride + k]), expected, tolerance);
+            }
+            for (Index c = 0; c < count; ++c) {
+              const Index j = all ? c : some[c];
+              double expected = 0;
+              for (Index i = 0; i < samples; ++i)
+                expected += static_cast<double>(e.dense()(i, j)) * static_cast<double>(u[i * stride + k]);
+              ASSERT_NEAR(static_cast<double>(g[j * stride + k]), expected, tolerance);
+              ASSERT_NEAR(static_cast<double>(gs[j * stride + k]), expected, tolerance);
+            }
+          }
+          for (Index i = 0; i < samples; ++i)
+            for (Index k = classes; k < stride; ++k) ASSERT_EQ(z[i * stride + k], T(0)) << "padding stays zero";
+          if (!all && features > 2) {
+            EXPECT_EQ(g[stride], T(7)) << "rows that are not listed stay as they were";
+          }
+        }
+      }
+}
+
+TYPED_TEST(Designs, CountEntriesAndColumnSums) {
+  using T = TypeParam;
+  const Example<T> e(50, 6, 3);
+  const Compressed<T> compressed(e.dense());
+  EXPECT_EQ(e.dense().entries(nullptr, 6), 300u);
+  EXPECT_EQ(compressed.design().entries(nullptr, 6), compressed.values.size());
+  for (Index j = 0; j < 6; ++j) EXPECT_EQ(e.dense().column_sum(j), compressed.design().column_sum(j));
+}
+
+TYPED_TEST(Designs, FindTheFirstBadValue) {
+  using T = TypeParam;
+  for (const T bad : {not_a_number<T>, infinity<T>, -infinity<T>}) {
+    Example<T> e(20, 5, 3);
+    Index row = 99, column = 99;
+    EXPECT_FALSE(e.dense().find_bad_value(row, column));
+    e.values[7 + 2 * e.column_stride] = bad;
+    e.values[1 + 4 * e.column_stride] = bad;
+    EXPECT_TRUE(e.dense().find_bad_value(row, column));
+    EXPECT_EQ(row, 7u);
+    EXPECT_EQ(column, 2u);
+    Compressed<T> compressed(e.dense());
+    row = column = 99;
+    EXPECT_TRUE(compressed.design().find_bad_value(row, column));
+    EXPECT_EQ(row, 7u);
+    EXPECT_EQ(column, 2u);
+  }
+  const Example<T> good(20, 5, 3);
+  Compressed<T> outside(good.dense());
+  outside.rows[3] = 20;
+  Index row = 0, column = 0;
+  EXPECT_TRUE(outside.design().find_bad_value(row, column)) << "an entry beyond the last sample";
+}
+
+TEST(Sum, CarriesTheRoundingErrors) {
+  Sum<float> total;
+  total.add(1e8f);
+  for (int i = 0; i < 1000; ++i) total.add(1.0f);
+  total.add(-1e8f);
+  EXPECT_EQ(total.value(), 1000.0f);
+}
+
+}  // namespace

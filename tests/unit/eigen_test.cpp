@@ -1,0 +1,41 @@
+#include "tamis/eigen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/SparseCore>
+
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::Made;
+
+TEST(Eigen, DesignsAreViewsOfMatricesBlocksAndSparseMatrices) {
+  const Made<double> made(30, 5, 3, 3);
+  Eigen::MatrixXd large = Eigen::MatrixXd::Random(40, 8);
+  large.block(4, 2, 30, 5) = Eigen::Map<const Eigen::MatrixXd>(made.values.data(), 30, 5);
+  const Eigen::SparseMatrix<double> sparse = large.block(4, 2, 30, 5).sparseView();
+
+  const Options<double> options{.lambda = 0.05, .tolerance = 1e-6};
+  const auto expected = tamis::testing::run_default(made, Hinge{}, L1{}, options);
+  const auto block = design(large.block(4, 2, 30, 5));
+  const auto same = tamis::testing::run<PrimalDual<double, Hinge, L1>, double>(block, made.targets(), Hinge{}, L1{}, options);
+  EXPECT_EQ(same.coefficients(), expected.coefficients());
+  const auto from_sparse = tamis::testing::run<PrimalDual<double, Hinge, L1, SparseDesign<double>>, double>(
+      design(sparse), made.targets(), Hinge{}, L1{}, options);
+  EXPECT_NEAR(from_sparse.fit.objective, expected.fit.objective, 1e-6);
+
+  const auto w = coefficients(expected.fit.model);
+  const auto b = intercepts(expected.fit.model);
+  ASSERT_EQ(w.rows(), 5);
+  ASSERT_EQ(w.cols(), 3);
+  const Eigen::MatrixXd scores = (large.block(4, 2, 30, 5) * w).rowwise() + b;
+  for (Index i = 0; i < 30; ++i) {
+    Eigen::Index top;
+    scores.row(i).maxCoeff(&top);
+    EXPECT_EQ(expected.fit.model.predict(&made.values[i], 30), top);
+  }
+}
+
+}  // namespace

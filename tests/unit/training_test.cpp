@@ -1,0 +1,314 @@
+// How a training run behaves: endings, refusals, invariances.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::GuardedMemory;
+using tamis::testing::Made;
+using tamis::testing::run_default;
+
+template <class Pair>
+class Trainings : public ::testing::Test {};
+template <class T_, class Loss_, class Penalty_>
+struct Case {
+  using T = T_;
+  using Loss = Loss_;
+  using Penalty = Penalty_;
+};
+using Cases = ::testing::Types<Case<double, Hinge, L1>, Case<float, Hinge, L1>, Case<double, Hinge, GroupL2>,
+                               Case<double, SquaredHinge, L1>, Case<float, SquaredHinge, GroupLinf>,
+                               Case<double, SquaredHinge, Ridge>, Case<double, Hinge, Ridge>>;
+TYPED_TEST_SUITE(Trainings, Cases);
+
+#define TAMIS_CASE                       \
+  using T = typename TypeParam::T;       \
+  using Loss = typename TypeParam::Loss; \
+  using Penalty = typename TypeParam::Penalty;
+
+// ---- endings -----------------------------------------------------------------------------------------------------------
+
+TYPED_TEST(Trainings, ConvergeAndCertify) {
+  TAMIS_CASE
+  const Made<T> made(60, 8, 4, 2);
+  const auto run = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.02)});
+  EXPECT_EQ(run.fit.status, Status::converged);
+  EXPECT_LE(run.fit.relative_gap, T(1e-4));
+  EXPECT_TRUE(run.memory->surroundings_intact());
+  EXPECT_NEAR(static_cast<double>(run.fit.objective),
+              tamis::testing::objective(made, run.fit.model, Loss{}, Penalty{}, 0.02), 1e-5);
+  Index nonzeros = 0, rows = 0;
+  for (Index j = 0; j < made.features; ++j) {
+    for (Index k = 0; k < made.classes; ++k) nonzeros += run.fit.model(j, k) != T(0);
+    rows += run.fit.model.uses(j);
+  }
+  EXPECT_EQ(run.fit.nonzeros, nonzeros);
+  EXPECT_EQ(run.fit.nonzero_rows, rows);
+}
+
+TYPED_TEST(Trainings, ALimitLeavesTheBestModelAndItsCertificate) {
+  TAMIS_CASE
+  const Made<T> made(60, 8, 4, 2);
+  const auto run = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.001), .tolerance = T(1e-6), .max_iterations = 7});
+  EXPECT_EQ(run.fit.status, Status::iteration_limit);
+  EXPECT_EQ(run.fit.iterations, 7u);
+  EXPECT_NEAR(static_cast<double>(run.fit.objective),
+              tamis::testing::objective(made, run.fit.model, Loss{}, Penalty{}, 0.001), 1e-4);
+  EXPECT_GE(run.fit.objective, run.fit.dual_objective);
+}
+
+TYPED_TEST(Trainings, AnObserverSeesEveryCertificateAndMayStop) {
+  TAMIS_CASE
+  const Made<T> made(60, 8, 4, 2);
+  using Solver = DefaultSolver<T, Loss, Penalty>;
+  GuardedMemory memory(Solver::requirement(made.shape()).bytes);
+  int seen = 0;
+  const auto fit = train<Solver, T>(Solver(made.design(), made.targets(), {}, {}, {.lambda = T(0.001), .tolerance = T(1e-6)}),
+                                    memory.span(), [&](const Report<T>& report) {
+                                      EXPECT_GE(report.objective, T(0));
+                                      return ++seen < 3;
+                                    });
+  EXPECT_EQ(seen, 3);
+  EXPECT_EQ(fit.status, Status::stopped);
+  EXPECT_TRUE(std::isfinite(fit.objective));
+  EXPECT_LT(fit.model.predict(made.values.data(), made.samples), made.classes);
+}
+
+TYPED_TEST(Trainings, StepsGiveTheSameBitsAsARun) {
+  TAMIS_CASE
+  const Made<T> made(40, 70, 3, 4);  // wide enough for working sets
+  const Options<T> options{.lambda = T(0.01)};
+  const auto whole = run_default(made, Loss{}, Penalty{}, options);
+  using Solver = DefaultSolver<T, Loss, Penalty>;
+  Solver solver(made.design(), made.targets(), {}, {}, options);
+  GuardedMemory memory(Solver::requirement(made.shape()).bytes);
+  solver.start(memory.span());
+  int slices = 0;
+  while (solver.running()) {
+    for (int i = 0; i < 3 && solver.step(); ++i) {
+    }
+    ++slices;
+  }
+  EXPECT_GT(slices, 1);
+  const auto model = solver.model();
+  const auto all = whole.coefficients();
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), model.coefficients));
+  EXPECT_EQ(solver.report().iterations, whole.fit.iterations);
+  EXPECT_FALSE(solver.step()) << "a run that has ended stays ended";
+}
+
+TYPED_TEST(Trainings, TwoRunsAtOnceDoNotDisturbEachOther) {
+  TAMIS_CASE
+  const Made<T> a(40, 6, 3, 4), b(30, 5, 4, 5);
+  const Options<T> options{.lambda = T(0.01)};
+  using Solver = DefaultSolver<T, Loss, Penalty>;
+  Solver first(a.design(), a.targets(), {}, {}, options), second(b.design(), b.targets(), {}, {}, options);
+  GuardedMemory m(Solver::requirement(a.shape()).bytes), o(Solver::requirement(b.shape()).bytes);
+  first.start(m.span());
+  second.start(o.span());
+  while (first.step() | second.step()) {
+  }
+  EXPECT_EQ(first.report().objective, run_default(a, Loss{}, Penalty{}, options).fit.objective);
+  EXPECT_EQ(second.report().objective, run_default(b, Loss{}, Penalty{}, options).fit.objective);
+}
+
+TEST(Training, FloatEndsAtItsPrecisionInsteadOfTheLimit) {
+  const Made<float> made(60, 8, 4, 2);
+  const auto run = run_default(made, Hinge{}, L1{}, Options<float>{.lambda = 0.02f, .tolerance = 1e-12f});
+  EXPECT_EQ(run.fit.status, Status::precision_limit);
+  EXPECT_LT(run.fit.relative_gap, 1e-4f);
+  EXPECT_LT(run.fit.iterations, 200000u);
+}
+
+TYPED_TEST(Trainings, LambdaZeroOnSeparableDataTerminates) {
+  TAMIS_CASE
+  const T x[] = {0, 0, 1, 1, 2, 2};
+  const Label y[] = {0, 0, 1, 1, 2, 2};
+  const DenseDesign<T> design(x, 6, 1);
+  const auto run = tamis::testing::run<DefaultSolver<T, Loss, Penalty>, T>(
+      design, Targets<T>{y, 3}, Loss{}, Penalty{}, Options<T>{.lambda = T(0), .max_iterations = 2000});
+  EXPECT_TRUE(has_model(run.fit.status));
+  EXPECT_TRUE(std::isfinite(run.fit.objective));
+}
+
+// ---- invariances -------------------------------------------------------------------------------------------------------
+
+TYPED_TEST(Trainings, WeightsOfOneAreNoWeightsBitForBit) {
+  TAMIS_CASE
+  Made<T> made(50, 6, 3, 7);
+  const Options<T> options{.lambda = T(0.02)};
+  const auto plain = run_default(made, Loss{}, Penalty{}, options);
+  made.weights.assign(made.samples, T(1));
+  made.margins.assign(made.samples, T(1));
+  EXPECT_EQ(run_default(made, Loss{}, Penalty{}, options).coefficients(), plain.coefficients());
+}
+
+TYPED_TEST(Trainings, IntegerWeightsAreRepeatedRows) {
+  TAMIS_CASE
+  Made<T> made(40, 5, 3, 8);
+  Made<T> repeated = made;
+  repeated.values.clear();
+  repeated.labels.clear();
+  std::vector<Index> rows;
+  for (Index i = 0; i < made.samples; ++i) {
+    made.weights.push_back(T(i % 3));
+    for (Index copies = 0; copies < i % 3; ++copies) rows.push_back(i);
+  }
+  repeated.samples = static_cast<Index>(rows.size());
+  for (Index j = 0; j < made.features; ++j)
+    for (const Index i : rows) repeated.values.push_back(made.values[i + j * made.samples]);
+  for (const Index i : rows) repeated.labels.push_back(made.labels[i]);
+  const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-5)};
+  EXPECT_NEAR(run_default(made, Loss{}, Penalty{}, options).fit.objective,
+              run_default(repeated, Loss{}, Penalty{}, options).fit.objective, 2e-5);
+}
+
+TYPED_TEST(Trainings, OrderOfClassesAndFeaturesDoesNotMatter) {
+  TAMIS_CASE
+  const Made<T> made(50, 6, 4, 9);
+  Made<T> turned = made;
+  for (Index j = 0; j < made.features; ++j)
+    for (Index i = 0; i < made.samples; ++i)
+      turned.values[i + j * made.samples] = made.values[i + (made.features - 1 - j) * made.samples];
+  for (Label& y : turned.labels) y = static_cast<Label>(made.classes - 1 - y);
+  const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-5)};
+  EXPECT_NEAR(run_default(made, Loss{}, Penalty{}, options).fit.objective,
+              run_default(turned, Loss{}, Penalty{}, options).fit.objective, 2e-5);
+}
+
+TYPED_TEST(Trainings, FeaturesFarFromZeroChangeNothingButTheIntercept) {
+  TAMIS_CASE
+  const Made<T> made(50, 5, 3, 10);
+  Made<T> shifted = made;
+  for (T& x : shifted.values) x += T(16);  // exact for multiples of 1/1024
+  const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-4)};
+  const auto here = run_default(made, Loss{}, Penalty{}, options), there = run_default(shifted, Loss{}, Penalty{}, options);
+  EXPECT_EQ(there.fit.status, Status::converged);
+  EXPECT_NEAR(here.fit.objective, there.fit.objective, 2e-4);
+}
+
+TYPED_TEST(Trainings, ConstantAndDuplicateColumnsAreHarmless) {
+  TAMIS_CASE
+  Made<T> made(50, 6, 3, 11);
+  for (Index i = 0; i < made.samples; ++i) {
+    made.values[i] = T(0);
+    made.values[i + made.samples] = T(3);
+    made.values[i + 2 * made.samples] = made.values[i + 3 * made.samples];
+  }
+  const auto run = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.02)});
+  EXPECT_EQ(run.fit.status, Status::converged);
+  for (Index k = 0; k < made.classes; ++k) EXPECT_EQ(run.fit.model(0, k), T(0));
+}
+
+TYPED_TEST(Trainings, NoFeatureVariesAtAll) {
+  TAMIS_CASE
+  Made<T> made(30, 2, 3, 12);
+  std::fill(made.values.begin(), made.values.end(), T(1));
+  const auto run = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.1)});
+  EXPECT_EQ(run.fit.status, Status::converged);
+  EXPECT_EQ(run.fit.nonzeros, 0u);
+}
+
+TYPED_TEST(Trainings, OneSampleOfEachOfTwoClassesIsEnough) {
+  TAMIS_CASE
+  const T x[] = {-1, 1};
+  const Label y[] = {0, 1};
+  const auto run = tamis::testing::run<DefaultSolver<T, Loss, Penalty>, T>(DenseDesign<T>(x, 2, 1), Targets<T>{y, 2}, Loss{},
+                                                                            Penalty{}, Options<T>{.lambda = T(0.1)});
+  EXPECT_EQ(run.fit.status, Status::converged);
+  EXPECT_EQ(run.fit.model.predict(&x[0]), 0);
+  EXPECT_EQ(run.fit.model.predict(&x[1]), 1);
+}
+
+TYPED_TEST(Trainings, WorkingSetsFindTheAnswerOfAllFeatures) {
+  TAMIS_CASE
+  const Made<T> made(30, 400, 3, 13);
+  Options<T> options{.lambda = T(0.03), .tolerance = T(1e-5)};
+  const auto sets = run_default(made, Loss{}, Penalty{}, options);
+  options.working_sets = false;
+  const auto all = run_default(made, Loss{}, Penalty{}, options);
+  EXPECT_EQ(sets.fit.status, Status::converged);
+  EXPECT_NEAR(sets.fit.objective, all.fit.objective, 2e-5);
+  EXPECT_LE(sets.fit.epochs, all.fit.epochs);
+}
+
+// ---- refusals ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+Fit<T> attempt(const DenseDesign<T>& design, const Targets<T>& targets, const Options<T>& options = {.lambda = T(0.1)}) {
+  using Solver = PrimalDual<T, Hinge, L1>;
+  GuardedMemory memory(Solver::requirement({targets.samples(), design.features(), targets.classes}).bytes);
+  const auto fit = train<Solver, T>(Solver(design, targets, Hinge{}, L1{}, options), memory.span());
+  EXPECT_EQ(memory.untouched(), !has_model(fit.status)) << "a refusal writes nothing";
+  EXPECT_STRNE(describe(fit.status), "unknown status");
+  return fit;
+}
+
+TEST(Refusals, EachHasItsOwnStatusAndPlace) {
+  Made<double> made(12, 3, 3, 1);
+  const auto status = [&](Options<double> options = {.lambda = 0.1}) {
+    return attempt(made.design(), made.targets(), options);
+  };
+  ASSERT_EQ(status().status, Status::converged);
+
+  EXPECT_EQ(status({.lambda = -1.0}).status, Status::invalid_lambda);
+  EXPECT_EQ(status({.lambda = std::nan("")}).status, Status::invalid_lambda);
+  EXPECT_EQ(status({.lambda = infinity<double>}).status, Status::invalid_lambda);
+  EXPECT_EQ(status({.lambda = 0.1, .tolerance = 0}).status, Status::invalid_option);
+  EXPECT_EQ(status({.lambda = 0.1, .tolerance = std::nan("")}).status, Status::invalid_option);
+  EXPECT_EQ(status({.lambda = 0.1, .max_iterations = 0}).status, Status::invalid_option);
+
+  for (const double bad : {std::nan(""), infinity<double>, -infinity<double>}) {
+    auto broken = made;
+    broken.values[5 + 2 * 12] = bad;
+    const auto fit = attempt(broken.design(), broken.targets());
+    EXPECT_EQ(fit.status, Status::invalid_data);
+    EXPECT_EQ(fit.row, 5u);
+    EXPECT_EQ(fit.column, 2u);
+  }
+  auto broken = made;
+  broken.labels[4] = 3;
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).status, Status::invalid_label);
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).row, 4u);
+
+  broken = made;
+  for (Label& y : broken.labels) y = y == 1 ? 0 : y;
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).status, Status::missing_class);
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).column, 1u);
+
+  broken = made;
+  broken.weights.assign(12, 1);
+  for (Index i = 0; i < 12; ++i)
+    if (broken.labels[i] == 2) broken.weights[i] = 0;
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).status, Status::missing_class) << "present, but of no weight";
+  broken.weights[3] = -1;
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).status, Status::invalid_weight);
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).row, 3u);
+
+  broken = made;
+  broken.margins.assign(12, 1);
+  broken.margins[6] = 0;
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).status, Status::invalid_margin);
+  EXPECT_EQ(attempt(broken.design(), broken.targets()).row, 6u);
+
+  auto targets = made.targets();
+  targets.classes = 1;
+  EXPECT_EQ(attempt(made.design(), targets).status, Status::invalid_shape);
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 12, 0), made.targets()).status, Status::invalid_shape) << "p = 0";
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 0, 3), Targets<double>{{}, 3}).status, Status::invalid_shape) << "n = 0";
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 11, 3), made.targets()).status, Status::invalid_shape) << "lengths differ";
+}
+
+TEST(Refusals, HaveNamesAndSentencesOfTheirOwn) {
+  for (int a = 0; a <= static_cast<int>(Status::invalid_combination); ++a)
+    for (int b = 0; b < a; ++b) {
+      EXPECT_STRNE(name(static_cast<Status>(a)), name(static_cast<Status>(b)));
+      EXPECT_STRNE(describe(static_cast<Status>(a)), describe(static_cast<Status>(b)));
+    }
+}
+
+}  // namespace
