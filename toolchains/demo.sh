@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the command and trains a classifier of handwritten digits with it.
+# Builds the command, trains a classifier of handwritten digits with it, then builds and serves the page.
+# PORT chooses another port than 4173. Ctrl-C ends it.
 set -euo pipefail
 CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -22,3 +23,10 @@ quietly cmake --preset release
 quietly cmake --build --preset release --target tamis
 echo "\$ ${main_job[*]}"
 "${main_job[@]}"
+
+echo
+echo 'Building the page.'
+quietly cmake --build --preset release --target tamis_page
+page=$PWD/build/release/web/dist
+cd web
+exec npm run --silent preview -- --outDir "$page" --host 127.0.0.1 --port "${PORT:-4173}" --strictPort

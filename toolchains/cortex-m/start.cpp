@@ -10,8 +10,6 @@ extern void (*constructors_start[])();
 extern void (*constructors_end[])();
 
 int main();
-// A program may define these; nothing happens otherwise but the end.
-[[gnu::weak]] void on_system_tick() {}
 
 // Clearing and copying by loops: the compiler must not make calls of them, which may need what they prepare.
 [[noreturn, gnu::optimize("no-tree-loop-distribute-patterns")]] void reset() {
@@ -39,6 +37,6 @@ struct Vectors {
 [[gnu::section(".vectors"), gnu::used]] const Vectors vectors = {
     stack_top,
     {reset, fault, fault, fault, fault, fault, nullptr, nullptr, nullptr, nullptr, fault, fault, nullptr, fault,
-     on_system_tick}};
+     fault}};
 
 }  // extern "C"

@@ -33,6 +33,7 @@ class AnyLoss {
     return table_->curvature(classes);
   }
   T value(const T* z, Index classes, Label y, T margin) const { return table_->value(z, classes, y, margin); }
+  void guess_intercepts(const Targets<T>& targets, T* intercepts) const { table_->guess_intercepts(targets, intercepts); }
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     return table_->gradient(z, classes, y, margin, weight, u);
   }
@@ -54,6 +55,7 @@ class AnyLoss {
     DualTerms<T> (*dual_terms)(const T*, Index, Label, T, T);
     T (*gradient)(const T*, Index, Label, T, T, T*) = nullptr;
     T (*curvature)(Index) = nullptr;
+    void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
     void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
     void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
   };
@@ -70,6 +72,7 @@ class AnyLoss {
         return L{}.gradient(z, classes, y, margin, weight, u);
       };
       table.curvature = [](Index classes) { return L{}.template curvature<T>(classes); };
+      table.guess_intercepts = [](const Targets<T>& targets, T* intercepts) { L{}.guess_intercepts(targets, intercepts); };
     }
     if constexpr (DualProximableLoss<L, T>) {
       table.dual_prox = [](T* u, Index classes, Label y, T margin, T weight, T sigma) {

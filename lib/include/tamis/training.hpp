@@ -31,14 +31,21 @@ struct Fit : Report<T> {
   LinearModel<T> model;  ///< features = 0 when the problem was refused
 };
 
-/// Trains in `memory`, shows `observe` every certificate, and returns. No heap, no exceptions, no output.
-template <class Solver, class T, class Observe = Unobserved>
-Fit<T> train(Solver solver, std::span<std::byte> memory, Observe&& observe = {}) {
+namespace detail {
+template <class T, class Solver, class Observe>
+Fit<T> train(Solver& solver, std::span<std::byte> memory, Observe& observe) {
   solver.start(memory);
   advance_to_end(solver, observe);
   Fit<T> fit{solver.report(), {}};
   if (has_model(fit.status)) fit.model = solver.model();
   return fit;
+}
+}  // namespace detail
+
+/// Trains in `memory`, shows `observe` every certificate, and returns. No heap, no exceptions, no output.
+template <class Solver, class T, class Observe = Unobserved>
+Fit<T> train(Solver solver, std::span<std::byte> memory, Observe&& observe = {}) {
+  return detail::train<T>(solver, memory, observe);
 }
 
 /// A loss, a penalty and a design type, with the solver that suits them:
@@ -59,7 +66,8 @@ class Training {
 
   template <class Observe = Unobserved>
   Fit<T> run(const Design& design, const Targets<T>& targets, std::span<std::byte> memory, Observe&& observe = {}) const {
-    return train<Solver, T>(solver(design, targets), memory, observe);
+    Solver run = solver(design, targets);  // in place: a copy would double the stack that training needs
+    return detail::train<T>(run, memory, observe);
   }
 
   /// For training in slices: `start(memory)` it, then call `step()` until it says false.

@@ -31,12 +31,13 @@ void multiply_tile(const T* x, std::size_t column_stride, const Index* features,
     }
   }
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r)
+  for (int r = 0; r < R; ++r) {
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * Piece<T>::width);
+  }
 }
 
-/// The same for a few samples, one piece at a time.
+/// The same for a few samples, one piece at a time: what the tiles of a strip leave over.
 template <class T>
 [[gnu::noinline]] void multiply_leftover(const T* x, Index samples, std::size_t column_stride, const Index* features,
                                          Index count, const T* w, Index pieces, Index stride, const T* base, T* z) {
@@ -79,10 +80,11 @@ void transposed_tile(const T* x, std::size_t column_stride, const Index* feature
     }
   }
   TAMIS_UNROLL
-  for (int c = 0; c < C; ++c)
+  for (int c = 0; c < C; ++c) {
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v)
       (Piece<T>::load(row[c] + v * Piece<T>::width) + total[c][v]).store(row[c] + v * Piece<T>::width);
+  }
 }
 
 template <class T, int V, int C>

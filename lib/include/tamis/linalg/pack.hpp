@@ -2,8 +2,8 @@
 /// One 16-byte vector of T: the unit of all arithmetic over classes.
 ///
 /// One source for SSE, NEON, WASM SIMD and scalar cores. Entries never mix, so the results of `+ − ×` are the same bits
-/// whether the compiler emits vector or scalar instructions. Define TAMIS_SCALAR for plain loops instead of the vector types
-/// of the compiler. The promise needs `-ffp-contract=off`, which the CMake target sets for its users.
+/// whether the compiler emits vector or scalar instructions. Define TAMIS_SCALAR for plain loops instead of the vector
+/// types of the compiler. The promise needs `-ffp-contract=off`, which the CMake target sets for its users.
 
 #include "../shape.hpp"
 
@@ -11,8 +11,8 @@
 #error "tamis: -ffast-math breaks compensated sums and bit-identity; compile without it"
 #endif
 
-/// Unrolls the short loop of constant length that follows, so that the accumulators of a tile stay in registers even where
-/// the compiler optimises for size.
+/// Unrolls the loop that follows, of at most four rounds known to the compiler: the accumulators of a tile stay in
+/// registers even where the compiler optimises for size.
 #ifdef __clang__
 #define TAMIS_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -16,7 +16,9 @@ struct Rows {
   Index classes;
   Index stride;
 
-  [[gnu::always_inline]] T& operator()(Index row, Index column) const { return data[static_cast<std::size_t>(row) * stride + column]; }
+  [[gnu::always_inline]] T& operator()(Index row, Index column) const {
+    return data[static_cast<std::size_t>(row) * stride + column];
+  }
   operator Rows<const T>() const
     requires(!std::is_const_v<T>)
   {

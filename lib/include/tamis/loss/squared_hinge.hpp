@@ -2,6 +2,7 @@
 /// The multiclass squared hinge.
 
 #include "../linalg/scalar.hpp"
+#include "../targets.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -46,6 +47,24 @@ struct SquaredHinge {
   template <class T>
   T curvature(Index classes) const {
     return T(2) * T(classes);
+  }
+
+  /// A start for the intercepts of the model without coefficients, from the class weights alone: with one margin μ for all
+  /// samples, and as long as no two intercepts differ by more than μ, it is the optimum,
+  /// b_k = (M − μ(1 − Kπ_k)) / (1 + Kπ_k) with M such that Σ b_k = 0.
+  template <class T>
+  void guess_intercepts(const Targets<T>& targets, T* intercepts) const {
+    const T classes = T(targets.classes);
+    const T margin = targets.margin(0);
+    T inverse = 0, pull = 0;
+    for (Index k = 0; k < targets.classes; ++k) {
+      const T share = classes * targets.class_weight(k);
+      intercepts[k] = share;
+      inverse += T(1) / (T(1) + share);
+      pull += (T(1) - share) / (T(1) + share);
+    }
+    for (Index k = 0; k < targets.classes; ++k)
+      intercepts[k] = margin * (pull / inverse - (T(1) - intercepts[k])) / (T(1) + intercepts[k]);
   }
 
   template <class T>

@@ -41,7 +41,7 @@ class CExporter {
 
  private:
   /// Writes text in which these characters stand for something:
-  ///     @  name    ^  NAME    ~  float or double    %  classes    $  kept features    ?  entries of a sample that is kept
+  ///     @ name   ^ NAME   ~ float or double   % classes   $ kept features   ? entries of an array of them, at least 1
   [[gnu::noinline]] void write(const char* text) {
     for (; *text; ++text) {
       switch (*text) {
@@ -143,7 +143,8 @@ class CExporter {
   }
 
   void functions() {
-    write("/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. */\n"
+    write("/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. "
+          "*/\n"
           "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
           "  int j, k;\n"
           "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"

@@ -44,7 +44,11 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     // The model without coefficients first: only the intercepts move, in a space of norm one.
     this->deactivate_all();
     this->norm_ = T(1);
-    this->balance_intercept(own_.x, T(1));
+    if (this->options_.intercept) {
+      if constexpr (requires { this->loss_.guess_intercepts(this->targets_, own_.x); })
+        this->loss_.guess_intercepts(this->targets_, row_of(own_.x, this->shape_.features, this->stride_));
+      this->balance_intercept(own_.x, T(1));
+    }
     begin_iterations();
     stage_ = this->options_.intercept ? Stage::intercepts : Stage::coefficients;
     if (!this->options_.intercept) finish_null_model();
@@ -57,7 +61,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     switch (stage_) {
       case Stage::intercepts:
         iterate(T(0));
-        if (--intercept_steps_ == 0 || step_length_ <= epsilon<T> * point_length_) finish_null_model();
+        if (--intercept_steps_ == 0 || this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * this->targets_.margin(0))
+          finish_null_model();
         break;
       case Stage::norm:
         if (this->advance_power_iteration(own_.v, own_.z)) {

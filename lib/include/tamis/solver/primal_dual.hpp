@@ -38,15 +38,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    const Requirement needed = requirement(this->shape_);
-    if (!this->admit(memory, needed)) return false;
-    Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
-    this->centre();
-    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.anchor_x, CommonMemory<T>::coefficients(this->shape_), T(0));
-    start_from_null_model();
+    if (prepare(memory)) start_from_null_model();
     return this->running();
   }
 
@@ -81,7 +73,18 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     }
   };
 
-  void start_from_null_model() {
+  [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->centre();
+    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    fill(own_.anchor_x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    return true;
+  }
+
+  [[gnu::noinline]] void start_from_null_model() {
     const std::size_t duals = CommonMemory<T>::duals(this->shape_);
     T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
     this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.u, this->stride_);
@@ -122,11 +125,29 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   }
 
   void iterate() {
+    const bool last = !this->count_iteration();
+    const bool due = last || ++since_certificate_ >= certificate_interval_;
+    const T residual = advance(due);
+    if (due) {
+      since_certificate_ = 0;
+      measure_residual(residual);
+      const auto next = this->certify(own_.z, own_.v, last);
+      if (last) this->end_at_limit();
+      if (!this->running()) return;
+      if (next == Base::Next::new_features) {
+        measure_norm();
+        return;
+      }
+    }
+    consider_restart(residual);
+  }
+
+  /// One Halpern step of both variables; returns the fixed-point residual. `offer`: T's coefficients are a candidate for
+  /// the reported model. Leaves T's duals in z.
+  [[gnu::noinline]] T advance(bool offer) {
     const Index stride = this->stride_;
     const T tau = T(1) / (this->norm_ * weight_);
     const T sigma = weight_ / this->norm_;
-    const bool last = !this->count_iteration();
-    const bool due = last || ++since_certificate_ >= certificate_interval_;
 
     this->transposed_multiply(own_.u, own_.v);
     this->for_each_active_row([&](Index j) {
@@ -138,7 +159,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     this->for_each_active_group(
         [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), threshold); });
 
-    if (due) {
+    if (offer) {
       this->multiply(own_.v, own_.z);
       this->offer_primal(own_.v, own_.z);
     }
@@ -175,20 +196,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
       move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0]);
     }
-    const T residual = square_root(weight_ * primal_step + moved.sum() / weight_);
-
-    if (due) {
-      since_certificate_ = 0;
-      measure_residual(residual);
-      const auto next = this->certify(own_.z, own_.v, last);
-      if (last) this->end_at_limit();
-      if (!this->running()) return;
-      if (next == Base::Next::new_features) {
-        measure_norm();
-        return;
-      }
-    }
-    consider_restart(residual);
+    return square_root(weight_ * primal_step + moved.sum() / weight_);
   }
 
   void consider_restart(T residual) {

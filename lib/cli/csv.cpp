@@ -1,0 +1,211 @@
+#include "readers.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace tamis::cli {
+
+namespace {
+
+/// The rows of a CSV file one by one, all with as many fields as the first (or as given).
+class CsvRows {
+ public:
+  explicit CsvRows(TextFile& file, std::size_t columns = 0) : file_(file), columns_(columns) {}
+
+  bool next() {
+    if (!file_.next_line(line_)) return false;
+    split();
+    if (columns_ == 0) columns_ = fields_.size();
+    if (fields_.size() != columns_) file_.fail_at_line("", found_expected(fields_.size(), columns_, "field"));
+    return true;
+  }
+
+  std::size_t columns() const { return columns_; }
+  std::span<const std::string_view> fields() const { return fields_; }
+
+  /// Makes the current row the names of the columns.
+  void take_header() { names_.assign(fields_.begin(), fields_.end()); }
+  const std::vector<std::string>& names() const { return names_; }
+
+  double number(std::size_t column, double scale) const {
+    double value = 0;
+    auto kind = parse_number(fields_[column], value);
+    if (kind == NumberKind::finite && !std::isfinite(value /= scale)) kind = NumberKind::too_large;
+    if (kind != NumberKind::finite) file_.fail_at_line(place(column), refusal(kind, fields_[column]));
+    return value;
+  }
+
+  std::string label(std::size_t column) const {
+    if (fields_[column].empty()) file_.fail_at_line(place(column), "missing label, remove the row");
+    return std::string(fields_[column]);
+  }
+
+ private:
+  std::string place(std::size_t column) const {
+    const std::string number = ", column " + std::to_string(column + 1);
+    return column < names_.size() ? number + " (" + printable(names_[column]) + ")" : number;
+  }
+
+  void split() {
+    fields_.clear();
+    char* at = line_.data();
+    char* const end = at + line_.size();
+    for (;; ++at) {
+      at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\t'; });
+      if (at != end && *at == '"') {
+        at = take_quoted(at + 1, end);
+      } else {
+        char* const stop = std::find(at, end, ',');
+        fields_.push_back(trimmed({at, static_cast<std::size_t>(stop - at)}));
+        at = stop;
+      }
+      if (at == end) return;
+    }
+  }
+
+  /// From behind the opening quote to the comma or end that follows; doubled quotes are contracted in place.
+  char* take_quoted(char* at, char* end) {
+    char* const start = at;
+    char* out = at;
+    for (;; ++at) {
+      if (at == end) file_.fail_at_line(place(fields_.size()), "the closing quote is missing");
+      if (*at == '"' && (++at == end || *at != '"')) break;
+      *out++ = *at;
+    }
+    at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\t'; });
+    if (at != end && *at != ',') file_.fail_at_line(place(fields_.size()), "text follows the closing quote");
+    fields_.push_back(trimmed({start, static_cast<std::size_t>(out - start)}));
+    return at;
+  }
+
+  TextFile& file_;
+  std::size_t columns_;
+  std::string line_;
+  std::vector<std::string_view> fields_;  // views of line_
+  std::vector<std::string> names_;
+};
+
+bool has_label_column(const TextFile& file, std::size_t columns, const ReadOptions& options, const Wanted& wanted) {
+  if (!options.labels_file.empty()) {
+    check_features(file, columns, wanted);
+    return false;
+  }
+  if (wanted.labels == Labels::required) {
+    if (columns == 1)
+      file.fail(
+          "only one column found, but CSV data are a label and features separated by ',' (LIBSVM data are "
+          "recognised by the ending .svm, .libsvm or .txt)");
+    check_features(file, columns - 1, wanted);
+    return true;
+  }
+  if (columns != wanted.features && columns != wanted.features + 1)
+    file.fail(in_words(columns, "column") + " found, " + std::to_string(wanted.features) + " expected or " +
+              std::to_string(wanted.features + 1) + " with the label");
+  return columns == wanted.features + 1;
+}
+
+std::optional<std::size_t> parse_index(const std::string& text) {
+  std::size_t index = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, index);
+  if (error != std::errc() || stop != end) return {};
+  return index;
+}
+
+std::string listed(std::span<const std::string_view> names) {
+  constexpr std::size_t most = 10;
+  std::string result;
+  for (const auto name : names.first(std::min(names.size(), most)))
+    result += (result.empty() ? "" : ", ") + printable(name);
+  return names.size() > most ? result + ", ..." : result;
+}
+
+/// What the first row tells about a CSV file.
+struct Layout {
+  bool header;
+  std::size_t label;  // the number of columns if there is no label column
+};
+
+Layout find_layout(const TextFile& file, std::span<const std::string_view> first, const ReadOptions& options,
+                   bool labelled) {
+  const std::size_t columns = first.size();
+  std::size_t index = columns, named = columns;
+  if (labelled && options.label) {
+    index = parse_index(*options.label).value_or(columns);
+    named = static_cast<std::size_t>(std::find(first.begin(), first.end(), *options.label) - first.begin());
+  } else if (labelled) {
+    index = 0;
+  }
+
+  const auto is_word = [&](std::size_t column) {
+    double ignored;
+    return column != index && parse_number(first[column], ignored) == NumberKind::word;
+  };
+  bool header = options.header == Header::present;
+  for (std::size_t column = 0; column < columns && options.header == Header::automatic; ++column)
+    header = header || is_word(column);
+
+  if (!labelled) return {header, columns};
+  if (header && named < columns) return {header, named};
+  if (index < columns) return {header, index};
+  const std::string wanted = "no column '" + printable(*options.label) + "'";
+  if (header) file.fail_at_line("", wanted + " among " + in_words(columns, "column") + ": " + listed(first));
+  file.fail_at_line("", wanted + " in a file without header, its columns are 0 to " + std::to_string(columns - 1));
+}
+
+}  // namespace
+
+Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted) {
+  CsvRows rows(file);
+  bool more = rows.next();
+  if (!more) file.fail("holds no samples");
+  const bool labelled = has_label_column(file, rows.columns(), options, wanted);
+  const auto [header, label] = find_layout(file, rows.fields(), options, labelled);
+
+  Table table;
+  table.features = rows.columns() - (labelled ? 1 : 0);
+  check_size(file, table.features, "features");
+  if (header) {
+    rows.take_header();
+    for (std::size_t column = 0; column < rows.columns(); ++column)
+      if (column != label) table.feature_names.push_back(rows.names()[column]);
+    more = rows.next();
+    if (!more) file.fail("holds no samples");
+  }
+
+  std::vector<double> values;
+  for (; more; more = rows.next()) {
+    for (std::size_t column = 0; column < rows.columns(); ++column)
+      if (column != label) values.push_back(rows.number(column, options.scale));
+    if (labelled) table.labels.push_back(rows.label(label));
+    table.lines.push_back(file.line());
+    check_size(file, values.size(), "entries");
+  }
+  table.samples = table.lines.size();
+  table.values = column_major(values, table.samples, table.features, [](double value) { return value; });
+  return table;
+}
+
+std::vector<std::string> read_csv_column(TextFile& file, bool header) {
+  CsvRows rows(file, 1);
+  std::vector<std::string> fields;
+  if (header) rows.next();
+  while (rows.next()) fields.push_back(rows.label(0));
+  return fields;
+}
+
+std::vector<double> read_numbers(const std::string& path, std::size_t count) {
+  TextFile file(path);
+  CsvRows rows(file, 1);
+  std::vector<double> numbers;
+  while (rows.next()) numbers.push_back(rows.number(0, 1));
+  if (numbers.size() != count) file.fail(found_expected(numbers.size(), count, "number"));
+  return numbers;
+}
+
+}  // namespace tamis::cli

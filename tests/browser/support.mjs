@@ -1,0 +1,129 @@
+// Serves the built page with `vite preview`, opens it in headless Chromium, and solves the same problem in Node.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { holdOut } from '../../web/plugins/hold-out.js';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const build = path.resolve(process.env.TAMIS_BUILD ?? path.join(project, 'build/test'));
+const page_folder = path.join(build, 'web/dist');
+const package_folder = path.join(build, 'wasm/dist');
+const screenshots = path.join(build, 'web/screenshots');
+mkdirSync(screenshots, { recursive: true });
+
+const browser_program = process.env.TAMIS_CHROMIUM ?? '/usr/bin/chromium';
+const browser_arguments = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+// ---- the server
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** { address, close } of a server of the built page. */
+export async function serve() {
+  const port = await freePort();
+  const vite = path.join(project, 'web/node_modules/vite/bin/vite.js');
+  const server = spawn(process.execPath,
+    [vite, 'preview', '--outDir', page_folder, '--host', '127.0.0.1', '--port', String(port), '--strictPort'],
+    { cwd: path.join(project, 'web'), stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  await new Promise((resolve, reject) => {
+    const listen = (data) => {
+      said += data;
+      if (said.includes(String(port))) resolve();
+    };
+    server.stdout.on('data', listen);
+    server.stderr.on('data', listen);
+    server.on('exit', () => reject(new Error(`the server ended: ${said}`)));
+  });
+  server.removeAllListeners('exit');
+  return { address: `http://127.0.0.1:${port}/`, close: () => server.kill() };
+}
+
+// ---- the browser
+
+/** A browser with nothing in its profile. */
+export async function openBrowser() {
+  const profile = mkdtempSync(path.join(tmpdir(), 'tamis-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: browser_program,
+    args: browser_arguments,
+    viewport: { width: 1280, height: 900 },
+  });
+  const close = async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  };
+  return { context, close };
+}
+
+/** A new page whose complaints are collected in `page.complaints`. */
+export async function openPage(context, { prepare } = {}) {
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  await prepare?.(page);
+  return page;
+}
+
+/** Milliseconds from navigation to the first trained model on screen. */
+export async function trainedAfter(page) {
+  const mark = await page.waitForFunction(() => performance.getEntriesByName('trained')[0]?.startTime);
+  return mark.jsonValue();
+}
+
+/** Waits until the model on screen is the last one wished for, and gives the sentence that says so. */
+export async function settled(page) {
+  await page.locator('#result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  return page.textContent('#status');
+}
+
+/** Moves the slider to a share of its way, as dragging does. */
+export function moveSlider(page, share) {
+  return page.locator('#lambda').evaluate((slider, share) => {
+    slider.value = String(share * Number(slider.max));
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+  }, share);
+}
+
+export async function downloadedHeader(page) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download')]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+export const screenshot = (page, name) => page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
+
+// ---- the same problem in Node
+
+export async function trainInNode(problem) {
+  const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
+  const rows = readFileSync(path.join(project, 'tests/data/digits.csv'), 'utf8').trim().split('\n').slice(1)
+    .map((line) => line.split(',').map(Number));
+  const out = holdOut(rows.map(([label]) => label), 1 / 3, 0n);
+  const kept = rows.filter((_, i) => !out[i]);
+  const X = kept.map((row) => row.slice(1).map((value) => value / 16));
+  return (await load()).train({ X, y: kept.map(([label]) => label), ...problem });
+}
+
+/** Compressed bytes of the files that a browser with SIMD loads. */
+export async function compressedBytes(addresses) {
+  const { gzipSync } = await import('node:zlib');
+  const files = addresses.map((address) => new URL(address).pathname.replace(/^\/$/, '/index.html'));
+  return files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(page_folder, file)), { level: 9 }).length, 0);
+}

@@ -1,0 +1,2 @@
+// The same-bits problems as functions of a WebAssembly module.
+#include "same_bits_problems.hpp"

@@ -1,0 +1,118 @@
+// A trained model: plain arrays that belong to JavaScript. Prediction is arithmetic in the order and the rounding of the
+// library, so that its scores are the same bits.
+
+import { TamisError } from './error.js';
+import { samplesOf } from './problem.js';
+
+const exactly = (x) => x;
+
+export class Model {
+  #data;
+  #exporter;
+
+  /** `exporter`: { toC(data, options), toBlob(data) }; what needs the module. */
+  constructor(data, exporter) {
+    this.#data = data;
+    this.#exporter = exporter;
+    this.report = data.report;
+    this.classes = data.classes;
+    this.features = data.features;
+    this.weights = data.weights;
+    this.intercepts = data.intercepts;
+    this.keptFeatures = [];
+    for (let j = 0; j < data.features; ++j) if (this.#row(j).some((w) => w !== 0)) this.keptFeatures.push(j);
+  }
+
+  get precision() {
+    return this.#data.precision;
+  }
+  /** Everything the model consists of, for sending it elsewhere. */
+  get data() {
+    return this.#data;
+  }
+
+  #row(j) {
+    return this.weights.subarray(j * this.classes.length, (j + 1) * this.classes.length);
+  }
+
+  /** score_k = b_k + sum over j of x_j w_jk, added in the order of j. */
+  scores(x) {
+    if (x?.length !== this.features)
+      throw new TamisError('invalid_shape', `a sample must have ${this.features} features, this one has ${x?.length}`);
+    return this.#scores((j) => x[j]);
+  }
+  #scores(at, row) {
+    const round = this.precision === 'float' ? Math.fround : exactly;
+    const { weights } = this;
+    const count = this.classes.length;
+    const scores = this.intercepts.slice();
+    for (let j = 0, w = 0; j < this.features; ++j) {
+      const value = at(j);
+      const entry = round(value);
+      if (typeof value !== 'number' || !Number.isFinite(entry))
+        throw new TamisError('invalid_data', `feature ${j} of the sample is not a finite number`, { row, column: j });
+      // Products of two floats are exact in double: each operation is rounded once, as in single precision.
+      for (let k = 0; k < count; ++k, ++w) scores[k] += round(entry * weights[w]);
+    }
+    return scores;
+  }
+
+  /** The class with the largest score, the first of equals. */
+  predict(x) {
+    return this.#label(this.scores(x));
+  }
+  /** The classes of all samples of X. */
+  predictAll(X) {
+    const { samples, features, at } = samplesOf(X);
+    if (samples > 0 && features !== this.features)
+      throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
+    return Array.from({ length: samples }, (_, i) => this.#label(this.#scores((j) => at(i, j), i)));
+  }
+  #label(scores) {
+    let best = 0;
+    let top = -Infinity;
+    for (let k = 0; k < scores.length; ++k) if (scores[k] > top) top = scores[(best = k)];
+    return this.classes[best];
+  }
+
+  toC(options) {
+    return this.#exporter.toC(this.#data, options);
+  }
+  toBlob() {
+    return this.#exporter.toBlob(this.#data);
+  }
+
+  /** The model file that the tamis command writes and reads. */
+  toJSON() {
+    const data = this.#data;
+    const number = this.precision === 'float' ? shortest : exactly;
+    const numbers = (list) => Array.from(list, number);
+    return {
+      format: 'tamis-model',
+      version: 1,
+      kind: 'linear',
+      written_by: `tamis ${data.version}`,
+      classes: this.classes.map(String),
+      feature_count: this.features,
+      features: this.keptFeatures.map((j) => data.featureNames?.[j] ?? `x${j}`),
+      coefficients: { indices: this.keptFeatures, values: this.keptFeatures.map((j) => numbers(this.#row(j))) },
+      intercept: numbers(this.intercepts),
+      scale: 1,
+      standardisation: null,
+      loss: data.loss,
+      penalty: data.penalty,
+      lambda: data.lambda,
+      precision: this.precision,
+      self_test: data.selfTest.map((sample) => this.keptFeatures.map((j) => number(sample[j]))),
+    };
+  }
+}
+
+/** The double that prints as the shortest decimal of a float. */
+function shortest(x) {
+  for (let digits = 1; digits < 9; ++digits) {
+    const short = Number(x.toPrecision(digits));
+    if (Math.fround(short) === x) return short;
+  }
+  return Number(x.toPrecision(9));
+}

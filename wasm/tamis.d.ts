@@ -1,0 +1,218 @@
+/** Loads the library. SIMD is used where there is some. Rejects with TamisError 'unsupported' without WebAssembly. */
+export function load(options?: LoadOptions): Promise<Tamis>;
+
+export interface LoadOptions {
+  /** The single-precision module: its address, a file name (Node), its bytes, or a WebAssembly.Module. Default: beside this file. */
+  wasm?: ModuleSource;
+  /** The same for double precision. */
+  wasmDouble?: ModuleSource;
+  /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
+  simd?: boolean;
+  /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */
+  double?: boolean;
+}
+
+export type ModuleSource = string | { readonly href: string } | ArrayBuffer | ArrayBufferView | CompiledModule;
+/** A WebAssembly.Module. */
+export interface CompiledModule {}
+
+export type Label = string | number;
+export type Loss = 'hinge' | 'squared-hinge';
+export type Penalty = 'ridge' | 'l1' | 'group-l2' | 'group-linf';
+export type Solver = 'auto' | 'primal-dual' | 'fista';
+export type Precision = 'float' | 'double';
+export type Reals = Float32Array | Float64Array;
+
+/** How a training ended, or why it did not begin. */
+export type Status =
+  | 'converged'        // the certificate is below the tolerance
+  | 'precision_limit'  // this precision can certify no more than relativeGap
+  | 'iteration_limit'  // the model is the best so far
+  | 'stopped'          // by a signal or by onProgress; the model is the best so far
+  | 'running'
+  | 'infeasible'
+  | 'arena_too_small'
+  | 'invalid_arena'
+  | 'invalid_shape'
+  | 'invalid_data'
+  | 'invalid_label'
+  | 'missing_class'
+  | 'invalid_weight'
+  | 'invalid_margin'
+  | 'invalid_lambda'
+  | 'invalid_option'
+  | 'invalid_combination'
+  | 'unknown'          // of a model read from a blob, which does not say
+  | 'unsupported';     // no WebAssembly, or no module to load
+
+export interface Tamis {
+  readonly version: string;
+  /** Whether the modules use SIMD. The results are the same bits either way. */
+  readonly simd: boolean;
+  /**
+   * Trains in slices of about `sliceMilliseconds`, between which other work gets its turn. The problem is copied before
+   * the first slice (in double precision: once that module is loaded). Trainings may overlap: each has memory of its own
+   * until it ends. Rejects with TamisError.
+   */
+  train(problem: Problem, options?: TrainOptions): Promise<Model>;
+  /** The same without a pause. */
+  trainSync(problem: Problem, options?: TrainOptions): Model;
+  /** Exact bytes of arena that training takes; Infinity when they are more than 4 GiB. The data come on top. */
+  trainingBytes(spec: TrainingSpec): number;
+  /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
+  fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
+  /** Loads the module of a precision, once, so that the functions that return at once can use it. */
+  prepare(precision: Precision): Promise<void>;
+}
+
+/** minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W) */
+export interface Problem {
+  /** One array of features per sample, or a matrix. All values are finite numbers. */
+  X: ArrayLike<ArrayLike<number>> | Matrix;
+  /** The class of each sample. 1 and '1' are the same class. */
+  y: ArrayLike<Label>;
+  loss: Loss;
+  penalty: Penalty;
+  /** At least 0. */
+  lambda: number;
+  /** Relative duality gap to certify. Default 1e-4. */
+  tolerance?: number;
+  /** Default 1000000. */
+  maxIterations?: number;
+  /** One free intercept per class. Default true. */
+  intercept?: boolean;
+  /** Groups of the group penalties: a feature's weights (default), or as many consecutive features within a class. */
+  groups?: 'rows' | { blocks: number };
+  solver?: Solver;
+  /** One number per sample, at least 0. Default: all 1. */
+  sampleWeights?: ArrayLike<number>;
+  /** One positive number per sample. Default: all 1. */
+  margins?: ArrayLike<number>;
+  /** Default 'float'. */
+  precision?: Precision;
+  /** One name per feature, for toJSON. */
+  featureNames?: ArrayLike<string>;
+}
+
+export interface Matrix {
+  values: ArrayLike<number>;
+  samples: number;
+  features: number;
+  /** Whether the values of a sample ('rows', default) or of a feature ('columns') are next to each other. */
+  layout?: 'rows' | 'columns';
+}
+
+export interface TrainingSpec {
+  samples: number;
+  features: number;
+  classes: number;
+  loss?: Loss;
+  penalty?: Penalty;
+  solver?: Solver;
+  precision?: Precision;
+}
+
+export interface TrainOptions {
+  /** Called after each slice and once at the end; false stops. */
+  onProgress?: (report: Report) => void | boolean;
+  /** Stops the training, which then resolves with the best model so far and the status 'stopped'. An AbortSignal. */
+  signal?: StopSignal;
+  /** Default 16. */
+  sliceMilliseconds?: number;
+}
+
+/** The part of AbortSignal that is used. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** What a training says of the model it would return now. Numbers that do not apply are NaN. */
+export interface Report {
+  status: Status;
+  objective: number;
+  /** A lower bound of the optimum. */
+  dualObjective: number;
+  /** objective - dualObjective */
+  gap: number;
+  /** gap / max(|objective|, |dualObjective|, 1e-12) */
+  relativeGap: number;
+  kktResidual: number;
+  /** All coefficients are zero from here on. */
+  lambdaMax: number;
+  /** Passes over the data. */
+  epochs: number;
+  iterations: number;
+  /** Coefficients that are not zero. */
+  nonzeros: number;
+  /** Features with such a coefficient. */
+  nonzeroRows: number;
+  arenaBytes: number;
+  arenaUsedBytes: number;
+  /** Time spent inside the module. */
+  milliseconds?: number;
+}
+
+/** A trained model. All arrays are its own: nothing has to be released. */
+export interface Prediction {
+  readonly report: Report;
+  /** In the order of the columns of `weights`: numbers before words, ascending. */
+  readonly classes: Label[];
+  readonly features: number;
+  /** The features with a weight that is not zero, ascending. */
+  readonly keptFeatures: number[];
+  readonly precision: Precision;
+  /** features × classes, row by row. */
+  readonly weights: Reals;
+  readonly intercepts: Reals;
+  /** The class with the largest score, the first of equals. */
+  predict(x: ArrayLike<number>): Label;
+  predictAll(X: Problem['X']): Label[];
+  /** One score per class, the same bits as the C functions give. */
+  scores(x: ArrayLike<number>): Reals;
+  /** The model file that the tamis command writes and reads. */
+  toJSON(): ModelFile;
+}
+
+export interface Model extends Prediction {
+  /** A C99 header with the model in constants, functions that predict, and a self-test. */
+  toC(options?: ExportOptions): string;
+  /** The model as bytes, for any target. */
+  toBlob(): Uint8Array;
+}
+
+export interface ExportOptions {
+  /** Prefix of the symbols, a C identifier. Default 'model'. */
+  name?: string;
+  /** Samples for the self-test. Default: the first training sample of each class. */
+  samples?: Problem['X'];
+}
+
+export interface ModelFile {
+  format: 'tamis-model';
+  version: 1;
+  kind: 'linear';
+  written_by: string;
+  classes: string[];
+  feature_count: number;
+  features: string[];
+  coefficients: { indices: number[]; values: number[][] };
+  intercept: number[];
+  scale: number;
+  standardisation: null;
+  loss: string;
+  penalty: string;
+  lambda: number;
+  precision: Precision;
+  self_test: number[][];
+}
+
+/** What went wrong, with its place where there is one: the message is a sentence for people. */
+export class TamisError extends Error {
+  status: Status;
+  row?: number;
+  column?: number;
+  /** What training would need, when memory does not suffice. */
+  arenaBytes?: number;
+}

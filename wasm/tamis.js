@@ -1,0 +1,149 @@
+// tamis: sparse multiclass classifiers trained in a fixed piece of memory, in browsers, workers and Node.
+
+import { TamisError } from './error.js';
+import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
+import { Model } from './model.js';
+import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
+import { countOf, precisionOf } from './problem.js';
+import { Training, sizeFields } from './training.js';
+
+export { TamisError };
+
+/** Loads the library. */
+export async function load(options = {}) {
+  requireWebAssembly();
+  const simd = options.simd ?? (options.wasm === undefined && simdSupported());
+  const tamis = new Tamis(simd, { float: options.wasm, double: options.wasmDouble });
+  await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
+  return tamis;
+}
+
+class Tamis {
+  #sources;
+  #loading = {};
+  #modules = {};
+
+  constructor(simd, sources) {
+    this.simd = simd;
+    this.#sources = sources;
+  }
+
+  /** Loads the module of a precision, once. */
+  async prepare(precision) {
+    this.#loading[precision] ??= loadModule(precision, this.simd, this.#sources[precision]);
+    try {
+      this.#modules[precision] = await this.#loading[precision];
+    } catch (error) {
+      delete this.#loading[precision]; // the next call tries again
+      throw error;
+    }
+    this.version = this.#modules[precision].version;
+  }
+
+  #module(precision) {
+    if (!this.#modules[precision])
+      throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
+    return this.#modules[precision];
+  }
+
+  async train(problem, options = {}) {
+    const precision = precisionOf(problem);
+    if (!this.#modules[precision]) await this.prepare(precision);
+    const training = new Training(this.#module(precision), problem);
+    try {
+      while (training.running) {
+        if (options.signal?.aborted) training.stop();
+        else advance(training, options);
+        if (training.running) await otherWork();
+      }
+      return this.#finish(training, options);
+    } finally {
+      training.release();
+    }
+  }
+
+  trainSync(problem, options = {}) {
+    const training = new Training(this.#module(precisionOf(problem)), problem);
+    try {
+      while (training.running) {
+        if (options.signal?.aborted) training.stop();
+        else advance(training, options);
+      }
+      return this.#finish(training, options);
+    } finally {
+      training.release();
+    }
+  }
+
+  #finish(training, options) {
+    const data = training.modelData();
+    options.onProgress?.({ ...data.report });
+    return this.fromData(data);
+  }
+
+  trainingBytes(spec) {
+    for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
+    return this.#module(precisionOf(spec)).trainingBytes(sizeFields(spec));
+  }
+
+  fromBlob(bytes, { classes, featureNames } = {}) {
+    const precision = blobPrecision(bytes);
+    const model = fromBlob(this.#module(precision), bytes);
+    const count = model.intercepts.length;
+    if ((classes ?? model.intercepts).length !== count)
+      throw new TamisError('invalid_shape', `the blob has ${count} classes, ${classes.length} names are given`);
+    if (featureNames && featureNames.length !== model.features)
+      throw new TamisError('invalid_shape', `the blob has ${model.features} features, ${featureNames.length} names are given`);
+    return this.fromData({
+      version: this.version,
+      precision,
+      classes: classes ? Array.from(classes) : Array.from(model.intercepts, (_, k) => k),
+      ...model,
+      report: unknownReport(model),
+      featureNames: featureNames ?? null,
+      loss: 'unknown',
+      penalty: 'unknown',
+      lambda: 0,
+      selfTest: [],
+    });
+  }
+
+  /** A model from its plain data, as a worker sends them. */
+  fromData(data) {
+    const module = () => this.#module(data.precision);
+    const exporter = { toC: (data, options) => toC(module(), data, options), toBlob: (data) => toBlob(module(), data) };
+    return new Model(data, exporter);
+  }
+}
+
+const default_slice = 16;
+
+function advance(training, { onProgress, sliceMilliseconds = default_slice }) {
+  training.advance(sliceMilliseconds);
+  if (training.running && onProgress?.(training.report()) === false) training.stop();
+}
+
+/** A blob does not say how its training went. */
+function unknownReport({ features, weights, intercepts }) {
+  const classes = intercepts.length;
+  const kept = new Set();
+  weights.forEach((w, i) => w !== 0 && kept.add(Math.floor(i / classes)));
+  return {
+    status: 'unknown', objective: NaN, dualObjective: NaN, gap: NaN, relativeGap: NaN, kktResidual: NaN, lambdaMax: NaN,
+    epochs: NaN, iterations: NaN, nonzeros: weights.filter((w) => w !== 0).length, nonzeroRows: kept.size,
+    arenaBytes: NaN, arenaUsedBytes: NaN,
+  };
+}
+
+/** Lets the event loop run: without the delay that browsers put into nested timers. */
+function otherWork() {
+  if (typeof setImmediate === 'function') return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

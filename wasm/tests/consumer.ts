@@ -1,0 +1,47 @@
+// Compiled, never run: the types as a strict project uses them.
+import { load, TamisError } from 'tamis';
+import type { Label, Model, ModelFile, Problem, Reals, Report, Status, Tamis } from 'tamis';
+import { createWorkerClient } from 'tamis/worker';
+import type { WorkerClient, WorkerModel } from 'tamis/worker';
+
+export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean } & EventTargetLike): Promise<Label> {
+  const tamis: Tamis = await load({ simd: true, double: true, wasm: bytes, wasmDouble: bytes.buffer });
+  const problem: Problem = {
+    X: { values: new Float32Array(6), samples: 3, features: 2, layout: 'columns' },
+    y: ['a', 'b', 3], loss: 'hinge', penalty: 'group-linf', lambda: 0.1, groups: { blocks: 2 }, precision: 'double',
+  };
+  const rows: Problem = { ...problem, X: [[1, 2], [3, 4]], y: new Uint8Array(2), groups: 'rows' };
+  const model: Model = await tamis.train(problem, { signal, onProgress: (report: Report) => report.gap > 1e-3 });
+  tamis.trainSync(rows, { onProgress: (report) => void report.iterations });
+  const size: number = tamis.trainingBytes({ samples: 3, features: 2, classes: 2 });
+  const scores: Reals = model.scores(new Float64Array(size));
+  const file: ModelFile = model.toJSON();
+  const text: string = model.toC({ name: 'model', samples: [[1, 2]] });
+  const again = tamis.fromBlob(model.toBlob(), { classes: ['a', 'b'] });
+  // @ts-expect-error: there is no such loss
+  const wrong: Problem = { ...problem, loss: 'logistic' };
+  // @ts-expect-error: lambda is needed
+  const missing: Problem = { X: [[1]], y: [1], loss: 'hinge', penalty: 'l1' };
+  void [scores, file, text, wrong, missing];
+  return again.predictAll(rows.X)[0] ?? model.classes[0]!;
+}
+
+interface EventTargetLike {
+  addEventListener(type: string, listener: () => void): void;
+  removeEventListener(type: string, listener: () => void): void;
+}
+
+export async function inWorker(client: WorkerClient = createWorkerClient()): Promise<string> {
+  try {
+    await client.ready;
+    const model: WorkerModel = await client.train({ X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1', lambda: 0 });
+    return await model.toC();
+  } catch (error) {
+    if (!(error instanceof TamisError)) throw error;
+    const status: Status = error.status;
+    const place: number | undefined = error.row ?? error.column ?? error.arenaBytes;
+    return `${status} ${place}`;
+  } finally {
+    client.close();
+  }
+}

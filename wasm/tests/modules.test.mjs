@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { dist, load, madeUpProblem, outcome, project, small } from './support.mjs';
+
+const names = ['tamis', 'tamis-simd', 'tamis-double', 'tamis-double-simd'];
+const fileOf = (name) => path.join(dist, `${name}.wasm`);
+
+for (const name of names)
+  test(`${name}.wasm imports nothing, cannot grow and stays small`, async () => {
+    const bytes = readFileSync(fileOf(name));
+    assert.ok(bytes.length <= 40000, `${bytes.length} bytes`);
+    const module = await WebAssembly.compile(bytes);
+    assert.deepEqual(WebAssembly.Module.imports(module), []);
+    const { exports } = await WebAssembly.instantiate(module);
+    assert.throws(() => exports.memory.grow(1), RangeError);
+    assert.ok(WebAssembly.Module.exports(module).every(({ name }) => !/malloc|free|sbrk/.test(name)));
+  });
+
+test('with and without SIMD, the same bits', async () => {
+  const [base, simd] = await Promise.all([false, true].map((simd) => load({ simd, double: true })));
+  assert.deepEqual([base.simd, simd.simd], [false, true]);
+  for (let seed = 1; seed <= 24; ++seed)
+    for (const precision of ['float', 'double']) {
+      const problem = { ...madeUpProblem(seed), precision };
+      const [one, other] = [base, simd].map((tamis) => tamis.trainSync(problem));
+      assert.deepStrictEqual(outcome(one), outcome(other), `seed ${seed}, ${precision}`);
+      assert.deepEqual(one.toBlob(), other.toBlob());
+      assert.equal(one.toC(), other.toC());
+    }
+});
+
+test('a module may be given as a file, an address, bytes or compiled', async () => {
+  const file = fileOf('tamis');
+  const bytes = readFileSync(file);
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  for (const wasm of [file, pathToFileURL(file), pathToFileURL(file).href, bytes, buffer, await WebAssembly.compile(bytes)]) {
+    const tamis = await load({ wasm });
+    assert.equal(tamis.simd, false);
+    assert.equal(tamis.trainSync(small).report.status, 'converged');
+  }
+  assert.equal((await load({ wasm: fileOf('tamis-simd'), simd: true })).simd, true);
+  assert.equal((await load()).simd, true);
+});
+
+test('one version everywhere', async () => {
+  const [, version] = readFileSync(path.join(project, 'lib/include/tamis/version.hpp'), 'utf8').match(/"(.*)"/);
+  assert.equal(JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8')).version, version);
+  assert.equal((await load()).version, version);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { dist } from './support.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
+after(() => rmSync(folder, { recursive: true }));
+const run = (program, ...given) => execFileSync(program, given, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+
+test('the packed package installs into an empty project', () => {
+  const [{ filename, files }] = JSON.parse(run('npm', 'pack', dist, '--json'));
+  const manifest = JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8'));
+  const packed = files.map((file) => file.path);
+  for (const entry of Object.values(manifest.exports))
+    for (const target of typeof entry === 'string' ? [entry] : Object.values(entry))
+      assert.ok(packed.includes(target.slice(2)), `${target} is not packed`);
+  assert.ok(packed.includes('LICENSE') && packed.includes('README.md'));
+  assert.deepEqual(packed.slice().sort(), readdirSync(dist).sort());
+  writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
+});
+
+test('it trains there', () => {
+  copyFileSync(path.join(here, 'consumer.mjs'), path.join(folder, 'consumer.mjs'));
+  assert.equal(run(process.execPath, 'consumer.mjs'), 'setosa converged setosa\n');
+});
+
+test('its types stand up to tsc --strict', () => {
+  const compiler = process.env.TAMIS_TSC;
+  assert.ok(compiler, 'TAMIS_TSC must name the tsc to use');
+  copyFileSync(path.join(here, 'consumer.ts'), path.join(folder, 'consumer.ts'));
+  const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
+  for (const library of ['es2022', 'es2022,dom'])
+    for (const resolution of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']])
+      try {
+        run(process.execPath, compiler, ...options, '--lib', library, ...resolution, 'consumer.ts');
+      } catch (error) {
+        assert.fail(`${library} ${resolution}: ${error.stdout}`);
+      }
+});

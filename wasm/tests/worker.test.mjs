@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test, { after } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { createWorkerClient, digits, dist, iris, load, outcome, refusal, small } from './support.mjs';
+
+const client = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
+after(() => client.close());
+
+const long = { ...digits, loss: 'hinge', penalty: 'l1', lambda: 1 / 1797, tolerance: 1e-6 };
+
+test('a worker trains the model that the library trains here', async () => {
+  const problem = { ...iris, loss: 'hinge', penalty: 'l1', lambda: 1 / 150 };
+  const tamis = await load({ double: true });
+  await client.ready;
+  for (const precision of ['float', 'double']) {
+    const reports = [];
+    const model = await client.train({ ...problem, precision }, { onProgress: (report) => void reports.push(report) });
+    const here = tamis.trainSync({ ...problem, precision });
+    assert.deepEqual(outcome(model), outcome(here));
+    assert.equal(reports.at(-1).status, 'converged');
+    assert.deepEqual(model.predictAll(iris.X), here.predictAll(iris.X));
+    assert.deepEqual(model.toJSON(), here.toJSON());
+    assert.equal(await model.toC({ name: 'iris' }), here.toC({ name: 'iris' }));
+    assert.deepEqual(await model.toBlob(), here.toBlob());
+  }
+});
+
+test('trainings overlap', async () => {
+  const models = await Promise.all([1, 0.1, 0.01].map((lambda) => client.train({ ...iris, loss: 'hinge', penalty: 'l1', lambda })));
+  const kept = models.map((model) => model.report.nonzeros);
+  assert.deepEqual(kept, kept.slice().sort((a, b) => a - b));
+});
+
+test('a signal or false from onProgress stops a training', async () => {
+  const controller = new AbortController();
+  const stopped = await client.train(long, { signal: controller.signal, onProgress: () => controller.abort() });
+  assert.equal(stopped.report.status, 'stopped');
+  assert.equal((await client.train(long, { signal: controller.signal })).report.iterations, 0);
+  assert.equal((await client.train(long, { onProgress: () => false })).report.status, 'stopped');
+});
+
+test('errors arrive whole', async () => {
+  const error = await refusal(() => client.train({ ...small, X: [[1, 2], [3, NaN], [5, 6]] }), 'invalid_data');
+  assert.deepEqual([error.row, error.column], [1, 1]);
+  assert.match(error.message, /^X\[1\]\[1\]: a sample holds a value that is not finite/);
+  await assert.rejects(client.train({ ...small, X: () => 1 }), { name: 'DataCloneError' });
+});
+
+test('a closed client refuses', async () => {
+  const closing = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
+  const training = refusal(() => closing.train(long), 'stopped');
+  closing.close();
+  await training;
+  await refusal(() => closing.train(small), 'stopped');
+});
+
+test('a worker that cannot load says so', async () => {
+  const broken = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')), { wasm: '/nowhere/tamis.wasm' });
+  await refusal(() => broken.ready, 'unsupported');
+  await refusal(() => broken.train(small), 'unsupported');
+  broken.close();
+  const missing = createWorkerClient(new Worker(path.join(dist, 'no-such-script.js')));
+  await refusal(() => missing.train(small), 'unsupported');
+});

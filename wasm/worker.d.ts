@@ -1,0 +1,29 @@
+import type { ExportOptions, LoadOptions, Prediction, Problem, TrainOptions } from './tamis.js';
+export { TamisError } from './tamis.js';
+
+/**
+ * A client of a worker that trains. `worker` runs tamis/worker-script; without it, one is made (not in Node: give one of
+ * worker_threads). `options` are those of `load`, in the worker.
+ */
+export function createWorkerClient(worker?: TrainingWorker, options?: LoadOptions): WorkerClient;
+
+/** The part of Worker, or of a worker of worker_threads, that is used. */
+export interface TrainingWorker {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+}
+
+export interface WorkerClient {
+  /** Settles when the library is loaded in the worker. Not waiting for it is fine. */
+  readonly ready: Promise<void>;
+  /** As `Tamis.train`. The problem is copied to the worker. Trainings may overlap. */
+  train(problem: Problem, options?: TrainOptions): Promise<WorkerModel>;
+  /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
+  close(): void;
+}
+
+/** A model that predicts here and is exported by the worker. */
+export interface WorkerModel extends Prediction {
+  toC(options?: ExportOptions): Promise<string>;
+  toBlob(): Promise<Uint8Array>;
+}

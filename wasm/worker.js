@@ -1,0 +1,88 @@
+// The client of a worker that trains: the page stays responsive, and may watch and stop the training.
+
+import { TamisError } from './error.js';
+import { Model } from './model.js';
+
+export { TamisError };
+
+/** `worker`: a Worker, in Node one of worker_threads, that runs worker-script.js; made here in browsers unless given. */
+export function createWorkerClient(
+  worker = new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' }),
+  loadOptions = {},
+) {
+  return new WorkerClient(worker, loadOptions);
+}
+
+class WorkerClient {
+  #worker;
+  #waiting = new Map(); // id → { resolve, reject, onProgress }
+  #next = 0;
+  #failure = null;
+
+  constructor(worker, options) {
+    this.#worker = worker;
+    const broken = (error) => this.#fail(`the worker cannot run: ${error?.message ?? 'its script did not load'}`);
+    if (worker.addEventListener) {
+      worker.addEventListener('message', ({ data }) => this.#receive(data));
+      worker.addEventListener('error', broken);
+    } else {
+      worker.on('message', (data) => this.#receive(data));
+      worker.on('error', broken);
+    }
+    /** Settles when the library is loaded in the worker. */
+    this.ready = this.#ask({ type: 'load', options });
+    this.ready.catch(() => {}); // trainings fail with the same reason
+  }
+
+  async train(problem, { onProgress, signal, sliceMilliseconds } = {}) {
+    let stop;
+    const wishes = { sliceMilliseconds, progress: Boolean(onProgress), aborted: Boolean(signal?.aborted) };
+    const answer = this.#ask({ type: 'train', problem, ...wishes }, (id) => {
+      stop = () => this.#worker.postMessage({ id, type: 'stop' });
+      signal?.addEventListener('abort', stop);
+      return (report) => onProgress(report) === false && stop();
+    });
+    try {
+      return this.#model(await answer);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  #model(data) {
+    return new Model(data, {
+      toC: (model, options) => this.#ask({ type: 'toC', model, options }),
+      toBlob: (model) => this.#ask({ type: 'toBlob', model }),
+    });
+  }
+
+  /** Ends the worker. What is not finished is refused. */
+  close() {
+    this.#worker.terminate();
+    this.#fail('the worker is closed', 'stopped');
+  }
+
+  #ask(request, begin) {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure);
+      const id = this.#next++;
+      this.#worker.postMessage({ ...request, id }); // throws for what cannot be copied to a worker
+      this.#waiting.set(id, { resolve, reject, onProgress: begin?.(id) });
+    });
+  }
+
+  #receive({ id, type, report, result, status, message, place }) {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    if (type === 'progress') return waiting.onProgress(report);
+    this.#waiting.delete(id);
+    if (type === 'done') waiting.resolve(result);
+    else waiting.reject(new TamisError(status, message, place));
+  }
+
+  #fail(message, status = 'unsupported') {
+    this.#failure ??= new TamisError(status, message);
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+  }
+}

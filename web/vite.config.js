@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import contentSecurityPolicy from './plugins/content-security-policy.js';
+import digits from './plugins/digits.js';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const project = path.dirname(here);
+
+/** The folder with the npm package tamis, modules included, as the CMake target tamis_wasm assembles it. */
+function packageFolder() {
+  const folder = path.resolve(process.env.TAMIS_WASM_DIST ?? path.join(project, 'build/release/wasm/dist'));
+  if (!existsSync(path.join(folder, 'tamis.wasm')))
+    throw new Error(
+      `${folder} has no tamis.wasm: build the target tamis_wasm, or name the folder it is in by TAMIS_WASM_DIST`,
+    );
+  return folder;
+}
+
+export default defineConfig(({ isPreview }) => {
+  const config = {
+    root: here,
+    base: './', // any folder of any static host
+    plugins: [contentSecurityPolicy(), digits(path.join(project, 'tests/data/digits.csv'))],
+    build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+    worker: { format: 'es' },
+  };
+  if (isPreview) return config;
+
+  const tamis = packageFolder();
+  config.resolve = {
+    alias: [
+      { find: /^tamis$/, replacement: path.join(tamis, 'tamis.js') },
+      { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
+    ],
+  };
+  config.server = { fs: { allow: [here, tamis] } };
+  return config;
+});
