@@ -46,6 +46,12 @@ bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
          (solver == TAMIS_AUTOMATIC || AnyTraining<float>::has(static_cast<SolverKind>(solver)));
 }
 
+#ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
+constexpr bool takes_sparse = false;
+#else
+constexpr bool takes_sparse = true;
+#endif
+
 /// What lives in tamis_training: the designs, then the run, which points at them.
 template <class T>
 class State {
@@ -54,8 +60,12 @@ class State {
 
   explicit State(const typename C::Problem& p)
       : dense_(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
+#ifndef TAMIS_DENSE_ONLY
         sparse_(p.values, p.rows, p.starts, p.samples, p.features),
         training_(choice_of(p), p.rows ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_),
+#else
+        training_(choice_of(p), AnyDesign<T>(dense_),
+#endif
                   Targets<T>{{p.labels, p.samples}, p.classes, p.weights, p.margins},
                   Options<T>{.lambda = p.lambda,
                              .tolerance = p.tolerance,
@@ -71,7 +81,9 @@ class State {
 
  private:
   DenseDesign<T> dense_;
+#ifndef TAMIS_DENSE_ONLY
   SparseDesign<T> sparse_;
+#endif
   AnyTraining<T> training_;
 };
 
@@ -113,7 +125,7 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   slot.refusal = TAMIS_RUNNING;
   if (!known(p->solver, p->loss, p->penalty)) slot.refusal = TAMIS_INVALID_OPTION;
   else if (State<T>::choice_of(*p).refusal()) slot.refusal = TAMIS_INVALID_COMBINATION;
-  else if (!p->values || !p->labels || (p->rows && !p->starts) ||
+  else if (!p->values || !p->labels || (p->rows && (!p->starts || !takes_sparse)) ||
            (p->column_stride && p->column_stride < p->samples))
     slot.refusal = TAMIS_INVALID_SHAPE;
   if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);

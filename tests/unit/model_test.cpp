@@ -96,6 +96,11 @@ TYPED_TEST(Models, BlobsAreReadTheSameEverywhere) {
   for (std::size_t i = 0; i < sizeof expected; ++i) EXPECT_EQ(std::to_integer<int>(blob[i]), expected[i]) << i;
 }
 
+TEST(Blob, ChecksumIsTheCommonCrc32) {
+  const char digits[] = "123456789";
+  EXPECT_EQ(detail::crc32({reinterpret_cast<const std::byte*>(digits), 9}), 0xcbf43926u);
+}
+
 TYPED_TEST(Models, ExportCountsBeforeItWrites) {
   using T = TypeParam;
   const auto run = trained<T>(3);

@@ -87,38 +87,34 @@ void transposed_tile(const T* x, std::size_t column_stride, const Index* feature
   }
 }
 
+/// The same for a few columns, one piece at a time.
+template <class T>
+[[gnu::noinline]] void transposed_leftover(const T* x, std::size_t column_stride, const Index* features, Index first,
+                                           Index count, Index samples, const T* u, Index pieces, Index stride, T* g) {
+  for (Index c = first; c < count; ++c)
+    for (Index k = 0; k < pieces * Piece<T>::width; k += Piece<T>::width)
+      transposed_tile<T, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+}
+
 template <class T, int V, int C>
 void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
                       const T* u, Index stride, T* g) {
   Index c = 0;
   for (; c + C <= count; c += C)
     transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
-  for (; c < count; ++c) transposed_tile<T, V, 1>(x, column_stride, features, c, samples, u, stride, g);
+  transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
 }
 
-/// Pieces of a row in the widest tile: 3 suits cores with 32 vector registers; 2 and 1 are smaller code.
-#ifndef TAMIS_WIDEST_TILE
-#define TAMIS_WIDEST_TILE 3
-#endif
-inline constexpr Index widest_tile = TAMIS_WIDEST_TILE;
-
-/// Covers the `stride` entries of a row with strips: calls strip.operator()<V>(k) for the V pieces from entry k on.
+/// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
+/// calls strip.operator()<V>(k) for the V pieces from entry k on.
 template <class T, class Strip>
 void for_each_strip(Index stride, Strip strip) {
   constexpr Index width = Piece<T>::width;
-  for (Index k = 0; k < stride;) {
-    const Index pieces = (stride - k) / width;
-    if (width < lanes<T> || widest_tile == 1 || pieces == 1) {
-      strip.template operator()<1>(k);
-      k += width;
-    } else if (widest_tile == 2 || pieces == 2 || pieces == 4) {
-      strip.template operator()<2>(k);
-      k += 2 * width;
-    } else {
-      strip.template operator()<3>(k);
-      k += 3 * width;
-    }
+  Index k = 0;
+  if constexpr (width == lanes<T>) {
+    for (; k + 2 * width <= stride; k += 2 * width) strip.template operator()<2>(k);
   }
+  for (; k < stride; k += width) strip.template operator()<1>(k);
 }
 
 }  // namespace detail

@@ -1,0 +1,16 @@
+/* The C interface as a C99 program sees it, included twice. */
+#include "tamis.h"
+#include "tamis.h"
+
+tamis_status train(const float *values, const uint16_t *labels, void *arena, size_t bytes) {
+  tamis_problem_f32 problem;
+  tamis_training_f32 training;
+  tamis_default_problem_f32(&problem);
+  problem.samples = 10;
+  problem.features = 2;
+  problem.classes = 2;
+  problem.values = values;
+  problem.labels = labels;
+  problem.lambda = 0.1f;
+  return tamis_train_f32(&training, &problem, arena, bytes, NULL, NULL);
+}

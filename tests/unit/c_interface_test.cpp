@@ -1,0 +1,248 @@
+// The C interface: the same answers as C++, every refusal with its status.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "support/problems.hpp"
+#include "tamis.h"
+
+namespace {
+
+using tamis::Index;
+using tamis::testing::GuardedMemory;
+using tamis::testing::Made;
+
+/// The problem of a made set, with the defaults of the interface.
+tamis_problem_f32 problem_of(const Made<float>& made) {
+  tamis_problem_f32 p;
+  tamis_default_problem_f32(&p);
+  p.samples = made.samples;
+  p.features = made.features;
+  p.classes = made.classes;
+  p.values = made.values.data();
+  p.labels = made.labels.data();
+  p.lambda = 0.02f;
+  return p;
+}
+
+struct Trained {
+  tamis_training_f32 training{};
+  GuardedMemory memory;
+  tamis_status status;
+
+  explicit Trained(const tamis_problem_f32& p, tamis_observer_f32 observe = nullptr, void* context = nullptr)
+      : memory(tamis_training_bytes_f32(&p)) {
+    status = tamis_train_f32(&training, &p, memory.span().data(), memory.span().size(), observe, context);
+  }
+  tamis_report_f32 report() const {
+    tamis_report_f32 out;
+    tamis_report_of_f32(&training, &out);
+    return out;
+  }
+  tamis_model_f32 model() const {
+    tamis_model_f32 out;
+    tamis_model_of_f32(&training, &out);
+    return out;
+  }
+};
+
+TEST(CInterface, GivesTheBitsOfCpp) {
+  const Made<float> made(50, 8, 3, 31);
+  auto p = problem_of(made);
+  const Trained trained(p);
+  const auto direct = tamis::testing::run_default(made, tamis::Hinge{}, tamis::L1{}, tamis::Options<float>{.lambda = 0.02f});
+  EXPECT_EQ(trained.status, TAMIS_CONVERGED);
+  EXPECT_TRUE(trained.memory.surroundings_intact());
+  const auto report = trained.report();
+  EXPECT_EQ(report.objective, direct.fit.objective);
+  EXPECT_EQ(report.iterations, direct.fit.iterations);
+  EXPECT_EQ(report.nonzeros, direct.fit.nonzeros);
+  EXPECT_EQ(report.arena_bytes, tamis_training_bytes_f32(&p));
+  EXPECT_EQ(report.arena_used_bytes, report.arena_bytes);
+  const auto model = trained.model();
+  const auto expected = direct.coefficients();
+  EXPECT_EQ(std::memcmp(model.coefficients, expected.data(), expected.size() * sizeof(float)), 0);
+  for (Index i = 0; i < made.samples; ++i) {
+    float scores[3];
+    tamis_scores_f32(&model, &made.values[i], made.samples, scores);
+    const auto label = tamis_predict_f32(&model, &made.values[i], made.samples);
+    EXPECT_EQ(label, direct.fit.model.predict(&made.values[i], made.samples));
+    for (const float score : scores) EXPECT_LE(score, scores[label]);
+  }
+}
+
+TEST(CInterface, DoubleSparseWeightedAndStrided) {
+  Made<double> made(60, 7, 4, 33);
+  for (std::size_t e = 0; e < made.values.size(); e += 2) made.values[e] = 0;
+  const tamis::testing::Compressed<double> compressed(made.design());
+  made.weights.assign(made.samples, 2.0);
+  tamis_problem_f64 p;
+  tamis_default_problem_f64(&p);
+  p.loss = TAMIS_SQUARED_HINGE;
+  p.penalty = TAMIS_GROUP_LINF;
+  p.block = 2;
+  p.samples = made.samples;
+  p.features = made.features;
+  p.classes = made.classes;
+  p.labels = made.labels.data();
+  p.weights = made.weights.data();
+  p.lambda = 0.05;
+  p.tolerance = 1e-7;
+  const auto objective = [&] {
+    GuardedMemory memory(tamis_training_bytes_f64(&p));
+    tamis_training_f64 training;
+    EXPECT_EQ(tamis_train_f64(&training, &p, memory.span().data(), memory.span().size(), nullptr, nullptr), TAMIS_CONVERGED);
+    tamis_report_f64 report;
+    tamis_report_of_f64(&training, &report);
+    return report.objective;
+  };
+  p.values = made.values.data();
+  const double dense = objective();
+  std::vector<double> spread;
+  for (Index j = 0; j < made.features; ++j) {
+    spread.insert(spread.end(), &made.values[j * made.samples], &made.values[j * made.samples] + made.samples);
+    spread.insert(spread.end(), 3, std::nan(""));
+  }
+  p.values = spread.data();
+  p.column_stride = made.samples + 3;
+  EXPECT_EQ(objective(), dense);
+  p.values = compressed.values.data();
+  p.rows = compressed.rows.data();
+  p.starts = compressed.starts.data();
+  EXPECT_NEAR(objective(), dense, 1e-6);
+}
+
+TEST(CInterface, StepsObserversAndStopping) {
+  const Made<float> made(50, 8, 3, 31);
+  const auto p = problem_of(made);
+  const Trained whole(p);
+  GuardedMemory memory(tamis_training_bytes_f32(&p));
+  tamis_training_f32 training;
+  EXPECT_EQ(tamis_start_f32(&training, &p, memory.span().data(), memory.span().size()), TAMIS_RUNNING);
+  int calls = 0;
+  while (tamis_step_f32(&training, 7) == TAMIS_RUNNING) ++calls;
+  EXPECT_GT(calls, 3);
+  tamis_report_f32 report;
+  tamis_report_of_f32(&training, &report);
+  EXPECT_EQ(report.objective, whole.report().objective);
+
+  int seen = 0;
+  const Trained stopped(
+      p, [](void* context, const tamis_report_f32*) { return ++*static_cast<int*>(context) < 2 ? 1 : 0; }, &seen);
+  EXPECT_EQ(stopped.status, TAMIS_STOPPED);
+  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(stopped.model().features, made.features);
+}
+
+TEST(CInterface, BlobAndHeader) {
+  const Made<float> made(50, 8, 3, 31);
+  const Trained trained(problem_of(made));
+  const auto model = trained.model();
+  std::vector<unsigned char> blob(tamis_blob_bytes_f32(&model));
+  EXPECT_EQ(tamis_blob_write_f32(&model, blob.data(), blob.size() - 1), 0u);
+  ASSERT_EQ(tamis_blob_write_f32(&model, blob.data(), blob.size()), blob.size());
+  const auto bytes = tamis_blob_coefficient_bytes_f32(blob.data(), blob.size());
+  ASSERT_EQ(bytes, (made.features + 1) * 4 * sizeof(float));
+  EXPECT_EQ(tamis_blob_coefficient_bytes_f64(blob.data(), blob.size()), 0u);
+  alignas(TAMIS_ALIGNMENT) float coefficients[64];
+  tamis_model_f32 read;
+  EXPECT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, bytes - 1, &read), TAMIS_ARENA_TOO_SMALL);
+  ASSERT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, sizeof coefficients, &read), TAMIS_CONVERGED);
+  EXPECT_EQ(std::memcmp(read.coefficients, model.coefficients, bytes), 0);
+  blob[9] ^= 1;
+  EXPECT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, sizeof coefficients, &read), TAMIS_INVALID_DATA);
+
+  const std::size_t length = tamis_export_c_f32(&model, "m", nullptr, nullptr, 0, nullptr, 0);
+  std::string text(length, '\0');
+  EXPECT_EQ(tamis_export_c_f32(&model, "m", nullptr, nullptr, 0, text.data(), text.size()), length);
+  EXPECT_NE(text.find("m_predict"), std::string::npos);
+}
+
+TEST(CInterface, RefusalsHaveTheirStatus) {
+  const Made<float> made(20, 3, 3, 1);
+  const auto good = problem_of(made);
+  const auto status = [](const tamis_problem_f32& p) {
+    GuardedMemory memory(tamis_training_bytes_f32(&p) % (1u << 20));
+    tamis_training_f32 training;
+    const auto result = tamis_train_f32(&training, &p, memory.span().data(), memory.span().size(), nullptr, nullptr);
+    tamis_report_f32 report;
+    tamis_report_of_f32(&training, &report);
+    EXPECT_EQ(report.status, static_cast<std::uint32_t>(result));
+    tamis_model_f32 model;
+    if (result > TAMIS_RUNNING) {
+      EXPECT_TRUE(memory.untouched());
+      EXPECT_EQ(tamis_model_of_f32(&training, &model), TAMIS_INVALID_SHAPE);
+      EXPECT_EQ(tamis_step_f32(&training, 5), result) << "a refused run stays refused";
+      tamis_stop_f32(&training);
+      EXPECT_GT(std::strlen(tamis_status_sentence(result)), 10u);
+    }
+    return result;
+  };
+  EXPECT_EQ(status(good), TAMIS_CONVERGED);
+  auto p = good;
+  p.loss = 9;
+  EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(tamis_training_bytes_f32(&p), 0u);
+  p = good;
+  p.solver = TAMIS_FISTA;
+  EXPECT_EQ(status(p), TAMIS_INVALID_COMBINATION);
+  EXPECT_NE(std::string(tamis_refusal(p.solver, p.loss, p.penalty)).find("smooth"), std::string::npos);
+  EXPECT_EQ(tamis_refusal(TAMIS_AUTOMATIC, TAMIS_HINGE, TAMIS_L1), nullptr);
+  p = good;
+  p.values = nullptr;
+  EXPECT_EQ(status(p), TAMIS_INVALID_SHAPE);
+  p = good;
+  p.labels = nullptr;
+  EXPECT_EQ(status(p), TAMIS_INVALID_SHAPE);
+  p = good;
+  p.column_stride = 5;
+  EXPECT_EQ(status(p), TAMIS_INVALID_SHAPE);
+  p = good;
+  p.features = 0;
+  EXPECT_EQ(status(p), TAMIS_INVALID_SHAPE);
+  p = good;
+  p.classes = 1;
+  EXPECT_EQ(status(p), TAMIS_INVALID_SHAPE);
+  p = good;
+  p.lambda = -1;
+  EXPECT_EQ(status(p), TAMIS_INVALID_LAMBDA);
+  p.lambda = std::nanf("");
+  EXPECT_EQ(status(p), TAMIS_INVALID_LAMBDA);
+  p = good;
+  p.tolerance = 0;
+  EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+  p = good;
+  p.max_iterations = 0;
+  EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+  auto broken = made;
+  broken.values[4] = std::nanf("");
+  EXPECT_EQ(status(problem_of(broken)), TAMIS_INVALID_DATA);
+  broken = made;
+  broken.labels[2] = 3;
+  EXPECT_EQ(status(problem_of(broken)), TAMIS_INVALID_LABEL);
+  broken = made;
+  for (auto& y : broken.labels) y = y == 2 ? 0 : y;
+  EXPECT_EQ(status(problem_of(broken)), TAMIS_MISSING_CLASS);
+  const std::vector<float> negative(20, -1.0f);
+  p = good;
+  p.weights = negative.data();
+  EXPECT_EQ(status(p), TAMIS_INVALID_WEIGHT);
+  p = good;
+  p.margins = negative.data();
+  EXPECT_EQ(status(p), TAMIS_INVALID_MARGIN);
+
+  tamis_training_f32 training;
+  alignas(TAMIS_ALIGNMENT) static unsigned char arena[100000];
+  const auto needed = tamis_training_bytes_f32(&good);
+  ASSERT_LT(needed, sizeof arena);
+  EXPECT_EQ(tamis_start_f32(&training, &good, nullptr, needed), TAMIS_INVALID_ARENA);
+  EXPECT_EQ(tamis_start_f32(&training, &good, arena + 4, needed), TAMIS_INVALID_ARENA);
+  EXPECT_EQ(tamis_start_f32(&training, &good, arena, needed - 1), TAMIS_ARENA_TOO_SMALL);
+  tamis_report_f32 report;
+  tamis_report_of_f32(&training, &report);
+  EXPECT_EQ(report.arena_bytes, needed);
+  EXPECT_EQ(tamis_start_f32(&training, &good, arena, needed), TAMIS_RUNNING);
+}
+
+}  // namespace
