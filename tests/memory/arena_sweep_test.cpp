@@ -1,6 +1,8 @@
 // The number of bytes: exact, sufficient, and refused when one is missing, with nothing touched around or inside.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 #include "tamis/any.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
@@ -19,7 +21,8 @@ void sweep(const Choice& choice, const Made<T>& made) {
   const std::size_t needed = Any<T>::requirement(choice, made.shape()).bytes;
   const auto design = made.design();
   const auto report = [&](GuardedMemory& memory) {
-    Any<T> training(choice, AnyDesign<T>(design), made.targets(), {.lambda = T(0.05), .max_iterations = 60});
+    Any<T> training(choice, AnyDesign<T>(design), made.targets(),
+                    {.lambda = T(0.05), .max_iterations = 60, .intercept = made.samples % 2 == 0});
     training.start(memory.span());
     while (training.step()) {
     }
@@ -28,6 +31,7 @@ void sweep(const Choice& choice, const Made<T>& made) {
   GuardedMemory exact(needed);
   const auto done = report(exact);
   EXPECT_TRUE(has_model(done.status)) << name(done.status);
+  EXPECT_TRUE(std::isfinite(done.objective)) << "nothing is read that was not written";
   EXPECT_EQ(done.arena_bytes, needed);
   EXPECT_EQ(done.arena_used_bytes, needed) << "not one byte is asked for in vain";
   EXPECT_TRUE(exact.surroundings_intact());

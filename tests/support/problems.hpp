@@ -83,11 +83,12 @@ struct Compressed {
   SparseDesign<T> design() const { return {values.data(), rows.data(), starts.data(), samples, features}; }
 };
 
-/// Aligned memory of exactly `bytes`, with a pattern on both sides.
+/// Aligned memory of exactly `bytes`, inside and on both sides of it a pattern that reads as NaN: numbers taken from memory
+/// that was never written spoil the answer.
 class GuardedMemory {
  public:
   static constexpr std::size_t guard = 256;
-  static constexpr unsigned char canary = 0xa5;
+  static constexpr unsigned char canary = 0xff;
 
   explicit GuardedMemory(std::size_t bytes, std::size_t misalignment = 0)
       : room_(guard + Arena::alignment + misalignment + bytes + guard), bytes_(bytes) {

@@ -112,7 +112,8 @@ class Workbench {
   [[gnu::noinline]] void shifted_intercepts(const T* w, T* base) const {
     const T* v = row_of(w, shape_.features, stride_);
     for (Index k = 0; k < stride_; k += Piece<T>::width) {
-      auto total = Piece<T>::fill(intercept_scale_) * Piece<T>::load(v + k);
+      auto total = Piece<T>::zero();  // without intercepts their row is never written, so it must not be read
+      if (options_.intercept) total = Piece<T>::fill(intercept_scale_) * Piece<T>::load(v + k);
       for (Index c = 0; c < active_count_; ++c) {
         const Index j = memory_.list[c];
         total = total - Piece<T>::fill(memory_.means[j]) * Piece<T>::load(row_of(w, j, stride_) + k);
