@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <memory>
 
+#include "comparisons.hpp"
 #include "data.hpp"
 #include "problem.hpp"
 #include "training.hpp"
-#include "workloads.hpp"
 
 namespace tamis::bench {
 
@@ -32,13 +32,16 @@ Solve solve(const Loaded& data, SolverKind kind, double lambda, double tolerance
   const cli::Samples<double> samples(data.table);
   const Targets<double> targets{data.labels, data.classes};
   const Choice choice{LossKind::hinge, PenaltyKind::l1, {}, kind};
-  const std::size_t bytes =
-      cli::CommandTraining<double>::requirement(choice, {targets.samples(), static_cast<Index>(data.table.features), data.classes}).bytes;
+  const std::size_t bytes = cli::CommandTraining<double>::requirement(
+                                choice, {targets.samples(), static_cast<Index>(data.table.features), data.classes})
+                                .bytes;
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
   cli::CommandTraining<double> training(choice, samples.design(), targets, {.lambda = lambda, .tolerance = tolerance});
   const auto started = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  };
   training.start({memory.get(), bytes});
   while (training.step())
     if (training.report().iterations % 64 == 0 && elapsed() > limit_seconds) training.stop();
@@ -46,9 +49,16 @@ Solve solve(const Loaded& data, SolverKind kind, double lambda, double tolerance
   return {name(report.status), report.iterations, elapsed(), report.relative_gap};
 }
 
-Comparison against_the_printed(const std::string& title, std::shared_ptr<Loaded> data, double lambda, const std::string& measure,
-                               double target, double limit_seconds) {
-  Comparison c{title, tamis::name(SolverKind::primal_dual_as_printed), tamis::name(SolverKind::primal_dual), measure, target, {}, {}, data != nullptr};
+Comparison against_the_printed(const std::string& title, std::shared_ptr<Loaded> data, double lambda,
+                               const std::string& measure, double target, double limit_seconds) {
+  Comparison c{title,
+               tamis::name(SolverKind::primal_dual_as_printed),
+               tamis::name(SolverKind::primal_dual),
+               measure,
+               target,
+               {},
+               {},
+               data != nullptr};
   c.run_baseline = [=] { return solve(*data, SolverKind::primal_dual_as_printed, lambda, 1e-3, limit_seconds); };
   c.run_ours = [=] { return solve(*data, SolverKind::primal_dual, lambda, 1e-3, limit_seconds); };
   return c;
@@ -64,8 +74,8 @@ std::vector<Comparison> comparisons() {
   const char* data = std::getenv("TAMIS_DATA");
   std::shared_ptr<Loaded> golub;
   if (data) golub = std::make_shared<Loaded>(std::string(data) + "/golub/golub_train.csv.gz", 1, true);
-  out.push_back(against_the_printed("leukemia, 38 rows, hinge + l1, lambda_A 0.1, certified 1e-3", golub, 1 / (38 * 0.1),
-                                    "seconds", 30, 60));
+  out.push_back(against_the_printed("leukemia, 38 rows, hinge + l1, lambda_A 0.1, certified 1e-3", golub,
+                                    1 / (38 * 0.1), "seconds", 30, 60));
   return out;
 }
 

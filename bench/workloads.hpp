@@ -1,43 +1,35 @@
 #pragma once
-/// The workloads, defined once: what every harness runs.
+/* The workloads, defined once: what every harness runs, native and in WebAssembly alike. No heap, no library but tamis:
+ * the data are drawn into static memory. Not for several threads at once. */
+#include <stdint.h>
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-namespace tamis::bench {
+/* Workloads are numbered from 0 to tamis_bench_count() - 1. */
+uint32_t tamis_bench_count(void);
 
-/// A piece of work that can be repeated, with what it costs at least.
-struct Kernel {
-  std::string name;
-  double flops;  ///< per run, padding not counted
-  double bytes;  ///< read and written per run if nothing is cached
-  std::function<void()> run;
-};
+/* Unique, such as "multiply/150x4x3" (samples x features x classes). */
+const char* tamis_bench_name(uint32_t workload);
 
-/// Products and projections on digits-like shapes in float.
-std::vector<Kernel> kernels();
+/* "kernel", "solve" or "prediction". */
+const char* tamis_bench_kind(uint32_t workload);
 
-/// A whole training by one solver.
-struct Solve {
-  std::string status;
-  std::uint32_t iterations = 0;
-  double seconds = 0;
-  double relative_gap = 0;
-};
+/* Floating-point operations of one run, padding not counted; of a solve, those of its products with the samples, known
+ * after its first run. */
+double tamis_bench_flops(uint32_t workload);
 
-/// Two solvers on the same problem; `ratio` is that of iterations or of seconds, baseline over ours.
-struct Comparison {
-  std::string name;
-  std::string baseline, ours;
-  std::string measure;  ///< "iterations" or "seconds"
-  double target;        ///< the ratio aimed at
-  std::function<Solve()> run_baseline, run_ours;
-  bool available;       ///< false: the data are not there
-};
+/* Bytes read and written by one run if nothing is cached; of a solve, those of its products. */
+double tamis_bench_bytes(uint32_t workload);
 
-/// The comparisons of the spine. Data sets beyond those that ship come from TAMIS_DATA.
-std::vector<Comparison> comparisons();
+/* Runs it so many times. The first run after another workload also draws the data. */
+void tamis_bench_run(uint32_t workload, uint32_t repeats);
 
-}  // namespace tamis::bench
+/* Runs it once and folds the bits of all results into one number (FNV-1a): the same on every target. 0: a solve
+ * did not reach its tolerance. */
+uint64_t tamis_bench_checksum(uint32_t workload);
+
+#ifdef __cplusplus
+}
+#endif

@@ -70,7 +70,8 @@ class State {
                   Options<T>{.lambda = p.lambda,
                              .tolerance = p.tolerance,
                              .max_iterations = p.max_iterations,
-                             .intercept = p.intercept != 0}) {}
+                             .intercept = p.intercept != 0}) {
+  }
 
   static Choice choice_of(const typename C::Problem& p) {
     return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), Groups{p.block},
@@ -155,9 +156,21 @@ void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report*
   const auto small = [](std::size_t bytes) {
     return bytes > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(bytes);
   };
-  *out = {r.objective, r.dual_objective, r.gap, r.relative_gap, r.kkt_residual, r.lambda_max, r.epochs,
-          static_cast<std::uint32_t>(r.status), r.iterations, r.nonzeros, r.nonzero_rows, r.row, r.column,
-          small(r.arena_bytes), small(r.arena_used_bytes)};
+  *out = {r.objective,
+          r.dual_objective,
+          r.gap,
+          r.relative_gap,
+          r.kkt_residual,
+          r.lambda_max,
+          r.epochs,
+          static_cast<std::uint32_t>(r.status),
+          r.iterations,
+          r.nonzeros,
+          r.nonzero_rows,
+          r.row,
+          r.column,
+          small(r.arena_bytes),
+          small(r.arena_used_bytes)};
 }
 
 template <class T>

@@ -31,7 +31,8 @@ int run_command(int argc, const char* const* argv) {
       known |= command->get_name() == argv[1];
       names += (names.empty() ? "" : ", ") + command->get_name();
     }
-    if (!known) return fail(("'" + std::string(argv[1]) + "' is not one of the subcommands " + names).c_str(), exit_arguments);
+    if (!known)
+      return fail(("'" + std::string(argv[1]) + "' is not one of the subcommands " + names).c_str(), exit_arguments);
   }
   try {
     app.parse(argc, argv);

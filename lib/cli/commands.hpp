@@ -5,7 +5,8 @@
 
 namespace tamis::cli {
 
-/// The whole command: parses, runs, prints one sentence to standard error when something is wrong. Returns the exit code.
+/// The whole command: parses, runs, prints one sentence to standard error when something is wrong. Returns the exit
+/// code.
 int run_command(int argc, const char* const* argv);
 
 void declare_train(CLI::App& app);

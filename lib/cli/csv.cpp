@@ -1,5 +1,3 @@
-#include "readers.hpp"
-
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <utility>
+
+#include "readers.hpp"
 
 namespace tamis::cli {
 

@@ -57,7 +57,8 @@ Table read_any(const std::string& path, const ReadOptions& options, const Wanted
   table.path = data_path;
   if (!labels_path.empty()) {
     TextFile labels(labels_path);
-    table.labels = is_idx(labels) ? read_idx_labels(labels) : read_csv_column(labels, options.header == Header::present);
+    table.labels =
+        is_idx(labels) ? read_idx_labels(labels) : read_csv_column(labels, options.header == Header::present);
     if (table.labels.size() != table.samples)
       throw DataError(labels_path + ": " + in_words(table.labels.size(), "label") + " found for the " +
                       in_words(table.samples, "sample") + " of " + data_path);

@@ -42,8 +42,7 @@ std::string header(const StoredModel& model, const std::string& name) {
   const Index stride = padded<T>(static_cast<Index>(c.classes));
   std::vector<T> weights((c.features + 1) * stride);
   for (std::size_t j = 0; j < c.features; ++j)
-    for (std::size_t k = 0; k < c.classes; ++k)
-      weights[j * stride + k] = static_cast<T>(c.weight(j, k) / model.scale);
+    for (std::size_t k = 0; k < c.classes; ++k) weights[j * stride + k] = static_cast<T>(c.weight(j, k) / model.scale);
   for (std::size_t k = 0; k < c.classes; ++k) weights[c.features * stride + k] = static_cast<T>(c.intercepts[k]);
 
   std::vector<const char*> labels, names;
@@ -70,16 +69,24 @@ std::string sketch(const std::string& header, const std::string& name) {
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return header +
          "\n/* Reads the kept features of one sample, separated by commas or blanks, and prints its class. */\n"
-         "static float " + name + "_sample[" + upper + "_KEPT ? " + upper + "_KEPT : 1];\n\n"
+         "static float " +
+         name + "_sample[" + upper + "_KEPT ? " + upper +
+         "_KEPT : 1];\n\n"
          "void setup() {\n"
          "  Serial.begin(115200);\n"
-         "  Serial.println(" + name + "_self_test() == 0 ? \"self-test passed\" : \"self-test FAILED\");\n"
+         "  Serial.println(" +
+         name +
+         "_self_test() == 0 ? \"self-test passed\" : \"self-test FAILED\");\n"
          "}\n\n"
          "void loop() {\n"
          "  if (!Serial.available()) return;\n"
-         "  for (int j = 0; j < " + upper + "_KEPT; ++j) " + name + "_sample[j] = Serial.parseFloat();\n"
+         "  for (int j = 0; j < " +
+         upper + "_KEPT; ++j) " + name +
+         "_sample[j] = Serial.parseFloat();\n"
          "  while (Serial.available() && Serial.read() != '\\n') {}\n"
-         "  Serial.println(" + name + "_labels[" + name + "_predict_kept(" + name + "_sample)]);\n"
+         "  Serial.println(" +
+         name + "_labels[" + name + "_predict_kept(" + name +
+         "_sample)]);\n"
          "}\n";
 }
 

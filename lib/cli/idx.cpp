@@ -1,8 +1,8 @@
-#include "readers.hpp"
-
 #include <array>
 #include <numeric>
 #include <span>
+
+#include "readers.hpp"
 
 namespace tamis::cli {
 

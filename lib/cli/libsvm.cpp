@@ -1,9 +1,9 @@
-#include "readers.hpp"
-
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "readers.hpp"
 
 namespace tamis::cli {
 

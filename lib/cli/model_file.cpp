@@ -121,8 +121,7 @@ class ModelReader {
     const auto indices = json_.at("coefficients").at("indices").get<std::vector<std::size_t>>();
     const auto& values = json_.at("coefficients").at("values");
     const auto& names = json_.at("features");
-    if (values.size() != indices.size() || names.size() != indices.size())
-      fail("has parts of different lengths");
+    if (values.size() != indices.size() || names.size() != indices.size()) fail("has parts of different lengths");
     c.weights.assign(c.features * c.classes, 0);
     c.intercepts = numbers(json_.at("intercept"), c.classes);
     model.feature_names.resize(c.features);

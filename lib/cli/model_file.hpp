@@ -31,8 +31,8 @@ StoredModel read_model(const std::string& path);
 /// Writes `text` to `path` by way of a temporary file beside it.
 void write_file(const std::string& path, const std::string& text);
 
-/// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it back
-/// gives the same float.
+/// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it
+/// back gives the same float.
 double shortest(float value);
 
 }  // namespace tamis::cli

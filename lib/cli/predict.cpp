@@ -21,8 +21,8 @@ struct PredictArguments {
 void run(const PredictArguments& a) {
   const StoredModel model = read_model(a.model);
   const Table table = read_samples(a.data, a.reading.read_options(model.scale), model.coefficients.features);
-  const auto z = model.precision == "float" ? scores<float>(table, model.coefficients)
-                                            : scores<double>(table, model.coefficients);
+  const auto z =
+      model.precision == "float" ? scores<float>(table, model.coefficients) : scores<double>(table, model.coefficients);
   const std::size_t classes = model.classes.size();
   const auto labels = decide(z, classes);
   std::string out;

@@ -162,8 +162,7 @@ std::vector<double> scores(const Table& table, const Coefficients& coefficients)
   const Index stride = padded<T>(static_cast<Index>(classes));
   std::vector<T> weights((coefficients.features + 1) * stride);
   for (std::size_t j = 0; j < coefficients.features; ++j)
-    for (std::size_t k = 0; k < classes; ++k)
-      weights[j * stride + k] = static_cast<T>(coefficients.weight(j, k));
+    for (std::size_t k = 0; k < classes; ++k) weights[j * stride + k] = static_cast<T>(coefficients.weight(j, k));
   T* intercepts = weights.data() + coefficients.features * stride;
   for (std::size_t k = 0; k < classes; ++k) intercepts[k] = static_cast<T>(coefficients.intercepts[k]);
 

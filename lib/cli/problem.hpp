@@ -26,8 +26,8 @@ struct Split {
 };
 Split hold_out(const std::vector<std::string>& labels, double fraction, std::uint64_t seed);
 
-/// Standardises the columns in place. Sparse tables are scaled only, which with a free intercept is the same problem up to
-/// the intercepts. Means and scales are returned; `offset` is the mean that was really subtracted.
+/// Standardises the columns in place. Sparse tables are scaled only, which with a free intercept is the same problem up
+/// to the intercepts. Means and scales are returned; `offset` is the mean that was really subtracted.
 struct Standardisation {
   std::vector<ColumnScale<double>> columns;
   bool centred = true;

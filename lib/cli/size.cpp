@@ -19,7 +19,8 @@ template <class T>
 void print(const Choice& choice, Shape shape) {
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
-  if (bytes == detail::no_bytes_suffice || data == detail::no_bytes_suffice) throw MemoryError("no memory of this machine can hold a problem of that size");
+  if (bytes == detail::no_bytes_suffice || data == detail::no_bytes_suffice)
+    throw MemoryError("no memory of this machine can hold a problem of that size");
   const std::size_t stride = padded<T>(shape.classes);
   const std::size_t model = (std::size_t(shape.features) + 1) * stride * sizeof(T);
   std::cout << bytes << " bytes of arena to train with " << name(choice.resolved_solver()) << ", aligned to "

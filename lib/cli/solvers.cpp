@@ -13,7 +13,8 @@ void run() {
     for (const LossKind loss : all_losses) {
       std::string penalties;
       for (const PenaltyKind penalty : all_penalties)
-        if (!incompatibility(solver, loss, penalty)) penalties += (penalties.empty() ? "" : " ") + std::string(name(penalty));
+        if (!incompatibility(solver, loss, penalty))
+          penalties += (penalties.empty() ? "" : " ") + std::string(name(penalty));
       if (penalties.empty()) continue;
       if (solver == SolverKind::automatic) penalties += std::string("  (") + name(default_solver(loss)) + ")";
       std::printf("%-26s %-15s %s\n", name(solver), name(loss), penalties.c_str());

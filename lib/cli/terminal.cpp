@@ -34,8 +34,8 @@ void ProgressLine::show(std::uint32_t iteration, double objective, double relati
   if (!wanted_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
   shown_ = true;
-  std::fprintf(stderr, "\r\033[Kiteration %u: objective %.6g, within %.2g %% of optimal, %u weights", iteration, objective,
-               100 * relative_gap, nonzeros);
+  std::fprintf(stderr, "\r\033[Kiteration %u: objective %.6g, within %.2g %% of optimal, %u weights", iteration,
+               objective, 100 * relative_gap, nonzeros);
   std::fflush(stderr);
 }
 

@@ -139,9 +139,11 @@ Prepared prepare(const TrainArguments& a) {
   const auto line = [&](std::size_t row) { return ", line " + std::to_string(p.train.lines[row]) + ": "; };
   const std::string sentence = describe(report.status);
   switch (report.status) {
-    case Status::invalid_weight: throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
-                                                 std::to_string(report.row + 1) + ": " + sentence);
-    case Status::invalid_margin: throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
+    case Status::invalid_weight:
+      throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
+                      std::to_string(report.row + 1) + ": " + sentence);
+    case Status::invalid_margin:
+      throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
     case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
     case Status::invalid_data:
       throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
@@ -164,13 +166,15 @@ double objective(const Prepared& p, const Coefficients& c, const Choice& choice,
   const AnyLoss<double> loss(choice.loss);
   Sum<double> total;
   for (Index i = 0; i < targets.samples(); ++i)
-    total.add(targets.weight(i) * loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
+    total.add(targets.weight(i) *
+              loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
   const AnyPenalty<double> penalty(choice.penalty, choice.groups);
   const auto together = penalty.features_together();
   Sum<double> norm;
   for (Index j = 0; j < c.features; j += together)
-    norm.add(penalty.value({c.weights.data() + j * c.classes, std::min<Index>(together, static_cast<Index>(c.features) - j),
-                            targets.classes, targets.classes}));
+    norm.add(
+        penalty.value({c.weights.data() + j * c.classes, std::min<Index>(together, static_cast<Index>(c.features) - j),
+                       targets.classes, targets.classes}));
   return total.value() + lambda * norm.value();
 }
 
@@ -208,7 +212,8 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
                       std::to_string(a.memory_limit) + " are allowed");
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
-  if (!memory) throw MemoryError("training needs an arena of " + std::to_string(bytes) + " bytes, which this machine lacks");
+  if (!memory)
+    throw MemoryError("training needs an arena of " + std::to_string(bytes) + " bytes, which this machine lacks");
 
   Trained out;
   RunReport& r = out.report;
@@ -332,7 +337,8 @@ void run(const TrainArguments& a) {
 void declare_train(CLI::App& app) {
   auto a = std::make_shared<TrainArguments>();
   CLI::App& train = *app.add_subcommand("train", "train a classifier on labelled samples and certify it");
-  train.add_option("DATA", a->data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")->required();
+  train.add_option("DATA", a->data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")
+      ->required();
   train.add_option("--test", a->test, "labelled samples to measure accuracy on");
   train.add_option("--hold-out", a->held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
   a->reading.declare(train);
@@ -343,7 +349,8 @@ void declare_train(CLI::App& app) {
       ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
       ->capture_default_str();
   train.add_flag("--no-intercept", a->no_intercept, "scores without free intercepts");
-  train.add_flag("--standardise", a->standardise, "solve with columns of mean 0 and variance 1; the model is in data units");
+  train.add_flag("--standardise", a->standardise,
+                 "solve with columns of mean 0 and variance 1; the model is in data units");
   train.add_option("--margins", a->margins, "file with one margin per sample");
   train.add_option("--sample-weights", a->sample_weights, "file with one weight per sample");
   train.add_option("--class-weights", a->class_weights, "balanced, or a file of label,weight lines");

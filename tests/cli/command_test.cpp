@@ -1,11 +1,11 @@
 // The command as scripts meet it: what it prints and writes, its exit codes, its sentences.
+#include "support/command.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "support/command.hpp"
 
 namespace {
 
@@ -23,27 +23,58 @@ std::vector<std::string> train(const std::string& data, std::vector<std::string>
   return out;
 }
 
-std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
-// ---- train -------------------------------------------------------------------------------------------------------------
+// ---- train
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Train, PrintsASummaryAndWritesModelAndReport) {
   const Folder folder;
-  const auto outcome = run(train(wine, {"--standardise", "--model", folder.path("m.json"), "--report", folder.path("r.json")}));
+  const auto outcome =
+      run(train(wine, {"--standardise", "--model", folder.path("m.json"), "--report", folder.path("r.json")}));
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(outcome.output.find("converged: objective"), std::string::npos);
   EXPECT_EQ(outcome.error, "");
   const json report = json::parse(folder.read("r.json"));
-  for (const char* key :
-       {"status", "loss", "penalty", "solver", "precision", "samples", "features", "classes", "lambda", "lambda_max", "objective",
-        "dual_objective", "gap", "relative_gap", "kkt_residual", "iterations", "epochs", "seconds", "nonzeros", "nonzero_rows",
-        "arena_bytes", "arena_used_bytes", "data_bytes", "eta", "constraint_value", "multiplier", "train_accuracy",
-        "test_accuracy", "confusion", "trace", "version"})
+  for (const char* key : {"status",
+                          "loss",
+                          "penalty",
+                          "solver",
+                          "precision",
+                          "samples",
+                          "features",
+                          "classes",
+                          "lambda",
+                          "lambda_max",
+                          "objective",
+                          "dual_objective",
+                          "gap",
+                          "relative_gap",
+                          "kkt_residual",
+                          "iterations",
+                          "epochs",
+                          "seconds",
+                          "nonzeros",
+                          "nonzero_rows",
+                          "arena_bytes",
+                          "arena_used_bytes",
+                          "data_bytes",
+                          "eta",
+                          "constraint_value",
+                          "multiplier",
+                          "train_accuracy",
+                          "test_accuracy",
+                          "confusion",
+                          "trace",
+                          "version"})
     EXPECT_TRUE(report.contains(key)) << key;
   EXPECT_EQ(report["status"], "converged");
   EXPECT_TRUE(report["eta"].is_null());
   EXPECT_TRUE(report["test_accuracy"].is_null());
-  EXPECT_NEAR(report["gap"].get<double>(), report["objective"].get<double>() - report["dual_objective"].get<double>(), 1e-12);
+  EXPECT_NEAR(report["gap"].get<double>(), report["objective"].get<double>() - report["dual_objective"].get<double>(),
+              1e-12);
   EXPECT_LE(report["relative_gap"].get<double>(), 1.001e-4);
   EXPECT_FALSE(report["trace"].empty());
   for (const char* key : {"iteration", "seconds", "objective", "gap", "nonzeros"})
@@ -76,10 +107,15 @@ TEST(Train, HoldsOutAFractionOfEachClass) {
 TEST(Train, StandardisedCoefficientsActOnTheDataAsTheyStand) {
   // The same problem, standardised by the command and by hand, predicts the same.
   const Folder folder;
-  ASSERT_EQ(run(train(wine, {"--standardise", "--tolerance", "1e-8", "--model", folder.path("m.json"), "--report", folder.path("r.json")})).code, 0);
+  ASSERT_EQ(run(train(wine, {"--standardise", "--tolerance", "1e-8", "--model", folder.path("m.json"), "--report",
+                             folder.path("r.json")}))
+                .code,
+            0);
   const std::string made = std::string(TAMIS_TEST_REFERENCE) + "/data/wine_";
   ASSERT_EQ(run(train(made + "X.csv", {"--no-header", "--labels", made + "y.csv", "--tolerance", "1e-8", "--model",
-                                       folder.path("s.json"), "--report", folder.path("t.json")})).code, 0);
+                                       folder.path("s.json"), "--report", folder.path("t.json")}))
+                .code,
+            0);
   const json a = json::parse(folder.read("r.json")), b = json::parse(folder.read("t.json"));
   EXPECT_NEAR(a["objective"].get<double>(), b["objective"].get<double>(), 1e-7);
   EXPECT_NEAR(a["lambda_max"].get<double>(), b["lambda_max"].get<double>(), 1e-9);
@@ -97,14 +133,15 @@ TEST(Train, SparseDataStandardisedAreTheSameProblem) {
     csv += std::to_string(y) + "," + std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(c) + "\n";
   }
   const auto arguments = [&](const std::string& data, const std::string& name) {
-    return train(data, {"--standardise", "--lambda", "0.02", "--tolerance", "1e-7", "--report", folder.path(name), "--model",
-                        folder.path(name + ".model")});
+    return train(data, {"--standardise", "--lambda", "0.02", "--tolerance", "1e-7", "--report", folder.path(name),
+                        "--model", folder.path(name + ".model")});
   };
   auto sparse = arguments(folder.write("d.svm", svm), "s"), dense = arguments(folder.write("d.csv", csv), "d");
   for (auto* a : {&sparse, &dense}) a->erase(a->begin() + 6, a->begin() + 8);  // the first --lambda
   ASSERT_EQ(run(sparse).code, 0);
   ASSERT_EQ(run(dense).code, 0);
-  EXPECT_NEAR(json::parse(folder.read("s"))["objective"].get<double>(), json::parse(folder.read("d"))["objective"].get<double>(), 1e-6);
+  EXPECT_NEAR(json::parse(folder.read("s"))["objective"].get<double>(),
+              json::parse(folder.read("d"))["objective"].get<double>(), 1e-6);
   EXPECT_EQ(run({"predict", folder.path("s.model"), folder.path("d.svm")}).output,
             run({"predict", folder.path("d.model"), folder.path("d.csv")}).output);
 }
@@ -123,8 +160,8 @@ TEST(Train, ClassWeightsBalanceTheClasses) {
 }
 
 TEST(Train, WeightMapShowsEachClass) {
-  const auto outcome = run({"train", digits, "--scale", "16", "--loss", "squared-hinge", "--penalty", "group-l2", "--lambda",
-                            "0.3", "--weight-map", "8x8"});
+  const auto outcome = run({"train", digits, "--scale", "16", "--loss", "squared-hinge", "--penalty", "group-l2",
+                            "--lambda", "0.3", "--weight-map", "8x8"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_GE(lines(outcome.output), 4u + 18u);
   EXPECT_NE(outcome.output.find('#'), std::string::npos);
@@ -137,7 +174,8 @@ TEST(Train, SameInputSameBits) {
   EXPECT_EQ(folder.read("a"), folder.read("b"));
 }
 
-// ---- predict, export, size, solvers ------------------------------------------------------------------------------------
+// ---- predict, export, size, solvers
+// ------------------------------------------------------------------------------------
 
 TEST(Predict, OneLabelALineOrScoresAsCsv) {
   const Folder folder;
@@ -153,8 +191,10 @@ TEST(Predict, OneLabelALineOrScoresAsCsv) {
 
 TEST(Predict, UsesTheScaleOfTheModelUnlessToldOtherwise) {
   const Folder folder;
-  ASSERT_EQ(run({"train", digits, "--scale", "16", "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.05", "--model",
-                 folder.path("m.json"), "--quiet"}).code, 0);
+  ASSERT_EQ(run({"train", digits, "--scale", "16", "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.05",
+                 "--model", folder.path("m.json"), "--quiet"})
+                .code,
+            0);
   const auto implied = run({"predict", folder.path("m.json"), digits});
   EXPECT_EQ(implied.output, run({"predict", folder.path("m.json"), digits, "--scale", "16"}).output);
   EXPECT_NE(implied.output, run({"predict", folder.path("m.json"), digits, "--scale", "1000"}).output);
@@ -163,7 +203,8 @@ TEST(Predict, UsesTheScaleOfTheModelUnlessToldOtherwise) {
 TEST(Predict, TakesSamplesWithoutLabels) {
   const Folder folder;
   ASSERT_EQ(run(train(iris, {"--model", folder.path("m.json")})).code, 0);
-  const auto outcome = run({"predict", folder.path("m.json"), folder.write("new.csv", "5.1,3.5,1.4,0.2\n6.3,3.3,6.0,2.5\n")});
+  const auto outcome =
+      run({"predict", folder.path("m.json"), folder.write("new.csv", "5.1,3.5,1.4,0.2\n6.3,3.3,6.0,2.5\n")});
   EXPECT_EQ(outcome.output, "0\n2\n");
 }
 
@@ -187,12 +228,15 @@ TEST(Size, EqualsWhatTrainingUses) {
   const Folder folder;
   for (const std::string precision : {"float", "double"})
     for (const auto& [loss, solver] : {std::pair<std::string, std::string>{"hinge", "auto"},
-                                      {"hinge", "primal-dual-as-printed"}, {"squared-hinge", "auto"}}) {
-      ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", "l1", "--lambda", "0.5", "--solver", solver, "--precision",
-                     precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"}).code, 0);
+                                       {"hinge", "primal-dual-as-printed"},
+                                       {"squared-hinge", "auto"}}) {
+      ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", "l1", "--lambda", "0.5", "--solver", solver,
+                     "--precision", precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"})
+                    .code,
+                0);
       const json report = json::parse(folder.read("r"));
-      const auto outcome = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss, "--penalty",
-                                "l1", "--solver", solver, "--precision", precision});
+      const auto outcome = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss,
+                                "--penalty", "l1", "--solver", solver, "--precision", precision});
       EXPECT_EQ(std::stoul(outcome.output), report["arena_bytes"]);
       EXPECT_EQ(std::stoul(outcome.output), report["arena_used_bytes"]);
     }
@@ -204,10 +248,11 @@ TEST(Solvers, ListsEveryCombination) {
   EXPECT_NE(outcome.output.find("fista"), std::string::npos);
 }
 
-// ---- what is wrong -----------------------------------------------------------------------------------------------------
+// ---- what is wrong
+// -----------------------------------------------------------------------------------------------------
 
-void expect_refused(const std::vector<std::string>& arguments, int code, const std::string& sentence, const Folder* folder = nullptr,
-                    std::size_t files = 0) {
+void expect_refused(const std::vector<std::string>& arguments, int code, const std::string& sentence,
+                    const Folder* folder = nullptr, std::size_t files = 0) {
   const auto outcome = run(arguments);
   EXPECT_EQ(outcome.code, code);
   EXPECT_NE(outcome.error.find(sentence), std::string::npos) << outcome.error;
@@ -223,16 +268,21 @@ TEST(Wrong, Arguments) {
   expect_refused({"fly"}, 2, "fly");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1"}, 2, "--lambda");
   expect_refused(train(iris, {"--eta", "3"}), 2, "--eta");
-  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "-1"}, 2, "--lambda: -1 is negative");
-  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "nan"}, 2, "--lambda: 'nan' is not a finite number");
+  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "-1"}, 2,
+                 "--lambda: -1 is negative");
+  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "nan"}, 2,
+                 "--lambda: 'nan' is not a finite number");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "1/0"}, 2, "--lambda: '1/0'");
-  expect_refused({"train", iris, "--loss", "hing", "--penalty", "l1", "--lambda", "1"}, 2, "'hing' is not one of hinge, squared-hinge");
-  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l3", "--lambda", "1"}, 2, "'l3' is not one of ridge, l1");
+  expect_refused({"train", iris, "--loss", "hing", "--penalty", "l1", "--lambda", "1"}, 2,
+                 "'hing' is not one of hinge, squared-hinge");
+  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l3", "--lambda", "1"}, 2,
+                 "'l3' is not one of ridge, l1");
   expect_refused(train(iris, {"--solver", "fista"}), 2, "needs a smooth loss");
   expect_refused(train(iris, {"--solver", "simplex"}), 2, "'simplex' is not one of auto");
   expect_refused(train(iris, {"--precision", "half"}), 2, "'half' is not one of float, double");
   expect_refused(train(iris, {"--groups", "blocks:2"}), 2, "--groups is for group-l2 and group-linf");
-  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "group-l2", "--lambda", "1", "--groups", "blocks:0"}, 2, "--groups");
+  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "group-l2", "--lambda", "1", "--groups", "blocks:0"},
+                 2, "--groups");
   expect_refused(train(iris, {"--tolerance", "0"}), 2, "--tolerance");
   expect_refused(train(iris, {"--max-iterations", "0"}), 2, "--max-iterations");
   expect_refused(train(iris, {"--scale", "0"}), 2, "--scale");
@@ -243,16 +293,17 @@ TEST(Wrong, Arguments) {
 
 TEST(Wrong, Memory) {
   expect_refused(train(iris, {"--memory-limit", "1000"}), 4, "training needs an arena of");
-  expect_refused({"size", "--samples", "4294967295", "--features", "4294967295", "--classes", "65536", "--loss", "hinge",
-                  "--penalty", "l1"}, 4, "no memory of this machine");
+  expect_refused({"size", "--samples", "4294967295", "--features", "4294967295", "--classes", "65536", "--loss",
+                  "hinge", "--penalty", "l1"},
+                 4, "no memory of this machine");
 }
 
 TEST(Wrong, Data) {
   const Folder folder;
   const auto refused = [&](const std::string& text, const std::string& sentence) {
     folder.write("d.csv", text);
-    expect_refused(train(folder.path("d.csv"), {"--model", folder.path("m.json"), "--report", folder.path("r.json")}), 3,
-                   sentence, &folder, 1);
+    expect_refused(train(folder.path("d.csv"), {"--model", folder.path("m.json"), "--report", folder.path("r.json")}),
+                   3, sentence, &folder, 1);
   };
   refused("", "d.csv");
   refused("y,a\n", "no samples");
@@ -266,12 +317,15 @@ TEST(Wrong, Data) {
   expect_refused(train(iris, {"--margins", folder.write("few", "1\n2\n")}), 3, "few");
   std::string weights = "1\n-1\n";
   for (int i = 2; i < 150; ++i) weights += "1\n";
-  expect_refused(train(iris, {"--sample-weights", folder.write("w", weights)}), 3, "sample 2: a sample weight is negative");
+  expect_refused(train(iris, {"--sample-weights", folder.write("w", weights)}), 3,
+                 "sample 2: a sample weight is negative");
   expect_refused(train(iris, {"--margins", folder.write("w", weights)}), 3, "sample 2: a margin is not positive");
   std::string unknown = "label,a,b,c,d\n0,1,2,3,4\n7,1,2,3,4\n";
-  expect_refused(train(iris, {"--test", folder.write("t.csv", unknown)}), 3, "t.csv, line 3: label '7' is none of the classes");
+  expect_refused(train(iris, {"--test", folder.write("t.csv", unknown)}), 3,
+                 "t.csv, line 3: label '7' is none of the classes");
   expect_refused(train(iris, {"--test", wine}), 3, "13");
-  expect_refused(train(folder.write("big.csv", "y,a\n0,1\n1,1e300\n"), {"--precision", "float"}), 3, "line 3: feature 1 does not fit in single precision");
+  expect_refused(train(folder.write("big.csv", "y,a\n0,1\n1,1e300\n"), {"--precision", "float"}), 3,
+                 "line 3: feature 1 does not fit in single precision");
 }
 
 TEST(Wrong, Models) {

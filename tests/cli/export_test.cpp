@@ -1,5 +1,5 @@
-// The exported C header of each shipped set: compiled as C99 and as C++17, it passes its own self-test and predicts every
-// sample as the command does; a damaged one fails its self-test.
+// The exported C header of each shipped set: compiled as C99 and as C++17, it passes its own self-test and predicts
+// every sample as the command does; a damaged one fails its self-test.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,13 +20,17 @@ struct Set {
 std::string program(const std::string& header, int features) {
   return "#include <stdio.h>\n#include <stdlib.h>\n#include \"" + header + "\"\n#include \"" + header +
          "\"\nint main(int argc, char **argv) {\n"
-         "  float x[" + std::to_string(features) + "];\n  int j, c;\n"
+         "  float x[" +
+         std::to_string(features) +
+         "];\n  int j, c;\n"
          "  if (exported_self_test() != 0) return 10 + exported_self_test();\n"
          "  if (argc < 2) return 0;\n"
          "  { FILE *in = fopen(argv[1], \"r\");\n"
          "    while ((c = fgetc(in)) != '\\n') {}\n"
          "    while (fscanf(in, \"%*[^,]\") != EOF) {\n"
-         "      for (j = 0; j < " + std::to_string(features) + "; ++j) if (fscanf(in, \",%f\", &x[j]) != 1) return 1;\n"
+         "      for (j = 0; j < " +
+         std::to_string(features) +
+         "; ++j) if (fscanf(in, \",%f\", &x[j]) != 1) return 1;\n"
          "      if (fscanf(in, \"%*[\\r\\n]\") == EOF) {}\n"
          "      puts(exported_labels[exported_predict(x)]);\n"
          "    } }\n  return 0;\n}\n";
@@ -39,12 +43,19 @@ TEST_P(ExportedHeader, CompilesAndPassesItsSelfTest) {
   const Folder folder;
   const std::string data = std::string(TAMIS_TEST_DATA) + "/" + set.name + ".csv";
   ASSERT_EQ(run({"train", data, "--scale", set.scale, "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.02",
-                 "--precision", "float", "--model", folder.path("m.json"), "--quiet"}).code, 0);
-  ASSERT_EQ(run({"export", folder.path("m.json"), "--format", "c", "--name", "exported", "--output", folder.path("exported.h")}).code, 0);
+                 "--precision", "float", "--model", folder.path("m.json"), "--quiet"})
+                .code,
+            0);
+  ASSERT_EQ(run({"export", folder.path("m.json"), "--format", "c", "--name", "exported", "--output",
+                 folder.path("exported.h")})
+                .code,
+            0);
   folder.write("use.c", program("exported.h", set.features));
   const std::string compiler = TAMIS_TEST_COMPILER, binary = folder.path("use");
   const auto compile = [&](const std::string& language) {
-    return std::system((compiler + " -x " + language + " -O1 -Wall -Wextra -Werror -pedantic " + folder.path("use.c") + " -o " + binary).c_str());
+    return std::system((compiler + " -x " + language + " -O1 -Wall -Wextra -Werror -pedantic " + folder.path("use.c") +
+                        " -o " + binary)
+                           .c_str());
   };
   const std::string expected = run({"predict", folder.path("m.json"), data}).output;
   for (const std::string language : {"c -std=c99", "c++ -std=c++17"}) {
@@ -62,16 +73,25 @@ TEST_P(ExportedHeader, CompilesAndPassesItsSelfTest) {
   EXPECT_NE(std::system(binary.c_str()), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, ExportedHeader, ::testing::Values(Set{"iris", "1", 4}, Set{"wine", "1000", 13}, Set{"digits", "16", 64}),
+INSTANTIATE_TEST_SUITE_P(Sets, ExportedHeader,
+                         ::testing::Values(Set{"iris", "1", 4}, Set{"wine", "1000", 13}, Set{"digits", "16", 64}),
                          [](const auto& set) { return std::string(set.param.name); });
 
 TEST(ExportedHeader, AModelThatKeepsNothingCompilesToo) {
   const Folder folder;
-  ASSERT_EQ(run({"train", std::string(TAMIS_TEST_DATA) + "/iris.csv", "--loss", "hinge", "--penalty", "l1", "--lambda", "100",
-                 "--model", folder.path("m.json"), "--quiet"}).code, 0);
-  ASSERT_EQ(run({"export", folder.path("m.json"), "--format", "c", "--name", "exported", "--output", folder.path("exported.h")}).code, 0);
+  ASSERT_EQ(run({"train", std::string(TAMIS_TEST_DATA) + "/iris.csv", "--loss", "hinge", "--penalty", "l1", "--lambda",
+                 "100", "--model", folder.path("m.json"), "--quiet"})
+                .code,
+            0);
+  ASSERT_EQ(run({"export", folder.path("m.json"), "--format", "c", "--name", "exported", "--output",
+                 folder.path("exported.h")})
+                .code,
+            0);
   folder.write("use.c", program("exported.h", 4));
-  ASSERT_EQ(std::system((std::string(TAMIS_TEST_COMPILER) + " -x c -std=c99 -Wall -Wextra -Werror -pedantic " + folder.path("use.c") + " -o " + folder.path("use")).c_str()), 0);
+  ASSERT_EQ(std::system((std::string(TAMIS_TEST_COMPILER) + " -x c -std=c99 -Wall -Wextra -Werror -pedantic " +
+                         folder.path("use.c") + " -o " + folder.path("use"))
+                            .c_str()),
+            0);
   EXPECT_EQ(std::system(folder.path("use").c_str()), 0);
 }
 

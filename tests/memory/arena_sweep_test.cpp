@@ -59,7 +59,8 @@ void sweep_everything() {
     for (const LossKind loss : all_losses)
       for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::ridge, PenaltyKind::group_linf}) {
         if (incompatibility(solver, loss, penalty)) continue;
-        for (const auto& [n, p, K] : {std::tuple<Index, Index, Index>{5, 1, 2}, {9, 3, 3}, {30, 7, 5}, {12, 150, 4}, {40, 10, 13}})
+        for (const auto& [n, p, K] :
+             {std::tuple<Index, Index, Index>{5, 1, 2}, {9, 3, 3}, {30, 7, 5}, {12, 150, 4}, {40, 10, 13}})
           sweep<T>({loss, penalty, Groups::blocks(3), solver}, Made<T>(n, p, K, 3));
       }
 }

@@ -5,7 +5,6 @@
 #define eigen_assert(condition) \
   if (!(condition)) throw std::runtime_error(#condition)
 #include <Eigen/Core>
-
 #include <cstdlib>
 #include <new>
 

@@ -69,9 +69,11 @@ template <class Loss, class Penalty>
 void expect_lambda_max(Loss loss, Penalty penalty, bool exact) {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {
     const Made<double> made(45, 6, 3, seed);
-    const double bound = tamis::testing::run_default(made, loss, penalty, {.lambda = 1e-3, .max_iterations = 1}).fit.lambda_max;
+    const double bound =
+        tamis::testing::run_default(made, loss, penalty, {.lambda = 1e-3, .max_iterations = 1}).fit.lambda_max;
     ASSERT_GT(bound, 0);
-    const auto above = tamis::testing::run_default(made, loss, penalty, {.lambda = bound * (1 + 1e-9), .tolerance = 1e-6});
+    const auto above =
+        tamis::testing::run_default(made, loss, penalty, {.lambda = bound * (1 + 1e-9), .tolerance = 1e-6});
     EXPECT_EQ(above.fit.status, Status::converged);
     EXPECT_EQ(above.fit.nonzeros, 0u);
     EXPECT_EQ(above.fit.iterations, 0u) << "no iterations are needed";

@@ -49,7 +49,7 @@ void expect_prox(P penalty, Index rows) {
     for (int trial = 0; trial < 8; ++trial) {
       Point z = trial == 0 ? v : Point::random(generator, rows, classes);
       if (trial == 1) z = Point(rows, classes);  // zero
-      if (trial > 4)  // close to p
+      if (trial > 4)                             // close to p
         for (std::size_t e = 0; e < z.entries.size(); ++e) z.entries[e] = p.entries[e] + 0.01 * z.entries[e];
       Point out = v, to = z;
       for (std::size_t e = 0; e < z.entries.size(); ++e) {
@@ -92,7 +92,9 @@ TEST(Prox, Ridge) { expect_prox(Ridge{}, 1), expect_prox(Ridge{}, 3); }
 TEST(Prox, GroupL2Rows) { expect_prox(GroupL2{}, 1); }
 TEST(Prox, GroupL2Blocks) { expect_prox(GroupL2{Groups::blocks(4)}, 4), expect_prox(GroupL2{Groups::blocks(4)}, 3); }
 TEST(Prox, GroupLinfRows) { expect_prox(GroupLinf{}, 1); }
-TEST(Prox, GroupLinfBlocks) { expect_prox(GroupLinf{Groups::blocks(4)}, 4), expect_prox(GroupLinf{Groups::blocks(4)}, 3); }
+TEST(Prox, GroupLinfBlocks) {
+  expect_prox(GroupLinf{Groups::blocks(4)}, 4), expect_prox(GroupLinf{Groups::blocks(4)}, 3);
+}
 
 TEST(DualNorm, L1) { expect_dual_norm(L1{}, 1), expect_dual_norm(L1{}, 3); }
 TEST(DualNorm, GroupL2Rows) { expect_dual_norm(GroupL2{}, 1); }

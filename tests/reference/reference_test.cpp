@@ -42,7 +42,8 @@ std::vector<ReferenceCase> all_cases() {
     std::getline(fields, number, ',');
     c.lower_bound = std::stod(number);
     std::stringstream pairs(parameters);
-    while (std::getline(pairs, number, ';')) c.parameters[number.substr(0, number.find('='))] = number.substr(number.find('=') + 1);
+    while (std::getline(pairs, number, ';'))
+      c.parameters[number.substr(0, number.find('='))] = number.substr(number.find('=') + 1);
     cases.push_back(c);
   }
   return cases;
@@ -79,7 +80,10 @@ Translated translate(const ReferenceCase& c, const Folder& folder) {
   out.factor = samples * lambda;
   std::snprintf(text, sizeof text, "%.17g", (g == "l2sq" ? 2 : 1) / out.factor);
   a.insert(a.end(), {"--loss", "hinge", "--lambda", text, "--penalty",
-                     g == "l2sq" ? "ridge" : g == "l1" ? "l1" : g == "l12" ? "group-l2" : "group-linf"});
+                     g == "l2sq"  ? "ridge"
+                     : g == "l1"  ? "l1"
+                     : g == "l12" ? "group-l2"
+                                  : "group-linf"});
   if (g == "l12" || g == "l1inf") a.insert(a.end(), {"--groups", "blocks:" + c.parameters.at("block_size")});
   if (c.parameters.at("mu") != "1") {  // 0.5 + 0.5 (l mod 3)
     std::ofstream margins(folder.path("margins"));
@@ -109,7 +113,8 @@ class Reference : public ::testing::TestWithParam<ReferenceCase> {
     EXPECT_LE(value, c.optimum * (1 + within)) << r["status"];
     EXPECT_GE(value, c.lower_bound * (1 - slack));
     EXPECT_LE(bound, c.optimum * (1 + slack)) << "the certificate is a lower bound";
-    // Float may not be able to certify the squared hinge that far: then it says so, and the value is right all the same.
+    // Float may not be able to certify the squared hinge that far: then it says so, and the value is right all the
+    // same.
     const bool said_so = precision == "float" && c.problem == "B2" && r["status"] == "precision_limit";
     EXPECT_TRUE(said_so || r["status"] == "converged") << r["status"];
   }
@@ -139,7 +144,8 @@ TEST(AsPrinted, ReachesTheSameOptimum) {
     if (c.problem != "A_reg" || c.data != "lcg1") continue;
     auto translated = translate(c, folder);
     auto& a = translated.arguments;
-    a.insert(a.end(), {"--solver", "primal-dual-as-printed", "--tolerance", "1e-5", "--report", folder.path("r.json"), "--quiet"});
+    a.insert(a.end(), {"--solver", "primal-dual-as-printed", "--tolerance", "1e-5", "--report", folder.path("r.json"),
+                       "--quiet"});
     ASSERT_EQ(run(a).code, 0);
     const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
     EXPECT_EQ(r["status"], "converged") << c.id;
@@ -149,11 +155,13 @@ TEST(AsPrinted, ReachesTheSameOptimum) {
 
 TEST(Leukemia, AtMostTwoErrorsOf34) {
   const char* data = std::getenv("TAMIS_DATA");
-  if (!data) GTEST_SKIP() << "skipped: set TAMIS_DATA to a folder that holds golub/golub_train.csv.gz and its test file";
+  if (!data)
+    GTEST_SKIP() << "skipped: set TAMIS_DATA to a folder that holds golub/golub_train.csv.gz and its test file";
   Folder folder;
   const std::string golub = std::string(data) + "/golub/golub_";
-  const auto outcome = run({"train", golub + "train.csv.gz", "--test", golub + "test.csv.gz", "--standardise", "--loss", "hinge",
-                            "--penalty", "l1", "--lambda", "0.05", "--report", folder.path("r.json"), "--quiet"});
+  const auto outcome =
+      run({"train", golub + "train.csv.gz", "--test", golub + "test.csv.gz", "--standardise", "--loss", "hinge",
+           "--penalty", "l1", "--lambda", "0.05", "--report", folder.path("r.json"), "--quiet"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
   EXPECT_EQ(r["status"], "converged");

@@ -83,8 +83,8 @@ struct Compressed {
   SparseDesign<T> design() const { return {values.data(), rows.data(), starts.data(), samples, features}; }
 };
 
-/// Aligned memory of exactly `bytes`, inside and on both sides of it a pattern that reads as NaN: numbers taken from memory
-/// that was never written spoil the answer.
+/// Aligned memory of exactly `bytes`, inside and on both sides of it a pattern that reads as NaN: numbers taken from
+/// memory that was never written spoil the answer.
 class GuardedMemory {
  public:
   static constexpr std::size_t guard = 256;
@@ -158,8 +158,7 @@ double objective(const Made<T>& made, const LinearModel<T>& model, Loss loss, Pe
   }
   std::vector<double> coefficients(made.features * made.classes);
   for (Index j = 0; j < made.features; ++j)
-    for (Index k = 0; k < made.classes; ++k)
-      coefficients[j * made.classes + k] = static_cast<double>(model(j, k));
+    for (Index k = 0; k < made.classes; ++k) coefficients[j * made.classes + k] = static_cast<double>(model(j, k));
   double norm = 0;
   const Index together = features_together(penalty);
   for (Index j = 0; j < made.features; j += together)

@@ -51,7 +51,8 @@ TEST(CInterface, GivesTheBitsOfCpp) {
   const Made<float> made(50, 8, 3, 31);
   auto p = problem_of(made);
   const Trained trained(p);
-  const auto direct = tamis::testing::run_default(made, tamis::Hinge{}, tamis::L1{}, tamis::Options<float>{.lambda = 0.02f});
+  const auto direct =
+      tamis::testing::run_default(made, tamis::Hinge{}, tamis::L1{}, tamis::Options<float>{.lambda = 0.02f});
   EXPECT_EQ(trained.status, TAMIS_CONVERGED);
   EXPECT_TRUE(trained.memory.surroundings_intact());
   const auto report = trained.report();
@@ -92,7 +93,8 @@ TEST(CInterface, DoubleSparseWeightedAndStrided) {
   const auto objective = [&] {
     GuardedMemory memory(tamis_training_bytes_f64(&p));
     tamis_training_f64 training;
-    EXPECT_EQ(tamis_train_f64(&training, &p, memory.span().data(), memory.span().size(), nullptr, nullptr), TAMIS_CONVERGED);
+    EXPECT_EQ(tamis_train_f64(&training, &p, memory.span().data(), memory.span().size(), nullptr, nullptr),
+              TAMIS_CONVERGED);
     tamis_report_f64 report;
     tamis_report_of_f64(&training, &report);
     return report.objective;
@@ -151,7 +153,8 @@ TEST(CInterface, BlobAndHeader) {
   ASSERT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, sizeof coefficients, &read), TAMIS_CONVERGED);
   EXPECT_EQ(std::memcmp(read.coefficients, model.coefficients, bytes), 0);
   blob[9] ^= 1;
-  EXPECT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, sizeof coefficients, &read), TAMIS_INVALID_DATA);
+  EXPECT_EQ(tamis_blob_read_f32(blob.data(), blob.size(), coefficients, sizeof coefficients, &read),
+            TAMIS_INVALID_DATA);
 
   const std::size_t length = tamis_export_c_f32(&model, "m", nullptr, nullptr, 0, nullptr, 0);
   std::string text(length, '\0');

@@ -48,8 +48,8 @@ TYPED_TEST(Designs, ProductsEqualTheDefinition) {
         const auto w = padded_matrix<T>(features, classes, 1), u = padded_matrix<T>(samples, classes, 2);
         const auto base = padded_matrix<T>(1, classes, 3);
         const Compressed<T> compressed(e.dense());
-        const std::vector<Index> some = features > 2 ? std::vector<Index>{0, features / 2, features - 1}
-                                                     : std::vector<Index>{0};
+        const std::vector<Index> some =
+            features > 2 ? std::vector<Index>{0, features / 2, features - 1} : std::vector<Index>{0};
         for (const bool all : {true, false}) {
           const Index* list = all ? nullptr : some.data();
           const Index count = all ? features : static_cast<Index>(some.size());

@@ -20,7 +20,8 @@ TEST(Eigen, DesignsAreViewsOfMatricesBlocksAndSparseMatrices) {
   const Options<double> options{.lambda = 0.05, .tolerance = 1e-6};
   const auto expected = tamis::testing::run_default(made, Hinge{}, L1{}, options);
   const auto block = design(large.block(4, 2, 30, 5));
-  const auto same = tamis::testing::run<PrimalDual<double, Hinge, L1>, double>(block, made.targets(), Hinge{}, L1{}, options);
+  const auto same =
+      tamis::testing::run<PrimalDual<double, Hinge, L1>, double>(block, made.targets(), Hinge{}, L1{}, options);
   EXPECT_EQ(same.coefficients(), expected.coefficients());
   const auto from_sparse = tamis::testing::run<PrimalDual<double, Hinge, L1, SparseDesign<double>>, double>(
       design(sparse), made.targets(), Hinge{}, L1{}, options);

@@ -37,8 +37,10 @@ TEST(SquaredHinge, GradientEqualsFiniteDifferences) {
       auto up = z, down = z;
       up[k] += h;
       down[k] -= h;
-      const double slope = 3 * (SquaredHinge{}.value(up.data(), classes, label, 0.7) -
-                                SquaredHinge{}.value(down.data(), classes, label, 0.7)) / (2 * h);
+      const double slope = 3 *
+                           (SquaredHinge{}.value(up.data(), classes, label, 0.7) -
+                            SquaredHinge{}.value(down.data(), classes, label, 0.7)) /
+                           (2 * h);
       EXPECT_NEAR(gradient[k], slope, 1e-6);
     }
   }
@@ -46,8 +48,8 @@ TEST(SquaredHinge, GradientEqualsFiniteDifferences) {
 
 /// Fenchel: ⟨u, z⟩ ≤ cℓ(z) + (cℓ)*(u), with equality where u is a gradient. Here −(cℓ)*(u) = linear − quadratic.
 template <class L>
-void expect_fenchel(L loss, const std::vector<double>& z, const std::vector<double>& u, Label y, double margin, double c,
-                    bool equality) {
+void expect_fenchel(L loss, const std::vector<double>& z, const std::vector<double>& u, Label y, double margin,
+                    double c, bool equality) {
   const auto classes = static_cast<Index>(z.size());
   double inner = 0;
   for (Index k = 0; k < classes; ++k) inner += u[k] * z[k];
@@ -94,7 +96,8 @@ TEST(Hinge, DualProxSolvesItsVariationalInequality) {
   }
 }
 
-// ---- the model without coefficients ------------------------------------------------------------------------------------
+// ---- the model without coefficients
+// ------------------------------------------------------------------------------------
 
 /// F(0, b), by the formula.
 double null_objective(const Made<double>& made, const std::vector<double>& b) {
@@ -143,7 +146,8 @@ TEST(HingeNullModel, IsOptimalForBalancedAndUnbalancedClasses) {
       expect_optimal_null_model(made);
       for (Index i = 0; i < made.samples; ++i) made.margins.push_back(0.5 + 0.25 * generator.draw(4));
       expect_optimal_null_model(made);
-      for (Index i = 0; i + classes < made.samples; ++i) made.labels[i] = generator.draw(4) ? 1 : 0;  // a large majority
+      for (Index i = 0; i + classes < made.samples; ++i)
+        made.labels[i] = generator.draw(4) ? 1 : 0;  // a large majority
       expect_optimal_null_model(made);
     }
 }

@@ -71,7 +71,8 @@ TYPED_TEST(Models, DamagedBlobsAreRefused) {
   std::vector<std::byte> blob(blob_bytes(run.fit.model));
   write_blob(run.fit.model, std::span(blob));
   for (std::size_t length = 0; length < blob.size(); ++length) {
-    const std::vector<std::byte> cut(blob.begin(), blob.begin() + static_cast<std::ptrdiff_t>(length));  // so that a reader beyond it is caught
+    const std::vector<std::byte> cut(
+        blob.begin(), blob.begin() + static_cast<std::ptrdiff_t>(length));  // so that a reader beyond it is caught
     EXPECT_FALSE(inspect_blob(cut).valid) << "cut to " << length;
   }
   for (std::size_t at = 0; at < blob.size(); ++at)
@@ -89,8 +90,8 @@ TYPED_TEST(Models, BlobsAreReadTheSameEverywhere) {
   coefficients[5] = -2.0f;
   coefficients[8] = 0.5f;
   const LinearModel<float> model{coefficients.data(), 2, 2};
-  const unsigned char expected[] = {'T', 'M', 'S', 'B', 1, 4, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
-                                    0, 0, 0, 0x3f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0};
+  const unsigned char expected[] = {'T', 'M', 'S', 'B',  1, 4, 0, 0, 2, 0, 0, 0, 2, 0, 0,    0,    1, 0, 0, 0,
+                                    0,   0,   0,   0x3f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0};
   std::byte blob[100];
   ASSERT_EQ(write_blob(model, std::span(blob)), sizeof expected + 4);
   for (std::size_t i = 0; i < sizeof expected; ++i) EXPECT_EQ(std::to_integer<int>(blob[i]), expected[i]) << i;

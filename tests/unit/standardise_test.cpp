@@ -37,8 +37,7 @@ TEST(Standardise, CoefficientsComeBackInOriginalUnits) {
   std::vector<double> w{1, 2, 3, 4, 0.5, -0.5};
   const double x[] = {3.0, 7.0};
   double before[2], after[2];
-  for (int k = 0; k < 2; ++k)
-    before[k] = w[4 + k] + w[k] * (x[0] - 2) / 4 + w[2 + k] * (x[1] + 1) / 0.5;
+  for (int k = 0; k < 2; ++k) before[k] = w[4 + k] + w[k] * (x[0] - 2) / 4 + w[2 + k] * (x[1] + 1) / 0.5;
   restore_units(w.data(), 2, 2, columns);
   for (int k = 0; k < 2; ++k) {
     after[k] = w[4 + k] + w[k] * x[0] + w[2 + k] * x[1];

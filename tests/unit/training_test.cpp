@@ -30,7 +30,8 @@ TYPED_TEST_SUITE(Trainings, Cases);
   using Loss = typename TypeParam::Loss; \
   using Penalty = typename TypeParam::Penalty;
 
-// ---- endings -----------------------------------------------------------------------------------------------------------
+// ---- endings
+// -----------------------------------------------------------------------------------------------------------
 
 TYPED_TEST(Trainings, ConvergeAndCertify) {
   TAMIS_CASE
@@ -53,7 +54,8 @@ TYPED_TEST(Trainings, ConvergeAndCertify) {
 TYPED_TEST(Trainings, ALimitLeavesTheBestModelAndItsCertificate) {
   TAMIS_CASE
   const Made<T> made(60, 8, 4, 2);
-  const auto run = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.001), .tolerance = T(1e-6), .max_iterations = 7});
+  const auto run =
+      run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.001), .tolerance = T(1e-6), .max_iterations = 7});
   EXPECT_EQ(run.fit.status, Status::iteration_limit);
   EXPECT_EQ(run.fit.iterations, 7u);
   EXPECT_NEAR(static_cast<double>(run.fit.objective),
@@ -67,11 +69,12 @@ TYPED_TEST(Trainings, AnObserverSeesEveryCertificateAndMayStop) {
   using Solver = DefaultSolver<T, Loss, Penalty>;
   GuardedMemory memory(Solver::requirement(made.shape()).bytes);
   int seen = 0;
-  const auto fit = train<Solver, T>(Solver(made.design(), made.targets(), {}, {}, {.lambda = T(0.001), .tolerance = T(1e-6)}),
-                                    memory.span(), [&](const Report<T>& report) {
-                                      EXPECT_GE(report.objective, T(0));
-                                      return ++seen < 3;
-                                    });
+  const auto fit =
+      train<Solver, T>(Solver(made.design(), made.targets(), {}, {}, {.lambda = T(0.001), .tolerance = T(1e-6)}),
+                       memory.span(), [&](const Report<T>& report) {
+                         EXPECT_GE(report.objective, T(0));
+                         return ++seen < 3;
+                       });
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(fit.status, Status::stopped);
   EXPECT_TRUE(std::isfinite(fit.objective));
@@ -135,7 +138,8 @@ TYPED_TEST(Trainings, LambdaZeroOnSeparableDataTerminates) {
   EXPECT_TRUE(std::isfinite(run.fit.objective));
 }
 
-// ---- invariances -------------------------------------------------------------------------------------------------------
+// ---- invariances
+// -------------------------------------------------------------------------------------------------------
 
 TYPED_TEST(Trainings, WeightsOfOneAreNoWeightsBitForBit) {
   TAMIS_CASE
@@ -186,7 +190,8 @@ TYPED_TEST(Trainings, FeaturesFarFromZeroChangeNothingButTheIntercept) {
   Made<T> shifted = made;
   for (T& x : shifted.values) x += T(16);  // exact for multiples of 1/1024
   const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-4)};
-  const auto here = run_default(made, Loss{}, Penalty{}, options), there = run_default(shifted, Loss{}, Penalty{}, options);
+  const auto here = run_default(made, Loss{}, Penalty{}, options),
+             there = run_default(shifted, Loss{}, Penalty{}, options);
   EXPECT_EQ(there.fit.status, Status::converged);
   EXPECT_NEAR(here.fit.objective, there.fit.objective, 2e-4);
 }
@@ -217,8 +222,8 @@ TYPED_TEST(Trainings, OneSampleOfEachOfTwoClassesIsEnough) {
   TAMIS_CASE
   const T x[] = {-1, 1};
   const Label y[] = {0, 1};
-  const auto run = tamis::testing::run<DefaultSolver<T, Loss, Penalty>, T>(DenseDesign<T>(x, 2, 1), Targets<T>{y, 2}, Loss{},
-                                                                            Penalty{}, Options<T>{.lambda = T(0.1)});
+  const auto run = tamis::testing::run<DefaultSolver<T, Loss, Penalty>, T>(
+      DenseDesign<T>(x, 2, 1), Targets<T>{y, 2}, Loss{}, Penalty{}, Options<T>{.lambda = T(0.1)});
   EXPECT_EQ(run.fit.status, Status::converged);
   EXPECT_EQ(run.fit.model.predict(&x[0]), 0);
   EXPECT_EQ(run.fit.model.predict(&x[1]), 1);
@@ -236,10 +241,12 @@ TYPED_TEST(Trainings, WorkingSetsFindTheAnswerOfAllFeatures) {
   EXPECT_LE(sets.fit.epochs, all.fit.epochs);
 }
 
-// ---- refusals ----------------------------------------------------------------------------------------------------------
+// ---- refusals
+// ----------------------------------------------------------------------------------------------------------
 
 template <class T>
-Fit<T> attempt(const DenseDesign<T>& design, const Targets<T>& targets, const Options<T>& options = {.lambda = T(0.1)}) {
+Fit<T> attempt(const DenseDesign<T>& design, const Targets<T>& targets,
+               const Options<T>& options = {.lambda = T(0.1)}) {
   using Solver = PrimalDual<T, Hinge, L1>;
   GuardedMemory memory(Solver::requirement({targets.samples(), design.features(), targets.classes}).bytes);
   const auto fit = train<Solver, T>(Solver(design, targets, Hinge{}, L1{}, options), memory.span());
@@ -298,9 +305,13 @@ TEST(Refusals, EachHasItsOwnStatusAndPlace) {
   auto targets = made.targets();
   targets.classes = 1;
   EXPECT_EQ(attempt(made.design(), targets).status, Status::invalid_shape);
-  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 12, 0), made.targets()).status, Status::invalid_shape) << "p = 0";
-  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 0, 3), Targets<double>{{}, 3}).status, Status::invalid_shape) << "n = 0";
-  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 11, 3), made.targets()).status, Status::invalid_shape) << "lengths differ";
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 12, 0), made.targets()).status, Status::invalid_shape)
+      << "p = 0";
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 0, 3), Targets<double>{{}, 3}).status,
+            Status::invalid_shape)
+      << "n = 0";
+  EXPECT_EQ(attempt(DenseDesign<double>(made.values.data(), 11, 3), made.targets()).status, Status::invalid_shape)
+      << "lengths differ";
 }
 
 TEST(Refusals, HaveNamesAndSentencesOfTheirOwn) {

@@ -38,7 +38,8 @@ struct CertifiedNonNegative : NonNegative {
 template <class Loss>
 void expect_agreement(Loss loss) {
   const Made<double> made(50, 6, 3, 21);
-  const auto certified = tamis::testing::run_default(made, loss, CertifiedNonNegative{}, {.lambda = 0.02, .tolerance = 1e-8});
+  const auto certified =
+      tamis::testing::run_default(made, loss, CertifiedNonNegative{}, {.lambda = 0.02, .tolerance = 1e-8});
   EXPECT_EQ(certified.fit.status, Status::converged);
   EXPECT_LE(certified.fit.relative_gap, 1e-8);
   const auto plain = tamis::testing::run_default(made, loss, NonNegative{}, {.lambda = 0.02, .tolerance = 1e-9});

@@ -33,7 +33,9 @@ class AnyLoss {
     return table_->curvature(classes);
   }
   T value(const T* z, Index classes, Label y, T margin) const { return table_->value(z, classes, y, margin); }
-  void guess_intercepts(const Targets<T>& targets, T* intercepts) const { table_->guess_intercepts(targets, intercepts); }
+  void guess_intercepts(const Targets<T>& targets, T* intercepts) const {
+    table_->guess_intercepts(targets, intercepts);
+  }
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     return table_->gradient(z, classes, y, margin, weight, u);
   }
@@ -72,7 +74,9 @@ class AnyLoss {
         return L{}.gradient(z, classes, y, margin, weight, u);
       };
       table.curvature = [](Index classes) { return L{}.template curvature<T>(classes); };
-      table.guess_intercepts = [](const Targets<T>& targets, T* intercepts) { L{}.guess_intercepts(targets, intercepts); };
+      table.guess_intercepts = [](const Targets<T>& targets, T* intercepts) {
+        L{}.guess_intercepts(targets, intercepts);
+      };
     }
     if constexpr (DualProximableLoss<L, T>) {
       table.dual_prox = [](T* u, Index classes, Label y, T margin, T weight, T sigma) {
@@ -119,7 +123,9 @@ class AnyPenalty {
   };
 
   template <class P>
-  static constexpr bool is_grouped = requires(P penalty) { penalty.groups; };
+  static constexpr bool is_grouped = requires(P penalty) {
+    penalty.groups;
+  };
   template <class P>
   static constexpr P make(Groups groups) {
     if constexpr (is_grouped<P>) return P{groups};
@@ -148,8 +154,7 @@ template <class T>
 class AnyDesign {
  public:
   template <tamis::Design<T> D>
-    requires(!std::same_as<D, AnyDesign>)
-  explicit AnyDesign(const D& design) : table_(&table_for<D>), design_(&design) {}
+  requires(!std::same_as<D, AnyDesign>) explicit AnyDesign(const D& design) : table_(&table_for<D>), design_(&design) {}
 
   Index samples() const { return table_->samples(design_); }
   Index features() const { return table_->features(design_); }
@@ -211,8 +216,8 @@ struct Choice {
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `Baselines`: solver templates to offer beside the defaults, such as as_printed::PrimalDual. One that is not among them
-/// is refused with `invalid_option`.
+/// `Baselines`: solver templates to offer beside the defaults, such as as_printed::PrimalDual. One that is not among
+/// them is refused with `invalid_option`.
 template <class T, template <class, class, class, class> class... Baselines>
 class AnyTraining {
   template <template <class, class, class, class> class S>

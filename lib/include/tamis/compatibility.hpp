@@ -41,7 +41,8 @@ constexpr const char* name(SolverKind kind) {
 // The same sentences serve static_assert and the run-time door.
 #define TAMIS_NEEDS_DUAL_PROX \
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
-#define TAMIS_NEEDS_GRADIENT "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
+#define TAMIS_NEEDS_GRADIENT \
+  "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 

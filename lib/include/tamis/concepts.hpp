@@ -21,18 +21,19 @@ concept Loss = requires(const L loss, const T* z, Index classes, Label y, T marg
 
 /// A loss with a Lipschitz gradient: `gradient` writes c∇ℓ(z) and returns ℓ(z).
 template <class L, class T>
-concept SmoothLoss = Loss<L, T> && requires(const L loss, const T* z, Index classes, Label y, T margin, T weight, T* u) {
+concept SmoothLoss = Loss<L, T> &&
+    requires(const L loss, const T* z, Index classes, Label y, T margin, T weight, T* u) {
   { loss.gradient(z, classes, y, margin, weight, u) } -> std::convertible_to<T>;
   { loss.template curvature<T>(classes) } -> std::convertible_to<T>;
 };
 
 /// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
 template <class L, class T>
-concept DualProximableLoss =
-    Loss<L, T> && requires(const L loss, const Targets<T>& targets, T* u, Index classes, Label y, T number) {
-      loss.dual_prox(u, classes, y, number, number, number);
-      loss.null_model(targets, true, u, u, classes);
-    };
+concept DualProximableLoss = Loss<L, T> &&
+    requires(const L loss, const Targets<T>& targets, T* u, Index classes, Label y, T number) {
+  loss.dual_prox(u, classes, y, number, number, number);
+  loss.null_model(targets, true, u, u, classes);
+};
 
 /// A penalty on the rows of W that belong together (one feature's row, unless `features_together()` says more): its
 /// value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.

@@ -10,8 +10,8 @@
 
 namespace tamis {
 
-/// A design that looks at an Eigen matrix, map, reference or block: samples × features, column-major, entries of a column
-/// next to each other. The matrix must outlive it.
+/// A design that looks at an Eigen matrix, map, reference or block: samples × features, column-major, entries of a
+/// column next to each other. The matrix must outlive it.
 template <class Derived>
 DenseDesign<typename Derived::Scalar> design(const Eigen::DenseBase<Derived>& x) {
   static_assert((Derived::Flags & Eigen::DirectAccessBit) != 0, "evaluate the expression into a matrix first");
@@ -30,7 +30,8 @@ template <class T>
 SparseDesign<T> design(const Eigen::SparseMatrix<T, Eigen::ColMajor, int>& x) {
   eigen_assert(x.isCompressed());
   return {x.valuePtr(), reinterpret_cast<const Index*>(x.innerIndexPtr()),
-          reinterpret_cast<const Index*>(x.outerIndexPtr()), static_cast<Index>(x.rows()), static_cast<Index>(x.cols())};
+          reinterpret_cast<const Index*>(x.outerIndexPtr()), static_cast<Index>(x.rows()),
+          static_cast<Index>(x.cols())};
 }
 
 /// The coefficients of a model as a features × classes matrix, a view into the arena.
@@ -44,8 +45,8 @@ auto coefficients(const LinearModel<T>& model) {
 /// The intercepts of a model, a view into the arena.
 template <class T>
 auto intercepts(const LinearModel<T>& model) {
-  return Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>>(row_of(model.coefficients, model.features, model.stride()),
-                                                               model.classes);
+  return Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>>(
+      row_of(model.coefficients, model.features, model.stride()), model.classes);
 }
 
 }  // namespace tamis

@@ -6,22 +6,22 @@
 namespace tamis {
 
 enum class Status : std::uint8_t {
-  converged,         ///< the certificate is below the tolerance
-  precision_limit,   ///< the scalar type can certify no more than `relative_gap`
-  iteration_limit,   ///< `max_iterations` reached; the model is the best so far
-  stopped,           ///< the observer asked for it; the model is the best so far
-  running,           ///< not ended yet: call `step()` again
-  infeasible,        ///< no point satisfies the constraints
-  arena_too_small,   ///< `arena_bytes` of the report says what would do
-  invalid_arena,     ///< null, or not aligned to Arena::alignment
-  invalid_shape,     ///< no samples, no features or fewer than two classes, or a size that does not fit the data
-  invalid_data,      ///< a value that is NaN or infinite, at `row` and `column`
-  invalid_label,     ///< a label ≥ classes, at `row`
-  missing_class,     ///< no sample of positive weight for class `column`
-  invalid_weight,    ///< a sample weight that is negative, NaN or infinite, at `row`
-  invalid_margin,    ///< a margin that is not positive and finite, at `row`
-  invalid_lambda,    ///< negative, NaN or infinite
-  invalid_option,    ///< tolerance or a limit out of range
+  converged,            ///< the certificate is below the tolerance
+  precision_limit,      ///< the scalar type can certify no more than `relative_gap`
+  iteration_limit,      ///< `max_iterations` reached; the model is the best so far
+  stopped,              ///< the observer asked for it; the model is the best so far
+  running,              ///< not ended yet: call `step()` again
+  infeasible,           ///< no point satisfies the constraints
+  arena_too_small,      ///< `arena_bytes` of the report says what would do
+  invalid_arena,        ///< null, or not aligned to Arena::alignment
+  invalid_shape,        ///< no samples, no features or fewer than two classes, or a size that does not fit the data
+  invalid_data,         ///< a value that is NaN or infinite, at `row` and `column`
+  invalid_label,        ///< a label ≥ classes, at `row`
+  missing_class,        ///< no sample of positive weight for class `column`
+  invalid_weight,       ///< a sample weight that is negative, NaN or infinite, at `row`
+  invalid_margin,       ///< a margin that is not positive and finite, at `row`
+  invalid_lambda,       ///< negative, NaN or infinite
+  invalid_option,       ///< tolerance or a limit out of range
   invalid_combination,  ///< the solver does not accept this loss or this penalty
 };
 

@@ -15,7 +15,7 @@ struct DefaultSolver {
   using type = PrimalDual<T, Loss, Penalty, Design>;
 };
 template <class T, class Loss, class Penalty, class Design>
-  requires SmoothLoss<Loss, T>
+requires SmoothLoss<Loss, T>
 struct DefaultSolver<T, Loss, Penalty, Design> {
   using type = Fista<T, Loss, Penalty, Design>;
 };
@@ -65,7 +65,8 @@ class Training {
       : options_(options), loss_(loss), penalty_(penalty) {}
 
   template <class Observe = Unobserved>
-  Fit<T> run(const Design& design, const Targets<T>& targets, std::span<std::byte> memory, Observe&& observe = {}) const {
+  Fit<T> run(const Design& design, const Targets<T>& targets, std::span<std::byte> memory,
+             Observe&& observe = {}) const {
     Solver run = solver(design, targets);  // in place: a copy would double the stack that training needs
     return detail::train<T>(run, memory, observe);
   }

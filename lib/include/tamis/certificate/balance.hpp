@@ -6,12 +6,13 @@
 
 namespace tamis {
 
-/// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column sum is
-/// positive to those whose sum is negative, in proportion to what each row and class can give, until the sums vanish
-/// up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and `available` are
-/// scratch of `stride` entries. Cost O(samples·classes).
+/// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column
+/// sum is positive to those whose sum is negative, in proportion to what each row and class can give, until the sums
+/// vanish up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and
+/// `available` are scratch of `stride` entries. Cost O(samples·classes).
 template <class T, class Loss>
-[[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus, T* available) {
+[[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
+                                       T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
   const bool label_moves = loss.label_mass_moves();

@@ -100,8 +100,7 @@ template <class T, int V, int C>
 void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
                       const T* u, Index stride, T* g) {
   Index c = 0;
-  for (; c + C <= count; c += C)
-    transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
+  for (; c + C <= count; c += C) transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
   transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
 }
 
@@ -121,17 +120,16 @@ void for_each_strip(Index stride, Strip strip) {
 
 /// Design x(i, j) = values[i + j·column_stride], `samples` × `features`.
 ///
-/// Products cost 2·samples·count·classes flops. Samples are added in blocks of `block` (each block from zero, then to the
-/// total), which keeps a block of duals in the first-level cache and the rounding error of a column below that of a plain
-/// loop; the order is part of the definition and the same everywhere.
+/// Products cost 2·samples·count·classes flops. Samples are added in blocks of `block` (each block from zero, then to
+/// the total), which keeps a block of duals in the first-level cache and the rounding error of a column below that of a
+/// plain loop; the order is part of the definition and the same everywhere.
 template <class T>
 class DenseDesign {
  public:
   static constexpr Index block = 256;
 
   DenseDesign() = default;
-  DenseDesign(const T* values, Index samples, Index features)
-      : DenseDesign(values, samples, features, samples) {}
+  DenseDesign(const T* values, Index samples, Index features) : DenseDesign(values, samples, features, samples) {}
   /// `column_stride` ≥ samples: entries from one column to the next.
   DenseDesign(const T* values, Index samples, Index features, std::size_t column_stride)
       : values_(values), column_stride_(column_stride), samples_(samples), features_(features) {}
@@ -154,7 +152,8 @@ class DenseDesign {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);
       detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
-        detail::transposed_strip<T, V, 4>(values_ + first, column_stride_, list, count, length, dual + k, stride, g + k);
+        detail::transposed_strip<T, V, 4>(values_ + first, column_stride_, list, count, length, dual + k, stride,
+                                          g + k);
       });
     }
   }

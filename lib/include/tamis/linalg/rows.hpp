@@ -8,7 +8,8 @@
 
 namespace tamis {
 
-/// A view of some consecutive rows: what a penalty sees of one group of coefficients. Entries past `classes` are padding.
+/// A view of some consecutive rows: what a penalty sees of one group of coefficients. Entries past `classes` are
+/// padding.
 template <class T>
 struct Rows {
   T* data;
@@ -19,11 +20,7 @@ struct Rows {
   [[gnu::always_inline]] T& operator()(Index row, Index column) const {
     return data[static_cast<std::size_t>(row) * stride + column];
   }
-  operator Rows<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, rows, classes, stride};
-  }
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, rows, classes, stride}; }
 };
 
 template <class T>

@@ -15,9 +15,9 @@ T overlap(T a, T b, T c, T d) {
   return largest(smallest(b, d) - largest(a, c), T(0));
 }
 
-/// p_k = share of class `label` that lands on class k when the classes, laid side by side on a circle of length 1 as arcs
-/// [start, start + share), are turned: the average over `turns` turns between `least` and 1 − `least`, where `least` is
-/// the largest share. No arc can then meet itself, and every class receives as much as it sends.
+/// p_k = share of class `label` that lands on class k when the classes, laid side by side on a circle of length 1 as
+/// arcs [start, start + share), are turned: the average over `turns` turns between `least` and 1 − `least`, where
+/// `least` is the largest share. No arc can then meet itself, and every class receives as much as it sends.
 template <class T>
 [[gnu::noinline]] void turn_shares(const Targets<T>& targets, const T* share, Index label, T least, T* p) {
   constexpr int turns = 8;
@@ -41,7 +41,8 @@ template <class T>
   for (Index k = 0; k < classes; ++k) p[k] /= total;
 }
 
-/// For a class that holds more than half of the weight: the t that solves min_t Σ_{others} cᵢ(t + μᵢ) + Σ_{own} cᵢ(μᵢ − t)₊.
+/// For a class that holds more than half of the weight: the t that solves min_t Σ_{others} cᵢ(t + μᵢ) + Σ_{own} cᵢ(μᵢ −
+/// t)₊.
 template <class T>
 [[gnu::noinline]] T majority_intercept(const Targets<T>& targets, Index majority, T others) {
   T t = 0;
@@ -60,13 +61,13 @@ template <class T>
 
 }  // namespace detail
 
-/// Solves min_b Σᵢ cᵢ ℓ(b, yᵢ) (b = 0 without an intercept) and writes the intercepts (K entries, padding included) and an
-/// optimal dual point u (samples × stride) whose columns sum to zero.
+/// Solves min_b Σᵢ cᵢ ℓ(b, yᵢ) (b = 0 without an intercept) and writes the intercepts (K entries, padding included) and
+/// an optimal dual point u (samples × stride) whose columns sum to zero.
 ///
-/// No class above half of the weight: b = 0 is optimal, and every sample's mass moves to other classes so that each class
-/// gets back what it gave. Otherwise the majority class keeps the surplus. The optimal dual point is not unique; one
-/// that spreads the mass makes Ω°(Xᵀu), the certified upper bound of λ_max, small.
-/// Cost O(samples·classes); for a majority class with D different margins, O(D·samples).
+/// No class above half of the weight: b = 0 is optimal, and every sample's mass moves to other classes so that each
+/// class gets back what it gave. Otherwise the majority class keeps the surplus. The optimal dual point is not unique;
+/// one that spreads the mass makes Ω°(Xᵀu), the certified upper bound of λ_max, small. Cost O(samples·classes); for a
+/// majority class with D different margins, O(D·samples).
 template <class T>
 [[gnu::noinline]] void hinge_null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) {
   const Index classes = targets.classes;

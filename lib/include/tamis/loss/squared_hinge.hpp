@@ -49,9 +49,9 @@ struct SquaredHinge {
     return T(2) * T(classes);
   }
 
-  /// A start for the intercepts of the model without coefficients, from the class weights alone: with one margin μ for all
-  /// samples, and as long as no two intercepts differ by more than μ, it is the optimum,
-  /// b_k = (M − μ(1 − Kπ_k)) / (1 + Kπ_k) with M such that Σ b_k = 0.
+  /// A start for the intercepts of the model without coefficients, from the class weights alone: with one margin μ for
+  /// all samples, and as long as no two intercepts differ by more than μ, it is the optimum, b_k = (M − μ(1 − Kπ_k)) /
+  /// (1 + Kπ_k) with M such that Σ b_k = 0.
   template <class T>
   void guess_intercepts(const Targets<T>& targets, T* intercepts) const {
     const T classes = T(targets.classes);

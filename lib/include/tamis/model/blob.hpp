@@ -40,14 +40,13 @@ template <class Integer>
 template <class Integer>
 [[gnu::noinline]] Integer get(const std::byte*& from) {
   Integer value = 0;
-  for (std::size_t i = 0; i < sizeof value; ++i) value |= static_cast<Integer>(static_cast<Integer>(*from++) << (8 * i));
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    value |= static_cast<Integer>(static_cast<Integer>(*from++) << (8 * i));
   return value;
 }
 inline void put_scalar(std::byte*& to, float value) { put(to, __builtin_bit_cast(std::uint32_t, value)); }
 inline void put_scalar(std::byte*& to, double value) { put(to, __builtin_bit_cast(std::uint64_t, value)); }
-inline float get_scalar(const std::byte*& from, float) {
-  return __builtin_bit_cast(float, get<std::uint32_t>(from));
-}
+inline float get_scalar(const std::byte*& from, float) { return __builtin_bit_cast(float, get<std::uint32_t>(from)); }
 inline double get_scalar(const std::byte*& from, double) {
   return __builtin_bit_cast(double, get<std::uint64_t>(from));
 }
@@ -135,7 +134,8 @@ constexpr std::size_t blob_coefficients(const BlobShape& shape) {
 }
 
 /// Expands a blob into `coefficients`, aligned to 16 bytes, and makes `model` a view of them. `invalid_data` for a blob
-/// that is damaged or of the other scalar type, `arena_too_small` when `coefficients` is; both leave everything untouched.
+/// that is damaged or of the other scalar type, `arena_too_small` when `coefficients` is; both leave everything
+/// untouched.
 template <class T>
 Status read_blob(std::span<const std::byte> bytes, std::span<T> coefficients, LinearModel<T>& model) {
   const BlobShape shape = inspect_blob(bytes);

@@ -18,8 +18,8 @@ struct LinearModel {
   T operator()(Index feature, Index label) const { return row_of(coefficients, feature, stride())[label]; }
   T intercept(Index label) const { return (*this)(features, label); }
 
-  /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one piece. `step` is the distance between
-  /// the entries of x.
+  /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one piece. `step` is the distance
+  /// between the entries of x.
   [[gnu::noinline]] Piece<T> scores(const T* x, std::size_t step, Index first_class) const {
     auto total = Piece<T>::load(row_of(coefficients, features, stride()) + first_class);
     for (Index j = 0; j < features; ++j)

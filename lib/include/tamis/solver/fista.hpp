@@ -9,9 +9,9 @@ namespace tamis {
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) by
 ///     Y = W + β(W − W_before),   W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L),
-/// β from Nesterov's sequence, reset when the step turns against the momentum; L doubles until the quadratic model holds
-/// and relaxes by 3 % at each iteration. The design is centred when there is an intercept, the first L comes from a
-/// power iteration, and only the features that matter are iterated on.
+/// β from Nesterov's sequence, reset when the step turns against the momentum; L doubles until the quadratic model
+/// holds and relaxes by 3 % at each iteration. The design is centred when there is an intercept, the first L comes from
+/// a power iteration, and only the features that matter are iterated on.
 ///
 /// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
@@ -61,7 +61,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     switch (stage_) {
       case Stage::intercepts:
         iterate(T(0));
-        if (--intercept_steps_ == 0 || this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * this->targets_.margin(0))
+        if (--intercept_steps_ == 0 ||
+            this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * this->targets_.margin(0))
           finish_null_model();
         break;
       case Stage::norm:
@@ -81,12 +82,12 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   struct Memory {
     CommonMemory<T> common;
-    T* x;        ///< coefficients, the last row being intercepts
-    T* before;   ///< those of the iteration before
-    T* v;        ///< scratch: gradients, new coefficients
-    T* scores;   ///< of x
+    T* x;       ///< coefficients, the last row being intercepts
+    T* before;  ///< those of the iteration before
+    T* v;       ///< scratch: gradients, new coefficients
+    T* scores;  ///< of x
     T* scores_before;
-    T* z;        ///< scratch: gradients of the loss
+    T* z;  ///< scratch: gradients of the loss
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       Memory m{};
@@ -176,7 +177,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       this->for_each_active_row([&](Index j) {
         T* v = row_of(own_.v, j, stride);
         for (Index k = 0; k < stride; k += lanes<T>)
-          (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) - rate * Pack<T>::load(v + k))
+          (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) -
+           rate * Pack<T>::load(v + k))
               .store(v + k);
       });
       const T threshold = lambda / curvature_;

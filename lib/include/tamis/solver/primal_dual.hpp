@@ -11,9 +11,9 @@ namespace tamis {
 ///
 /// With T one primal–dual step (τ = 1/‖A‖ω, σ = ω/‖A‖)
 ///     W⁺ = prox_{τλΩ}(W − τAᵀu),   u⁺ = prox_{σ(cℓ)*}(u + σA(2W⁺ − W)),
-/// the iteration is Halpern's with reflection, z ← (k+1)/(k+2) (2T(z) − z) + 1/(k+2) z⁰, restarted from its own last point
-/// when the fixed-point residual has fallen enough; each restart moves the primal weight ω towards ‖Δu‖/‖ΔW‖.
-/// The label is part of the loss, so A is the design itself, centred when there is an intercept, and ‖A‖ comes from a power
+/// the iteration is Halpern's with reflection, z ← (k+1)/(k+2) (2T(z) − z) + 1/(k+2) z⁰, restarted from its own last
+/// point when the fixed-point residual has fallen enough; each restart moves the primal weight ω towards ‖Δu‖/‖ΔW‖. The
+/// label is part of the loss, so A is the design itself, centred when there is an intercept, and ‖A‖ comes from a power
 /// iteration. It works on the features that matter and checks the others by the certificate.
 ///
 /// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
@@ -61,7 +61,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     T* v;         ///< scratch: new coefficients, reflected coefficients, gradients
     T* u;         ///< duals
     T* anchor_u;
-    T* z;         ///< scratch: scores, new duals
+    T* z;  ///< scratch: scores, new duals
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       Memory m{};
@@ -142,8 +142,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     consider_restart(residual);
   }
 
-  /// One Halpern step of both variables; returns the fixed-point residual. `offer`: T's coefficients are a candidate for
-  /// the reported model. Leaves T's duals in z.
+  /// One Halpern step of both variables; returns the fixed-point residual. `offer`: T's coefficients are a candidate
+  /// for the reported model. Leaves T's duals in z.
   [[gnu::noinline]] T advance(bool offer) {
     const Index stride = this->stride_;
     const T tau = T(1) / (this->norm_ * weight_);

@@ -16,11 +16,11 @@ namespace tamis {
 /// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
 template <class T>
 struct CommonMemory {
-  T* best;            ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
-  T* means;           ///< of the columns of the design
-  T* row[3];          ///< scratch rows
-  T* score;           ///< dual norm of each group at the last full certificate
-  Index* list;        ///< active features, ascending
+  T* best;      ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
+  T* means;     ///< of the columns of the design
+  T* row[3];    ///< scratch rows
+  T* score;     ///< dual norm of each group at the last full certificate
+  Index* list;  ///< active features, ascending
   std::uint8_t* active;
 
   static constexpr std::size_t coefficients(Shape shape) {
@@ -63,9 +63,15 @@ class Workbench {
  protected:
   Workbench(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
             const Options<T>& options)
-      : design_(design), targets_(targets), loss_(loss), penalty_(penalty), options_(options),
-        shape_{targets.samples(), design.features(), targets.classes}, stride_(padded<T>(targets.classes)),
-        together_(features_together(penalty)), dual_kind_(tamis::dual_kind<T>(penalty)) {}
+      : design_(design),
+        targets_(targets),
+        loss_(loss),
+        penalty_(penalty),
+        options_(options),
+        shape_{targets.samples(), design.features(), targets.classes},
+        stride_(padded<T>(targets.classes)),
+        together_(features_together(penalty)),
+        dual_kind_(tamis::dual_kind<T>(penalty)) {}
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
   [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement) {
@@ -158,7 +164,8 @@ class Workbench {
   }
 
   /// One iteration of v ← AᵀNAv/‖AᵀNAv‖ on all columns of v at once, N the map that `normal` applies to the scores in
-  /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known to about a percent. A has the present intercept scale.
+  /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known to about a percent. A has the present intercept
+  /// scale.
   template <class Normal>
   [[gnu::noinline]] bool advance_power_iteration(T* v, T* z, Normal normal) {
     multiply(v, z);
@@ -188,8 +195,8 @@ class Workbench {
     return advance_power_iteration(v, z, [](T*) {});
   }
 
-  /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep their
-  /// value.
+  /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep
+  /// their value.
   void balance_intercept(T* w, T old_scale) {
     if (!options_.intercept) return;
     intercept_scale_ = norm_ / square_root(T(shape_.samples));
@@ -373,8 +380,8 @@ class Workbench {
     for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
   }
 
-  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the penalty
-  /// taken over the listed features.
+  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the
+  /// penalty taken over the listed features.
   [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (dual_kind_ == DualKind::norm) {

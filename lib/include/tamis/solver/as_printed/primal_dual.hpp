@@ -40,8 +40,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     own_ = Memory::lay_out(arena, this->shape_);
     this->adopt(own_.common, arena.used());
     this->intercept_scale_ = T(1);
-    this->loss_.null_model(this->targets_, this->options_.intercept, row_of(own_.v, this->shape_.features, this->stride_),
-                           own_.z, this->stride_);
+    this->loss_.null_model(this->targets_, this->options_.intercept,
+                           row_of(own_.v, this->shape_.features, this->stride_), own_.z, this->stride_);
     certify_null_model();
     this->start_power_iteration(own_.v);
     fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
@@ -56,8 +56,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
         subtract_label_scores(z);
         gather_on_labels(z);
       });
-    else
-      iterate();
+    else iterate();
     return this->running();
   }
 
