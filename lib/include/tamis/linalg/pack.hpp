@@ -47,6 +47,9 @@ struct Pack {
   [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) {
     return map([&](Index i) { return a.entry[i] * b.entry[i]; });
   }
+  [[gnu::always_inline]] Pack positive_part() const {
+    return map([&](Index i) { return entry[i] > T(0) ? entry[i] : T(0); });
+  }
 #else
   typedef T Native __attribute__((vector_size(N * sizeof(T))));
   Native entry;
@@ -55,6 +58,7 @@ struct Pack {
   [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) { return {a.entry + b.entry}; }
   [[gnu::always_inline]] friend Pack operator-(Pack a, Pack b) { return {a.entry - b.entry}; }
   [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) { return {a.entry * b.entry}; }
+  [[gnu::always_inline]] Pack positive_part() const { return {entry > Native{} ? entry : Native{}}; }
 #endif
 
   [[gnu::always_inline]] static Pack zero() { return Pack{}; }

@@ -1,6 +1,7 @@
 #pragma once
 /// Thresholds for projections onto the simplex and the ℓ1 ball, without sorting and without scratch.
 
+#include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
 
 namespace tamis {
@@ -39,7 +40,10 @@ T water_level(Index count, T radius, T floor, Value value) {
 template <class T>
 void project_simplex(T* v, Index count, T radius) {
   const T level = detail::water_level(count, radius, -infinity<T>, [=](Index i) { return v[i]; });
-  for (Index i = 0; i < count; ++i) v[i] = largest(v[i] - level, T(0));
+  constexpr Index width = Piece<T>::width;
+  Index i = 0;
+  for (; i + width <= count; i += width) (Piece<T>::load(v + i) - Piece<T>::fill(level)).positive_part().store(v + i);
+  for (; i < count; ++i) v[i] = largest(v[i] - level, T(0));
 }
 
 /// The clipping level of the ℓ∞ prox: u − P(u), P the projection onto the ℓ1 ball of `radius`, is u clipped to ±level.
