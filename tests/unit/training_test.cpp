@@ -113,7 +113,9 @@ TYPED_TEST(Trainings, TwoRunsAtOnceDoNotDisturbEachOther) {
   GuardedMemory m(Solver::requirement(a.shape()).bytes), o(Solver::requirement(b.shape()).bytes);
   first.start(m.span());
   second.start(o.span());
-  while (first.step() | second.step()) {
+  for (bool more = true; more;) {
+    more = first.step();
+    more = second.step() || more;
   }
   EXPECT_EQ(first.report().objective, run_default(a, Loss{}, Penalty{}, options).fit.objective);
   EXPECT_EQ(second.report().objective, run_default(b, Loss{}, Penalty{}, options).fit.objective);
