@@ -42,6 +42,7 @@ export type Status =
   | 'invalid_lambda'
   | 'invalid_option'
   | 'invalid_combination'
+  | 'invalid_groups'
   | 'unknown'          // of a model read from a blob, which does not say
   | 'unsupported';     // no WebAssembly, or no module to load
 

@@ -34,7 +34,7 @@ struct Face<double> {
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_COMBINATION == int(Status::invalid_combination));
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_GROUP_LINF == int(PenaltyKind::group_linf) &&
               TAMIS_FISTA == int(SolverKind::fista));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
@@ -74,7 +74,7 @@ class State {
   }
 
   static Choice choice_of(const typename C::Problem& p) {
-    return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), Groups{p.block},
+    return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), Groups::blocks(p.block),
             static_cast<SolverKind>(p.solver)};
   }
 

@@ -36,7 +36,8 @@ typedef enum tamis_status {
   TAMIS_INVALID_MARGIN,       /* not positive and finite, at report.row */
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
   TAMIS_INVALID_OPTION,       /* tolerance not positive, max_iterations 0, or an unknown loss, penalty or solver */
-  TAMIS_INVALID_COMBINATION   /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
+  TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
+  TAMIS_INVALID_GROUPS        /* listed groups that are empty, overlap or miss a feature: report.column */
 } tamis_status;
 
 typedef enum tamis_loss {

@@ -169,13 +169,8 @@ double objective(const Prepared& p, const Coefficients& c, const Choice& choice,
     total.add(targets.weight(i) *
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
   const AnyPenalty<double> penalty(choice.penalty, choice.groups);
-  const auto together = penalty.features_together();
-  Sum<double> norm;
-  for (Index j = 0; j < c.features; j += together)
-    norm.add(
-        penalty.value({c.weights.data() + j * c.classes, std::min<Index>(together, static_cast<Index>(c.features) - j),
-                       targets.classes, targets.classes}));
-  return total.value() + lambda * norm.value();
+  return total.value() + lambda * penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features),
+                                                targets.classes, targets.classes);
 }
 
 template <class T>

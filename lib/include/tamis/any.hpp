@@ -105,7 +105,7 @@ class AnyPenalty {
                                                : &table_for<GroupLinf>),
         groups_(groups) {}
 
-  Index features_together() const { return table_->grouped ? groups_.features_together() : 1; }
+  Groups grouping() const { return table_->grouped ? groups_ : Groups::rows(); }
   DualKind dual_kind() const { return table_->dual_kind; }
   T value(Rows<const T> w) const { return table_->value(groups_, w); }
   void prox(Rows<T> w, T step) const { table_->prox(groups_, w, step); }

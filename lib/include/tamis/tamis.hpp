@@ -14,6 +14,7 @@
 #include "model/export_c.hpp"
 #include "model/linear.hpp"
 #include "penalty/group.hpp"
+#include "penalty/groups.hpp"
 #include "penalty/l1.hpp"
 #include "penalty/ridge.hpp"
 #include "training.hpp"
