@@ -384,8 +384,8 @@ class Workbench {
     for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
   }
 
-  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the
-  /// penalty taken over the listed features.
+  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm; the better of
+  /// both for a sparse conjugate), with the penalty taken over the listed features.
   [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (has_zeros()) {
@@ -394,18 +394,20 @@ class Workbench {
         gauge_ = largest(gauge_, memory_.score[group.first]);
       });
     }
-    if (dual_kind_ == DualKind::norm) {
+    T bound = 0;  // losses are not negative
+    if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
       if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
-      return finite(scale) ? largest(scale * (terms.linear - scale * terms.quadratic), T(0)) : T(0);
+      if (finite(scale)) bound = largest(scale * (terms.linear - scale * terms.quadratic), T(0));
     }
+    if (dual_kind_ == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
-      if (!(options_.lambda > T(0))) return T(0);  // losses are not negative
+      if (!(options_.lambda > T(0))) return bound;
       Sum<T> conjugate;
       for_each_listed_group(
           list, count, [&](FeatureGroup group) { conjugate.add(penalty_.conjugate(rows(g, group), options_.lambda)); });
-      return largest(terms.linear - terms.quadratic - conjugate.value(), T(0));
+      return largest(terms.linear - terms.quadratic - conjugate.value(), bound);
     } else {
       return not_a_number<T>;
     }
