@@ -105,7 +105,11 @@ export class Module {
   // ---- structs
 
   get problemBytes() {
-    return 2 * this.scalarBytes + 16 * 4;
+    return this.#lastReals + problem_reals.length * this.scalarBytes;
+  }
+  /** Where the numbers at the end of a tamis_problem begin. */
+  get #lastReals() {
+    return Math.ceil((2 * this.scalarBytes + problem_words.length * 4) / this.scalarBytes) * this.scalarBytes;
   }
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
@@ -116,6 +120,9 @@ export class Module {
     const word = (at + 2 * this.scalarBytes) / 4;
     problem_words.forEach((name, i) => {
       if (fields[name] !== undefined) this.words[word + i] = fields[name];
+    });
+    problem_reals.forEach((name, i) => {
+      if (fields[name] !== undefined) this.reals[(at + this.#lastReals) / this.scalarBytes + i] = fields[name];
     });
   }
 
@@ -177,6 +184,7 @@ export class Module {
 }
 
 const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
-  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins'];
+  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount'];
+const problem_reals = ['l1Ratio', 'epsilon']; // behind the words
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];

@@ -30,6 +30,7 @@ struct RunReport {
   std::string loss, penalty, solver_name, precision;
   Shape shape;
   double lambda = 0;
+  std::optional<double> l1_ratio, epsilon;  // where the penalty has them
   double seconds = 0;
   std::size_t data_bytes = 0;
   Evaluation train;

@@ -158,7 +158,8 @@ Prepared prepare(const TrainArguments& a) {
 }
 
 /// The objective of coefficients in the units of the problem, in double.
-double objective(const Prepared& p, const Coefficients& c, const Choice& choice, double lambda) {
+double objective(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty,
+                 double lambda) {
   const auto z = scores<double>(p.train, c);
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
                           p.margins.empty() ? nullptr : p.margins.data()};
@@ -168,7 +169,6 @@ double objective(const Prepared& p, const Coefficients& c, const Choice& choice,
   for (Index i = 0; i < targets.samples(); ++i)
     total.add(targets.weight(i) *
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
-  const AnyPenalty<double> penalty(choice.penalty, choice.groups);
   return total.value() + lambda * penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features),
                                                 targets.classes, targets.classes);
 }
@@ -214,7 +214,9 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   RunReport& r = out.report;
   ProgressLine progress(!a.quiet);
   const auto started = std::chrono::steady_clock::now();
-  CommandTraining<T> training(choice, samples.design(), targets, options);
+  const PenaltyParameters<double> parameters = a.problem.parameters();
+  CommandTraining<T> training(choice, samples.design(), targets, options,
+                              {static_cast<T>(parameters.l1_ratio), static_cast<T>(parameters.epsilon)});
   training.start({memory.get(), bytes});
   advance_to_end(training, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -237,7 +239,18 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   out.coefficients = c;
 
   const Coefficients in_problem = p.standardisation ? c.in_standardised_units(*p.standardisation) : c;
-  r.solver.objective = objective(p, in_problem, choice, lambda);
+  std::vector<double> weights_of_penalty;  // of the last round of reweighted-l1
+  if (const T* from = training.weights())
+    for (Index j = 0; j < model.features; ++j)
+      for (Index k = 0; k < model.classes; ++k)
+        weights_of_penalty.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
+  const AnyPenalty<double> penalty =
+      weights_of_penalty.empty()
+          ? AnyPenalty<double>(choice.penalty, choice.groups, parameters)
+          : AnyPenalty<double>(WeightedL1<double>{weights_of_penalty.data(), static_cast<Index>(c.classes)});
+  r.solver.objective = objective(p, in_problem, choice, penalty, lambda);
+  if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
+  if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
   r.solver.gap = r.solver.objective - r.solver.dual_objective;
   r.solver.relative_gap =
       r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
@@ -306,7 +319,7 @@ std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size
 }
 
 void run(const TrainArguments& a) {
-  const Choice choice = a.problem.choice();
+  Choice choice = a.problem.choice();
   const double lambda = parse_number("--lambda", a.lambda);
   if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
   const double tolerance = parse_number("--tolerance", a.tolerance);
@@ -315,6 +328,8 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--test and --hold-out both name test samples: give one");
 
   const Prepared p = prepare(a);
+  const auto groups = a.problem.listed_groups(p.train.features);
+  if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
   const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, tolerance, p)
