@@ -57,11 +57,18 @@ template <class T>
 void sweep_everything() {
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses)
-      for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::ridge, PenaltyKind::group_linf}) {
+      for (const PenaltyKind penalty :
+           {PenaltyKind::l1, PenaltyKind::ridge, PenaltyKind::group_linf, PenaltyKind::elastic_net,
+            PenaltyKind::sparse_group, PenaltyKind::reweighted_l1}) {
         if (incompatibility(solver, loss, penalty)) continue;
         for (const auto& [n, p, K] :
              {std::tuple<Index, Index, Index>{5, 1, 2}, {9, 3, 3}, {30, 7, 5}, {12, 150, 4}, {40, 10, 13}})
           sweep<T>({loss, penalty, Groups::blocks(3), solver}, Made<T>(n, p, K, 3));
+        if (!has_groups(penalty)) continue;
+        std::vector<Index> number(150), order(150), starts(151);
+        for (Index j = 0; j < 150; ++j) number[j] = j * 7 % 11;
+        const Groups listed = list_groups(number.data(), 150, order.data(), starts.data());
+        sweep<T>({loss, penalty, listed, solver}, Made<T>(12, 150, 4, 3));
       }
 }
 

@@ -1,6 +1,7 @@
 // Every prox against its variational inequality, every dual norm against its definition, on random points.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/problems.hpp"
@@ -87,6 +88,65 @@ void expect_dual_norm(P penalty, Index rows) {
   }
 }
 
+/// The rows of `Point` 1, 3, 0, 2, … seen as the members of one group; the penalty must not care.
+template <class P>
+void expect_same_through_members(P penalty, P listed) {
+  Generator generator(11);
+  for (int round = 0; round < 300; ++round) {
+    const Index classes = 1 + generator.draw(7);
+    const Point v = Point::random(generator, 4, classes);
+    const Index members[] = {6, 1, 3, 0};
+    Point spread = Point::random(generator, 8, classes), plain = v;
+    for (Index r = 0; r < 4; ++r)
+      for (Index k = 0; k < classes; ++k) spread.view()(members[r], k) = v.entries[r * v.stride + k];
+    const Point before = spread;
+    const Rows<double> rows{spread.entries.data(), 4, classes, spread.stride, members[0], members};
+    EXPECT_EQ(penalty.value(std::as_const(plain).view()), listed.value(Rows<const double>(rows)));
+    EXPECT_EQ(penalty.dual_norm(std::as_const(plain).view()), listed.dual_norm(Rows<const double>(rows)));
+    penalty.prox(plain.view(), 0.3);
+    listed.prox(rows, 0.3);
+    for (Index r = 0; r < 8; ++r)
+      for (Index k = 0; k < spread.stride; ++k) {
+        const auto place = std::find(std::begin(members), std::end(members), r);
+        const auto expected = place == std::end(members)
+                                  ? before.entries[r * spread.stride + k]
+                                  : plain.entries[static_cast<Index>(place - std::begin(members)) * v.stride + k];
+        ASSERT_EQ(spread.entries[r * spread.stride + k], expected) << "members only";
+      }
+  }
+}
+
+constexpr Index four[] = {0, 1, 2, 3}, whole[] = {0, 4};
+const Groups one_of_four = Groups::listed(four, whole, 1);
+
+/// Weights for up to three rows and nine classes, in whole rows.
+const std::vector<double> some_weights = [] {
+  Generator generator(77);
+  std::vector<double> out(3 * 10);
+  for (double& w : out) w = 0.1 + 0.5 * generator.draw(6);
+  return out;
+}();
+
+TEST(Prox, ListedGroups) {
+  expect_prox(GroupL2{one_of_four}, 4);
+  expect_prox(GroupLinf{one_of_four}, 4);
+  expect_prox(SparseGroup<double>{one_of_four, {0.4}}, 4);
+  expect_same_through_members(GroupL2{one_of_four}, GroupL2{one_of_four});
+  expect_same_through_members(GroupLinf{one_of_four}, GroupLinf{one_of_four});
+  expect_same_through_members(SparseGroup<double>{one_of_four, {0.4}}, SparseGroup<double>{one_of_four, {0.4}});
+  expect_same_through_members(L1{}, L1{});
+}
+TEST(Prox, ElasticNet) {
+  for (const double ratio : {0.0, 0.3, 0.9, 1.0}) expect_prox(ElasticNet<double>{ratio}, 1);
+}
+TEST(Prox, SparseGroup) {
+  for (const double ratio : {0.0, 0.3, 0.9, 1.0}) {
+    expect_prox(SparseGroup<double>{Groups::rows(), {ratio}}, 1);
+    expect_prox(SparseGroup<double>{Groups::blocks(3), {ratio}}, 3);
+  }
+}
+TEST(Prox, WeightedL1) { expect_prox(WeightedL1<double>{some_weights.data(), 10}, 3); }
+
 TEST(Prox, L1) { expect_prox(L1{}, 1), expect_prox(L1{}, 3); }
 TEST(Prox, Ridge) { expect_prox(Ridge{}, 1), expect_prox(Ridge{}, 3); }
 TEST(Prox, GroupL2Rows) { expect_prox(GroupL2{}, 1); }
@@ -101,6 +161,73 @@ TEST(DualNorm, GroupL2Rows) { expect_dual_norm(GroupL2{}, 1); }
 TEST(DualNorm, GroupL2Blocks) { expect_dual_norm(GroupL2{Groups::blocks(4)}, 4); }
 TEST(DualNorm, GroupLinfRows) { expect_dual_norm(GroupLinf{}, 1); }
 TEST(DualNorm, GroupLinfBlocks) { expect_dual_norm(GroupLinf{Groups::blocks(4)}, 4); }
+
+TEST(DualNorm, ListedGroups) {
+  expect_dual_norm(GroupL2{one_of_four}, 4);
+  expect_dual_norm(GroupLinf{one_of_four}, 4);
+  expect_dual_norm(SparseGroup<double>{one_of_four, {0.4}}, 4);
+}
+TEST(DualNorm, SparseGroup) {
+  for (const double ratio : {0.0, 0.01, 0.3, 0.9, 0.999, 1.0}) {
+    expect_dual_norm(SparseGroup<double>{Groups::rows(), {ratio}}, 1);
+    expect_dual_norm(SparseGroup<double>{Groups::blocks(4), {ratio}}, 4);
+  }
+}
+TEST(DualNorm, WeightedL1) { expect_dual_norm(WeightedL1<double>{some_weights.data(), 10}, 3); }
+TEST(DualNorm, ElasticNetOfRatioOne) { expect_dual_norm(ElasticNet<double>{1.0}, 2); }
+
+/// The root by bisection of its definition.
+TEST(DualNorm, SparseGroupIsTheRootOfItsEquation) {
+  Generator generator(5);
+  for (int round = 0; round < 2000; ++round) {
+    const Point g = Point::random(generator, 1, 1 + generator.draw(9));
+    const double ratio = round % 5 == 0 ? round % 2 : 0.001 * (1 + generator.draw(999));
+    const double norm = SparseGroup<double>{Groups::rows(), {ratio}}.dual_norm(g.view());
+    double low = 0, high = 0;
+    for (const double entry : g.entries) high += std::abs(entry);
+    for (int halving = 0; halving < 200; ++halving) {
+      const double middle = (low + high) / 2;
+      double square = 0;
+      for (const double entry : g.entries) square += std::pow(std::max(std::abs(entry) - ratio * middle, 0.0), 2);
+      (std::sqrt(square) > (1 - ratio) * middle ? low : high) = middle;
+    }
+    ASSERT_NEAR(norm, high, 1e-13 * (1 + high)) << "ratio " << ratio;
+  }
+  for (const float size : {0.0f, 1e-30f, 1.0f, 1e15f})
+    for (const float ratio : {0.0f, 1e-6f, 0.5f, 0.9999999f, 1.0f}) {
+      std::vector<float> entries(8, size);
+      entries[3] *= 0.5f;
+      const float norm =
+          SparseGroup<float>{Groups::rows(), {ratio}}.dual_norm(Rows<const float>{entries.data(), 1, 8, 8});
+      EXPECT_GE(norm, size);
+      EXPECT_LE(norm, 2.9f * size);
+    }
+}
+
+/// Fenchel–Young: ⟨g, w⟩ ≤ (λΩ)*(g) + λΩ(w), with equality at the maximiser soft(g, λρ)/λ(1 − ρ); and the conjugate is
+/// zero just up to the dual norm.
+TEST(Conjugate, ElasticNetFollowsFenchel) {
+  Generator generator(3);
+  for (int round = 0; round < 3000; ++round) {
+    const Index classes = 1 + generator.draw(9);
+    const Point g = Point::random(generator, 2, classes), w = Point::random(generator, 2, classes);
+    const double lambda = 0.1 + generator.draw(5), ratio = 0.1 * generator.draw(10);
+    const ElasticNet<double> penalty{ratio};
+    const double conjugate = penalty.conjugate(g.view(), lambda);
+    EXPECT_LE(inner(g, w), conjugate + lambda * penalty.value(w.view()) + 1e-9);
+    Point best = g;
+    for (double& entry : best.entries) entry = soft(entry, lambda * ratio) / (lambda * (1 - ratio));
+    EXPECT_NEAR(inner(g, best), conjugate + lambda * penalty.value(std::as_const(best).view()), 1e-9 * (1 + conjugate));
+    if (ratio == 0) {
+      EXPECT_NEAR(conjugate, Ridge{}.conjugate(g.view(), lambda), 1e-12 * conjugate);
+      continue;
+    }
+    const double norm = penalty.dual_norm(g.view());
+    if (norm == 0) continue;
+    EXPECT_NEAR(penalty.conjugate(g.view(), norm), 0, 1e-20 * norm * norm);
+    EXPECT_GT(penalty.conjugate(g.view(), 0.99 * norm), 0);
+  }
+}
 
 TEST(Conjugate, RidgeFollowsFenchel) {
   Generator generator(3);

@@ -57,6 +57,11 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   check(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
   check(PenaltyKind::group_linf, Groups::rows(), GroupLinf{});
   check(PenaltyKind::group_linf, Groups::blocks(4), GroupLinf{Groups::blocks(4)});
+  const Index order[] = {8, 0, 3, 1, 2, 5, 4, 7, 6}, starts[] = {0, 2, 3, 9};
+  const Groups listed = Groups::listed(order, starts, 3);
+  check(PenaltyKind::group_linf, listed, GroupLinf{listed});
+  check(PenaltyKind::sparse_group, listed, SparseGroup<float>{listed, {0.5f}});
+  check(PenaltyKind::elastic_net, {}, ElasticNet<float>{0.5f});
 }
 
 TEST(AnyTraining, RefusesWhatTheTableRefuses) {

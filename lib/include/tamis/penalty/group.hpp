@@ -11,11 +11,15 @@ namespace detail {
 /// Calls visit(group) with the entries of each group, as rows of their own, within rows that are seen together.
 template <class T, class Visit>
 void for_each_group(const Groups& groups, Rows<T> w, Visit visit) {
-  if (groups.is_listed) return visit(w);
   const bool across = groups.block == 0;
-  for (Index g = 0; g < (across ? w.rows : w.classes); ++g) {
-    if (across) visit(Rows<T>{w.row(g), 1, w.classes, w.stride});
-    else visit(Rows<T>{w.data + g, w.rows, 1, w.stride});
+  const Index count = groups.is_listed ? 1 : across ? w.rows : w.classes;
+  for (Index g = 0; g < count; ++g) {
+    Rows<T> group = w;
+    if (!groups.is_listed) {
+      group.data = across ? w.row(g) : w.data + g;
+      (across ? group.rows : group.classes) = 1;
+    }
+    visit(group);
   }
 }
 
