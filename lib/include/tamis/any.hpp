@@ -43,6 +43,10 @@ class AnyLoss {
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     return table_->gradient(z, classes, y, margin, weight, u);
   }
+  /// Every loss with a dual_prox has the hinge's simplex.
+  static constexpr bool in_support(T entry, bool is_label, T weight) {
+    return Hinge::in_support(entry, is_label, weight);
+  }
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     table_->dual_prox(u, classes, y, margin, weight, sigma);
   }
@@ -120,6 +124,14 @@ class AnyPenalty {
   DualKind dual_kind() const { return table_->dual_kind(data_); }
   T value(Rows<const T> w) const { return table_->value(data_, w); }
   void prox(Rows<T> w, T step) const { table_->prox(data_, w, step); }
+  /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
+  template <class Visit>
+  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+    if (table_->prox_jacobian)
+      table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
+        (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
+      });
+  }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
   T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
 
@@ -136,6 +148,7 @@ class AnyPenalty {
     DualKind (*dual_kind)(const Data&);
     T (*value)(const Data&, Rows<const T>);
     void (*prox)(const Data&, Rows<T>, T);
+    void (*prox_jacobian)(const Data&, Rows<const T>, T, void*, void (*)(void*, const ProxJacobian<T>&)) = nullptr;
     T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
     T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
   };
@@ -160,6 +173,11 @@ class AnyPenalty {
                 [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
                 [](const Data& data, Rows<const T> w) { return make<P>(data).value(w); },
                 [](const Data& data, Rows<T> w, T step) { make<P>(data).prox(w, step); }};
+    if constexpr (HasProxJacobian<P, T>)
+      table.prox_jacobian = [](const Data& data, Rows<const T> w, T step, void* context,
+                               void (*visit)(void*, const ProxJacobian<T>&)) {
+        make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
+      };
     if constexpr (HasDualNorm<P, T>)
       table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
@@ -201,6 +219,9 @@ class AnyDesign {
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
     table_->transposed_multiply(design_, list, count, u, stride, g);
   }
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    table_->gather(design_, feature, list, count, out, stride);
+  }
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
@@ -211,6 +232,7 @@ class AnyDesign {
     Index (*features)(const void*);
     void (*multiply)(const void*, const Index*, Index, const T*, Index, const T*, T*);
     void (*transposed_multiply)(const void*, const Index*, Index, const T*, Index, T*);
+    void (*gather)(const void*, Index, const Index*, Index, T*, Index);
     T (*column_sum)(const void*, Index);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
@@ -229,6 +251,9 @@ class AnyDesign {
       },
       [](const void* d, const Index* list, Index count, const T* u, Index stride, T* g) {
         as<D>(d).transposed_multiply(list, count, u, stride, g);
+      },
+      [](const void* d, Index feature, const Index* list, Index count, T* out, Index stride) {
+        as<D>(d).gather(feature, list, count, out, stride);
       },
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },

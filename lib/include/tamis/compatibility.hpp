@@ -9,14 +9,14 @@ namespace tamis {
 
 enum class LossKind : std::uint8_t { hinge, squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
-enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed };
+enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed, two_phase };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
 inline constexpr SolverKind all_solvers[] = {SolverKind::automatic, SolverKind::primal_dual, SolverKind::fista,
-                                             SolverKind::primal_dual_as_printed};
+                                             SolverKind::primal_dual_as_printed, SolverKind::two_phase};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
@@ -45,6 +45,7 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::primal_dual: return "primal-dual";
     case SolverKind::fista: return "fista";
     case SolverKind::primal_dual_as_printed: return "primal-dual-as-printed";
+    case SolverKind::two_phase: return "two-phase";
   }
   return "unknown";
 }
@@ -54,15 +55,20 @@ constexpr const char* name(SolverKind kind) {
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
 #define TAMIS_NEEDS_GRADIENT \
   "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
+#define TAMIS_NEEDS_PROX_JACOBIAN \
+  "this solver needs the slope of the penalty's proximity operator, and few nonzero coefficients: it does not take ridge"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
 /// What is wrong with the combination, in one sentence; null when it is accepted.
-constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind) {
+constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
   const bool smooth = loss == LossKind::squared_hinge;
   switch (solver) {
     case SolverKind::automatic: return nullptr;
     case SolverKind::fista: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::two_phase:
+      if (penalty == PenaltyKind::ridge) return TAMIS_NEEDS_PROX_JACOBIAN;
+      [[fallthrough]];
     case SolverKind::primal_dual:
     case SolverKind::primal_dual_as_printed: return smooth ? TAMIS_NEEDS_DUAL_PROX : nullptr;
   }

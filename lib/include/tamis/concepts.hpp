@@ -7,6 +7,7 @@
 #include "linalg/rows.hpp"
 #include "loss/dual_terms.hpp"
 #include "penalty/groups.hpp"
+#include "penalty/prox_jacobian.hpp"
 #include "targets.hpp"
 
 namespace tamis {
@@ -45,6 +46,19 @@ concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant
   penalty.prox(rows, step);
 };
 
+/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face.
+template <class L, class T>
+concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, T number) {
+  { loss.in_support(number, true, number) } -> std::convertible_to<bool>;
+};
+
+/// A penalty whose proximity operator has a known generalised Jacobian: see ProxJacobian.
+template <class P, class T>
+concept HasProxJacobian = Penalty<P, T> &&
+    requires(const P penalty, Rows<const T> rows, T step, void (*visit)(const ProxJacobian<T>&)) {
+  penalty.prox_jacobian(rows, step, visit);
+};
+
 /// A norm, with its dual norm: what a duality gap is made of.
 template <class P, class T>
 concept HasDualNorm = requires(const P penalty, Rows<const T> rows) {
@@ -64,6 +78,7 @@ concept Design = requires(const D design, const Index* list, Index index, const 
   { design.features() } -> std::convertible_to<Index>;
   design.multiply(list, index, in, index, in, out);
   design.transposed_multiply(list, index, in, index, out);
+  design.gather(index, list, index, out, index);
   { design.column_sum(index) } -> std::convertible_to<T>;
   { design.entries(list, index) } -> std::convertible_to<std::size_t>;
   { design.find_bad_value(position, position) } -> std::convertible_to<bool>;

@@ -165,6 +165,12 @@ class DenseDesign {
     return total.value();
   }
 
+  /// out[s·stride] = x(list[s], feature) for the listed samples, ascending (all when null).
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    const T* column = values_ + feature * column_stride_;
+    for (Index s = 0; s < count; ++s) out[static_cast<std::size_t>(s) * stride] = column[list ? list[s] : s];
+  }
+
   /// Stored entries of the listed features: the work of a product with them.
   std::size_t entries(const Index*, Index count) const { return static_cast<std::size_t>(samples_) * count; }
 

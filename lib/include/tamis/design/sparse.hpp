@@ -54,6 +54,17 @@ class SparseDesign {
     return total.value();
   }
 
+  /// out[s·stride] = x(list[s], feature) for the listed samples, ascending (all when null). Cost: the stored entries of the column.
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    Index e = starts_[feature];
+    const Index end = starts_[feature + 1];
+    for (Index s = 0; s < count; ++s) {
+      const Index sample = list ? list[s] : s;
+      while (e < end && rows_[e] < sample) ++e;
+      out[static_cast<std::size_t>(s) * stride] = e < end && rows_[e] == sample ? values_[e] : T(0);
+    }
+  }
+
   /// Stored entries of the listed features: the work of a product with them.
   std::size_t entries(const Index* list, Index count) const {
     std::size_t total = 0;

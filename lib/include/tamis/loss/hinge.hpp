@@ -38,6 +38,12 @@ struct Hinge {
     u[y] -= weight;
   }
 
+  /// Whether an entry of dual_prox's result moves with its argument, the others of the support moving against it.
+  template <class T>
+  static constexpr bool in_support(T entry, bool is_label, T weight) {
+    return (is_label ? entry + weight : entry) > T(0);
+  }
+
   template <class T>
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T) const {
     T others = 0;

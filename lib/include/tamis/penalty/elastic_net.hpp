@@ -1,6 +1,7 @@
 #pragma once
 #include "../concepts.hpp"
 #include "../linalg/scalar.hpp"
+#include "prox_jacobian.hpp"
 
 namespace tamis {
 
@@ -37,6 +38,12 @@ struct ElasticNet {
       T* row = w.row(r);
       for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], threshold) * shrink;
     }
+  }
+
+  template <class T, class Visit>
+  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+    const T scale = square_root(T(1) / (T(1) + step * (T(1) - T(ratio))));
+    visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
 
   /// The least λ at which W = 0 minimises λΩ(W) − ⟨G, W⟩: max|g|/ρ.

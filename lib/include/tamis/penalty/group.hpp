@@ -3,6 +3,7 @@
 
 #include "../projection/simplex.hpp"
 #include "groups.hpp"
+#include "prox_jacobian.hpp"
 
 namespace tamis {
 
@@ -59,6 +60,13 @@ void shrink2(Rows<T> w, T step) {
   for_each_entry(w, [=](T& entry) { entry *= shrink; });
 }
 
+/// How shrink2 moves: at w = shrink2(v), ‖v‖ = ‖w‖ + step.
+template <class T>
+ProxSlope<T> shrinkage_slope(Rows<const T> w, T step) {
+  const T norm = norm2(w);
+  return {.scale = norm > T(0) ? square_root(norm / (norm + step)) : T(1)};
+}
+
 }  // namespace detail
 
 /// ‖w‖₂. Prox: w (1 − step/‖w‖)₊. Its own dual.
@@ -74,6 +82,10 @@ struct EuclideanNorm {
   template <class T>
   T dual(Rows<const T> g) const {
     return detail::norm2(g);
+  }
+  template <class T>
+  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+    return detail::shrinkage_slope(w, step);
   }
 };
 
@@ -91,6 +103,10 @@ struct LargestEntryNorm {
   template <class T>
   T dual(Rows<const T> g) const {
     return detail::norm1(g);
+  }
+  template <class T>
+  ProxSlope<T> prox_slope(Rows<const T> w, T) const {
+    return {.level = detail::norm_inf(w)};
   }
 };
 
@@ -117,6 +133,21 @@ struct GroupSum {
   template <class T>
   void prox(Rows<T> w, T step) const {
     detail::for_each_group(groups, w, [&](Rows<T> group) { norm.prox(group, step); });
+  }
+
+  /// See ProxJacobian: visits each group with nonzero entries.
+  template <class T, class Visit>
+  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+    const bool whole = groups.is_listed, across = groups.block == 0;
+    for (Index g = 0; g < (whole ? 1 : across ? w.rows : w.classes); ++g) {
+      ProxJacobian<T> group{.rows = w.rows, .classes = w.classes, .slope = {}};
+      if (!whole && across) group.first_row = g, group.rows = 1;
+      if (!whole && !across) group.first_class = g, group.classes = 1;
+      const Rows<const T> entries = group.entries(w);
+      if (!(detail::norm_inf(entries) > T(0))) continue;
+      group.slope = norm.prox_slope(entries, step);
+      visit(group);
+    }
   }
 
   template <class T>

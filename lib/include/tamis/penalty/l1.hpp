@@ -1,6 +1,7 @@
 #pragma once
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "prox_jacobian.hpp"
 
 namespace tamis {
 
@@ -22,6 +23,11 @@ struct L1 {
       T* row = w.row(r);
       for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], step);
     }
+  }
+
+  template <class T, class Visit>
+  void prox_jacobian(Rows<const T> w, T, Visit&& visit) const {
+    visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
   template <class T>

@@ -23,6 +23,11 @@ struct SparseGroupNorm {
     if (ratio < S(1)) detail::shrink2(w, step * (T(1) - T(ratio)));
   }
 
+  template <class T>
+  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+    return detail::shrinkage_slope(w, step * (T(1) - T(ratio)));
+  }
+
   /// Newton's iteration on f(ν) = ‖soft(g, ρν)‖₂ − (1 − ρ)ν from ν = max|g|, where f ≥ 0. f is convex and falls, so
   /// that ν only rises, and never above the root; it ends when it rises no more. No sorting; cost O(entries) a round,
   /// few rounds.

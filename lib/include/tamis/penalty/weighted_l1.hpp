@@ -1,6 +1,7 @@
 #pragma once
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "prox_jacobian.hpp"
 
 namespace tamis {
 
@@ -31,6 +32,11 @@ struct WeightedL1 {
       const T* weight = weights_of<T>(w.feature(r));
       for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], weight ? step * weight[k] : step);
     }
+  }
+
+  template <class T, class Visit>
+  void prox_jacobian(Rows<const T> w, T, Visit&& visit) const {
+    visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
   /// Infinite where a coefficient without weight has a gradient.

@@ -40,7 +40,9 @@ T water_level(Index count, T radius, T floor, Each each) {
 /// Source: Michelot (1986); paper A, Proposition 3.1.
 template <class T>
 void project_simplex(T* v, Index count, T radius) {
-  const T level = detail::water_level(count, radius, -infinity<T>, [=](auto visit) {
+  T top = v[0];  // entries at top − radius or below end at zero, whatever the level: most often that is all but one
+  for (Index j = 1; j < count; ++j) top = largest(top, v[j]);
+  const T level = detail::water_level(count, radius, top - radius, [=](auto visit) {
     for (Index j = 0; j < count; ++j) visit(v[j]);
   });
   constexpr Index width = Piece<T>::width;

@@ -38,7 +38,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (prepare(memory)) start_from_null_model();
+    Arena arena(memory);
+    if (prepare(memory, requirement(this->shape_), arena)) start_from_null_model();
     return this->running();
   }
 
@@ -53,7 +54,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     return this->running();
   }
 
- private:
+ protected:
   struct Memory {
     CommonMemory<T> common;
     T* x;         ///< coefficients, the last row being intercepts
@@ -73,9 +74,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     }
   };
 
-  [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
-    Arena arena(memory);
+  [[gnu::noinline]] bool prepare(std::span<std::byte> memory, Requirement needed, Arena& arena) {
+    if (!this->admit(memory, needed)) return false;
     own_ = Memory::lay_out(arena, this->shape_);
     this->adopt(own_.common, arena.used());
     this->centre();

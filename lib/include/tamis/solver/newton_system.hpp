@@ -1,0 +1,383 @@
+#pragma once
+/// The linear systems of the semismooth Newton phase, assembled and factored in caller memory.
+
+#include "../arena.hpp"
+#include "../linalg/cholesky.hpp"
+#include "../linalg/rows.hpp"
+#include "../penalty/prox_jacobian.hpp"
+
+namespace tamis {
+
+/// The system  (I/τ + QᵀAᵀBAQ) δ = Qᵀg  over the nonzero coefficients and the intercepts, with U = QQᵀ the Jacobian of
+/// the penalty's proximity operator (see ProxJacobian) and B = bI + (σ − b)J, J being, sample by sample, the Jacobian of
+/// the simplex projection, diag(s) − ssᵀ/|s| for its support s.
+///
+/// The nonzero coefficients are numbered class by class ('coordinates'). The part b·AᵀA needs only the Gram matrix of
+/// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples whose support
+/// has two classes or more. Q acts afterwards, group by group, on rows and columns.
+///
+/// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features indices.
+/// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in the classes of the support)².
+template <class T>
+class NewtonSystem {
+ public:
+  static constexpr Index chunk = 64;
+  static constexpr Index none = ~Index(0);
+
+  struct Memory {
+    Index capacity;
+    T* matrix;
+    T* gram;
+    T* samples;    ///< some samples over the slots, chunk × capacity
+    T* value;      ///< one sample over the coordinates
+    T* direction;  ///< ŵ on the coordinates of a group, or the signs of those at its level
+    T* scale;      ///< of a group
+    T* along;
+    Index* slot_feature;
+    Index* feature_slot;  ///< features + 1 entries, the last being the intercept
+    Index* coordinate_feature;
+    Index* coordinate_slot;
+    Index* member;       ///< coordinates, group by group
+    Index* group_begin;  ///< among the members
+    Index* class_begin;  ///< among the coordinates, classes + 1
+    Index* sample_list;
+    std::uint8_t* merged;  ///< of a group: its members become one column
+    std::uint8_t* gone;    ///< coordinates that another one stands for
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index capacity) {
+      Memory m{};
+      m.capacity = capacity;
+      const std::size_t square = detail::saturating_multiply(capacity, capacity);
+      m.matrix = arena.take<T>(square);
+      m.gram = arena.take<T>(square);
+      m.samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
+      for (T** numbers : {&m.value, &m.direction, &m.scale, &m.along}) *numbers = arena.take<T>(capacity);
+      m.feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
+      for (Index** indices : {&m.slot_feature, &m.coordinate_feature, &m.coordinate_slot, &m.member})
+        *indices = arena.take<Index>(capacity);
+      m.group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      m.class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
+      m.sample_list = arena.take<Index>(chunk);
+      m.merged = arena.take<std::uint8_t>(capacity);
+      m.gone = arena.take<std::uint8_t>(capacity);
+      return m;
+    }
+  };
+
+  /// What the system is about, fixed while the active features and the intercept scale are.
+  template <class Design>
+  struct Problem {
+    const Design& design;
+    const T* means;
+    T intercept_scale;  ///< zero without intercepts
+    Shape shape;
+    Index stride;
+  };
+
+  NewtonSystem() = default;
+  explicit NewtonSystem(const Memory& memory) : m_(memory) {}
+
+  Index capacity() const { return m_.capacity; }
+  Index coordinates() const { return count_; }
+
+  /// Forgets the Gram matrix: another intercept scale, or a first use.
+  void forget(Shape shape) {
+    for (Index j = 0; j <= shape.features; ++j) m_.feature_slot[j] = none;
+    slots_ = 0;
+  }
+
+  /// Numbers the nonzero coefficients of w. `for_each_group(visit)` calls visit(w of the group, its ProxJacobian) for
+  /// every active group. False when there are more than the capacity: the system cannot be formed.
+  template <class Design, class ForEachGroup>
+  [[gnu::noinline]] bool collect(const Problem<Design>& problem, ForEachGroup for_each_group) {
+    const Index classes = problem.shape.classes;
+    const bool intercept = problem.intercept_scale > T(0);
+    for (Index k = 0; k <= classes; ++k) m_.class_begin[k] = 0;
+    for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) {
+      for_each_nonzero(w, group, [&](Index, Index k, T) { ++m_.class_begin[k + 1]; });
+    });
+    for (Index k = 0; k < classes; ++k) m_.class_begin[k + 1] += m_.class_begin[k] + intercept;
+    count_ = m_.class_begin[classes];
+    if (count_ == 0 || count_ > m_.capacity) return false;
+
+    // class_begin[k] serves as the next free number of class k, and is put back afterwards.
+    const auto place = [&](Index feature, Index k) {
+      const Index c = m_.class_begin[k]++;
+      m_.coordinate_feature[c] = feature;
+      return c;
+    };
+    if (intercept)
+      for (Index k = 0; k < classes; ++k) place(problem.shape.features, k);
+    groups_ = members_ = 0;
+    for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) { number(w, group, place); });
+    m_.group_begin[groups_] = members_;
+    for (Index k = classes; k > 0; --k) m_.class_begin[k] = m_.class_begin[k - 1];
+    m_.class_begin[0] = 0;
+    return true;
+  }
+
+  /// Adds the features that occur to the Gram matrix. `columns` is scratch of samples × stride, `products` of a
+  /// coefficient matrix. False when more features occur than the capacity.
+  template <class Design>
+  [[gnu::noinline]] bool update_gram(const Problem<Design>& problem, T* columns, T* products) {
+    if (!assign_slots()) {
+      forget(problem.shape);
+      if (!assign_slots()) return false;
+    }
+    const Shape shape = problem.shape;
+    while (known_ < slots_) {
+      const Index batch = smallest(problem.stride, slots_ - known_);
+      fill(columns, static_cast<std::size_t>(shape.samples) * problem.stride, T(0));
+      for (Index c = 0; c < batch; ++c) {
+        const Index feature = m_.slot_feature[known_ + c];
+        if (feature == shape.features) continue;
+        problem.design.gather(feature, nullptr, shape.samples, columns + c, problem.stride);
+        for (Index i = 0; i < shape.samples; ++i) row_of(columns, i, problem.stride)[c] -= problem.means[feature];
+      }
+      // The intercept's column is orthogonal to the centred ones; it takes no part in the product.
+      Index skipped = 0;
+      while (skipped < known_ + batch && m_.slot_feature[skipped] == shape.features) ++skipped;
+      problem.design.transposed_multiply(m_.slot_feature + skipped, known_ + batch - skipped, columns, problem.stride,
+                                         products);
+      for (Index c = 0; c < batch; ++c)
+        for (Index s = 0; s < known_ + batch; ++s) {
+          const bool own = m_.slot_feature[known_ + c] == shape.features, other = m_.slot_feature[s] == shape.features;
+          T entry = T(0);
+          if (own && other) entry = problem.intercept_scale * problem.intercept_scale * T(shape.samples);
+          else if (!own && !other) entry = row_of(products, m_.slot_feature[s], problem.stride)[c];
+          gram(known_ + c, s) = gram(s, known_ + c) = entry;
+        }
+      known_ += batch;
+    }
+    for (Index c = 0; c < count_; ++c) m_.coordinate_slot[c] = m_.feature_slot[m_.coordinate_feature[c]];
+    return true;
+  }
+
+  /// Forms and factors the system. supported(i, k) says whether class k is in the support of sample i. False when it is
+  /// not definite in this precision.
+  template <class Design, class Supported>
+  [[gnu::noinline]] bool factor(const Problem<Design>& problem, T inverse_tau, T b, T sigma, Supported supported) {
+    const Index classes = problem.shape.classes;
+    for (Index k = 0; k < classes; ++k)
+      for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
+        T* row = matrix_row(c);
+        for (Index d = 0; d < m_.class_begin[k]; ++d) row[d] = T(0);
+        const T* products = m_.gram + static_cast<std::size_t>(m_.coordinate_slot[c]) * m_.capacity;
+        for (Index d = m_.class_begin[k]; d <= c; ++d) row[d] = b * products[m_.coordinate_slot[d]];
+      }
+    Index listed = 0;
+    for (Index i = 0; i < problem.shape.samples; ++i) {
+      Index size = 0;
+      for (Index k = 0; k < classes; ++k) size += supported(i, k);
+      if (size >= 2) m_.sample_list[listed++] = i;
+      if (listed == chunk || (listed > 0 && i + 1 == problem.shape.samples)) {
+        add_samples(problem, listed, sigma - b, supported);
+        listed = 0;
+      }
+    }
+    apply_groups();
+    for (Index c = 0; c < size_; ++c) matrix_row(c)[c] += inverse_tau;
+    return factor_cholesky(m_.matrix, size_, m_.capacity);
+  }
+
+  /// g ← Q (I/τ + …)⁻¹ Qᵀ g for a coefficient matrix g; `clear` is called between reading and writing, and must set g
+  /// to zero where there are no coordinates.
+  template <class Clear>
+  [[gnu::noinline]] void solve(T* g, Index stride, Index classes, Clear clear) {
+    T* x = m_.value;
+    for_each_coordinate(classes, [&](Index c, Index k) { x[c] = row_of(g, m_.coordinate_feature[c], stride)[k]; });
+    for (Index t = 0; t < groups_; ++t) {
+      if (!m_.merged[t]) {
+        spread(t, x);
+        continue;
+      }
+      T total = 0;
+      for_each_member(t, [&](Index c) { total += m_.direction[c] * x[c]; });
+      x[m_.member[m_.group_begin[t]]] = total;
+    }
+    Index live = 0;
+    for (Index c = 0; c < count_; ++c)
+      if (!m_.gone[c]) x[live++] = x[c];
+    solve_cholesky(m_.matrix, size_, m_.capacity, x);
+    for (Index c = count_; c-- > 0;) x[c] = m_.gone[c] ? T(0) : x[--live];
+    for (Index t = 0; t < groups_; ++t) {
+      if (!m_.merged[t]) {
+        spread(t, x);
+        continue;
+      }
+      const T common = x[m_.member[m_.group_begin[t]]];
+      for_each_member(t, [&](Index c) { x[c] = m_.direction[c] * common; });
+    }
+    clear();
+    for_each_coordinate(classes, [&](Index c, Index k) { row_of(g, m_.coordinate_feature[c], stride)[k] = x[c]; });
+  }
+
+ private:
+  T& gram(Index a, Index b) { return m_.gram[static_cast<std::size_t>(a) * m_.capacity + b]; }
+  T* matrix_row(Index c) { return m_.matrix + static_cast<std::size_t>(c) * m_.capacity; }
+
+  template <class Visit>
+  static void for_each_nonzero(Rows<const T> w, const ProxJacobian<T>& group, Visit visit) {
+    for (Index r = group.first_row; r < group.first_row + group.rows; ++r)
+      for (Index k = group.first_class; k < group.first_class + group.classes; ++k)
+        if (w(r, k) != T(0)) visit(r, k, w(r, k));
+  }
+  template <class Visit>
+  void for_each_coordinate(Index classes, Visit visit) {
+    for (Index k = 0; k < classes; ++k)
+      for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) visit(c, k);
+  }
+  template <class Visit>
+  void for_each_member(Index group, Visit visit) {
+    for (Index e = m_.group_begin[group]; e < m_.group_begin[group + 1]; ++e) visit(m_.member[e]);
+  }
+
+  template <class Place>
+  void number(Rows<const T> w, const ProxJacobian<T>& group, Place& place) {
+    const Index first = members_;
+    T square = 0;
+    Index at_level = 0;
+    for_each_nonzero(w, group, [&](Index r, Index k, T entry) {
+      const Index c = place(w.feature(r), k);
+      const bool top = group.slope.level > T(0) && absolute(entry) >= group.slope.level;
+      m_.direction[c] = group.slope.level > T(0) ? (entry > T(0) ? T(1) : T(-1)) : entry;
+      square += entry * entry;
+      at_level += top;
+      if (group.slope.level == T(0) || top) m_.member[members_++] = c;
+    });
+    const bool merged = group.slope.level > T(0);
+    const bool plain = merged ? at_level < 2 : group.slope.scale == T(1) && group.slope.along == T(1);
+    if (plain || members_ == first) {
+      members_ = first;
+      return;
+    }
+    const T inverse = T(1) / (merged ? square_root(T(at_level)) : square_root(square));
+    for (Index e = first; e < members_; ++e) m_.direction[m_.member[e]] *= inverse;
+    m_.group_begin[groups_] = first;
+    m_.scale[groups_] = group.slope.scale;
+    m_.along[groups_] = group.slope.along;
+    m_.merged[groups_++] = merged;
+  }
+
+  bool assign_slots() {
+    if (slots_ == 0) known_ = 0;
+    for (Index c = 0; c < count_; ++c) {
+      Index& slot = m_.feature_slot[m_.coordinate_feature[c]];
+      if (slot != none) continue;
+      if (slots_ == m_.capacity) return false;
+      m_.slot_feature[slots_] = m_.coordinate_feature[c];
+      slot = slots_++;
+    }
+    return true;
+  }
+
+  template <class Design, class Supported>
+  [[gnu::noinline]] void add_samples(const Problem<Design>& problem, Index listed, T factor, Supported supported) {
+    for (Index s = 0; s < slots_; ++s) {
+      const Index feature = m_.slot_feature[s];
+      T* column = m_.samples + s;
+      if (feature == problem.shape.features) {
+        for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] = problem.intercept_scale;
+        continue;
+      }
+      problem.design.gather(feature, m_.sample_list, listed, column, m_.capacity);
+      for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] -= problem.means[feature];
+    }
+    for (Index e = 0; e < listed; ++e) {
+      const Index i = m_.sample_list[e];
+      const T* row = m_.samples + static_cast<std::size_t>(e) * m_.capacity;
+      Index size = 0;
+      for (Index k = 0; k < problem.shape.classes; ++k) {
+        if (!supported(i, k)) continue;
+        ++size;
+        for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) m_.value[c] = row[m_.coordinate_slot[c]];
+      }
+      const T off = -factor / T(size);
+      for (Index k = 0; k < problem.shape.classes; ++k) {
+        if (!supported(i, k)) continue;
+        for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
+          if (m_.value[c] == T(0)) continue;
+          for (Index l = 0; l < k; ++l)
+            if (supported(i, l)) add_scaled(m_.class_begin[l], m_.class_begin[l + 1], off * m_.value[c], matrix_row(c));
+          add_scaled(m_.class_begin[k], c + 1, (factor + off) * m_.value[c], matrix_row(c));
+        }
+      }
+    }
+  }
+  void add_scaled(Index begin, Index end, T factor, T* row) {
+    const T* value = m_.value;
+    Index d = begin;
+    const auto f = Pack<T>::fill(factor);
+    for (; d + lanes<T> <= end; d += lanes<T>) (Pack<T>::load(row + d) + f * Pack<T>::load(value + d)).store(row + d);
+    for (; d < end; ++d) row[d] += factor * value[d];
+  }
+
+  /// x ← (scale·I + (along − scale) ŵŵᵀ) x on the members of a group.
+  void spread(Index group, T* x) {
+    T inner = 0;
+    for_each_member(group, [&](Index c) { inner += m_.direction[c] * x[c]; });
+    inner *= m_.along[group] - m_.scale[group];
+    for_each_member(group, [&](Index c) { x[c] = m_.scale[group] * x[c] + inner * m_.direction[c]; });
+  }
+
+  /// The matrix becomes QᵀMQ, and loses the rows and columns that others stand for.
+  void apply_groups() {
+    for (Index c = 0; c < count_; ++c) m_.gone[c] = 0;
+    size_ = count_;
+    if (groups_ == 0) return;
+    for (Index c = 0; c < count_; ++c)
+      for (Index d = 0; d < c; ++d) matrix_row(d)[c] = matrix_row(c)[d];
+    for (Index t = 0; t < groups_; ++t) combine_rows(t);
+    for (Index c = 0; c < count_; ++c)  // columns, row by row
+      for (Index t = 0; t < groups_; ++t) {
+        T* row = matrix_row(c);
+        if (!m_.merged[t]) {
+          spread(t, row);
+          continue;
+        }
+        T total = 0;
+        for_each_member(t, [&](Index d) { total += m_.direction[d] * row[d]; });
+        row[m_.member[m_.group_begin[t]]] = total;
+      }
+    Index live = 0;
+    for (Index c = 0; c < count_; ++c) {
+      if (m_.gone[c]) continue;
+      Index column = 0;
+      for (Index d = 0; d <= c; ++d)
+        if (!m_.gone[d]) matrix_row(live)[column++] = matrix_row(c)[d];
+      ++live;
+    }
+    size_ = live;
+  }
+  void combine_rows(Index t) {
+    T* total = m_.value;
+    fill(total, count_, T(0));
+    for_each_member(t, [&](Index c) {
+      const T part = m_.direction[c];
+      const T* row = matrix_row(c);
+      for (Index d = 0; d < count_; ++d) total[d] += part * row[d];
+    });
+    if (m_.merged[t]) {
+      const Index head = m_.member[m_.group_begin[t]];
+      copy(static_cast<const T*>(total), count_, matrix_row(head));
+      for_each_member(t, [&](Index c) { m_.gone[c] = c != head; });
+      return;
+    }
+    const T more = m_.along[t] - m_.scale[t];
+    for_each_member(t, [&](Index c) {
+      T* row = matrix_row(c);
+      const T factor = more * m_.direction[c];
+      for (Index d = 0; d < count_; ++d) row[d] = m_.scale[t] * row[d] + factor * total[d];
+    });
+  }
+
+  Memory m_{};
+  Index count_ = 0;    ///< coordinates
+  Index size_ = 0;     ///< of the matrix
+  Index slots_ = 0;    ///< features with a slot
+  Index known_ = 0;    ///< slots whose products are in the Gram matrix
+  Index groups_ = 0;   ///< groups on which Q is not the identity
+  Index members_ = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,505 @@
+#pragma once
+/// The fast solver for the exact hinge with a sparse penalty: primal–dual iterations, then Newton's method.
+
+#include "newton_system.hpp"
+#include "primal_dual.hpp"
+
+namespace tamis {
+
+/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). The first phase is PrimalDual. The second is a proximal point method whose
+/// steps are solved by semismooth Newton: from (Wᵗ, Zᵗ ≈ AWᵗ, uᵗ) it maximises over u (samples × classes)
+///
+///     D(u) = min_W {λΩ(W) + ⟨Aᵀu, W⟩ + ‖W − Wᵗ‖²/2τ} + min_Z {h(Z) − ⟨u, Z⟩ + ‖Z − Zᵗ‖²/2τ'} − ‖u − uᵗ‖²/2σ,
+///     ∇D = A W(u) − Z(u) − (u − uᵗ)/σ,   W(u) = prox_{τλΩ}(Wᵗ − τAᵀu),   Z(u) = prox_{τ'h}(Zᵗ + τ'u),
+///
+/// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J that of the
+/// projection in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
+/// B = bI + (σ − b)J, b = 1/(τ' + 1/σ): see NewtonSystem. Where more coefficients are nonzero than the memory was made
+/// for, conjugate gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. When the second phase makes no progress the first one
+/// takes over again, so that it is never worse than PrimalDual for long.
+///
+/// Memory: as PrimalDual at the least, and then it is PrimalDual; with an `active_limit` of nonzero coefficients and
+/// intercepts, (p + 1) + 3n more rows of padded classes and the larger of NewtonSystem's memory and 3n rows. The arena's
+/// size decides which. Cost of a Newton step: six to eight products with half the design, and the system.
+/// Sources: Rockafellar (1976); Li, Sun and Toh (2018) for the scheme; paper A for the problem.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
+  static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
+  static_assert(HasProxJacobian<Penalty, T>, TAMIS_NEEDS_PROX_JACOBIAN);
+  using FirstPhase = PrimalDual<T, Loss, Penalty, Design>;
+  using System = NewtonSystem<T>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::two_phase;
+
+  using FirstPhase::FirstPhase;
+
+  /// The least memory: that of the first phase alone.
+  static constexpr Requirement requirement(Shape shape) { return FirstPhase::requirement(shape); }
+  /// Memory with which up to `active_limit` nonzero coefficients and intercepts are solved for at once.
+  static constexpr Requirement requirement(Shape shape, Index active_limit) {
+    Arena counter;
+    (void)FirstPhase::Memory::lay_out(counter, shape);
+    (void)Memory::lay_out(counter, shape, active_limit);
+    return {counter.used()};
+  }
+  /// The largest useful active limit.
+  static constexpr Index highest_active_limit(Shape shape) {
+    const std::uint64_t all = (std::uint64_t(shape.features) + 1) * shape.classes;
+    return all < 0xffff ? static_cast<Index>(all) : 0xffff;
+  }
+  /// The active limit that `bytes` of memory are enough for; 0: the first phase alone.
+  static constexpr Index active_limit(Shape shape, std::size_t bytes) {
+    Index low = 0, high = highest_active_limit(shape) + 1;
+    if (shape.classes == 0) return 0;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (requirement(shape, middle).bytes <= bytes ? low : high) = middle;
+    }
+    return low > shape.classes ? low : 0;
+  }
+
+  /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    const Index limit = active_limit(this->shape_, memory.size());
+    Arena arena(memory);
+    if (!this->prepare(memory, limit ? requirement(this->shape_, limit) : requirement(this->shape_), arena))
+      return false;
+    has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
+    if (limit) {
+      newton_ = Memory::lay_out(arena, this->shape_, limit);
+      system_ = System(newton_.system);
+      this->report_.arena_used_bytes = arena.used();
+    }
+    this->start_from_null_model();
+    return this->running();
+  }
+
+  /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    if (in_second_phase_) {
+      newton_step();
+    } else {
+      FirstPhase::step();
+      if (has_second_phase_ && this->running() && !this->measuring_norm_ && this->since_certificate_ == 0 &&
+          this->report_.iterations >= first_attempt_ && this->report_.relative_gap <= T(0.12))
+        begin_second_phase();
+    }
+    return this->running();
+  }
+
+ private:
+  struct Memory {
+    T* product;   ///< AᵀΔu and δ: a coefficient matrix
+    T* scores;    ///< Zᵗ; samples × stride like those that follow
+    T* dual;      ///< the projection in Z(u): a dual point
+    T* gradient;  ///< ∇D
+    typename System::Memory system;
+    T* conjugate[3];  ///< in the place of the system: residual, direction, image
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index active_limit) {
+      Memory m{};
+      m.product = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.scores, &m.dual, &m.gradient}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      Arena other = arena;
+      m.system = System::Memory::lay_out(arena, shape, active_limit);
+      for (T*& duals : m.conjugate) duals = other.take<T>(CommonMemory<T>::duals(shape));
+      if (other.used() > arena.used()) arena = other;
+      return m;
+    }
+  };
+
+  // The first phase's memory, in its second role.
+  T* centre_w() const { return this->own_.x; }         // Wᵗ
+  T* w() const { return this->own_.anchor_x; }         // W(u)
+  T* pull() const { return this->own_.v; }             // Aᵀu
+  T* centre_u() const { return this->own_.anchor_u; }  // uᵗ
+  T* u() const { return this->own_.u; }
+  T* step_u() const { return this->own_.z; }  // Δu
+  std::size_t duals() const { return CommonMemory<T>::duals(this->shape_); }
+
+  [[gnu::noinline]] void begin_second_phase() {
+    in_second_phase_ = true;
+    const T first_step = T(30);
+    tau_ = first_step / (this->norm_ * this->weight_);
+    sigma_ = first_step * this->weight_ / this->norm_;
+    tau_z_ = this->norm_ / this->weight_;
+    copy(static_cast<const T*>(u()), duals(), centre_u());
+    this->multiply(centre_w(), newton_.scores);
+    system_.forget(this->shape_);
+    outer_ = 0;
+    idle_ = 0;
+    best_gap_ = this->report_.relative_gap;
+    begin_outer();
+  }
+
+  /// Back to the first phase, from the last centre, for as many iterations as there were.
+  [[gnu::noinline]] void end_second_phase() {
+    in_second_phase_ = false;
+    first_attempt_ = this->report_.iterations + largest(this->report_.iterations, std::uint32_t(200));
+    copy(static_cast<const T*>(newton_.dual), duals(), u());
+    this->measure_norm();
+  }
+
+  void begin_outer() {
+    this->transposed_multiply(u(), pull());
+    fill(step_u(), duals(), T(0));
+    inner_ = 0;
+    value_ = evaluate(T(0));
+  }
+
+  /// D(u + αΔu); leaves W(u), the projection, ∇D, and what has moved.
+  [[gnu::noinline]] T evaluate(T alpha) {
+    const Index stride = this->stride_;
+    moved_w_ = move_coefficients(alpha);
+    this->multiply(w(), newton_.gradient);
+
+    Sum<T> value;
+    auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
+    auto moved_z = Pack<T>::zero(), moved_u = Pack<T>::zero();
+    const T inverse_z = T(1) / tau_z_;
+    const auto over_sigma = Pack<T>::fill(T(1) / sigma_), half_over_sigma = Pack<T>::fill(T(0.5) / sigma_);
+    const auto over_z = Pack<T>::fill(inverse_z), half_over_z = Pack<T>::fill(T(0.5) * inverse_z);
+    const auto times_z = Pack<T>::fill(tau_z_), part = Pack<T>::fill(alpha);
+    T* point = this->memory_.row[0];
+    T* z = this->memory_.row[1];
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T weight = this->targets_.weight(i);
+      const T* from = row_of(newton_.scores, i, stride);
+      const T* step = row_of(step_u(), i, stride);
+      const T* start = row_of(centre_u(), i, stride);
+      T* q = row_of(newton_.dual, i, stride);
+      T* g = row_of(newton_.gradient, i, stride);
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto now = Pack<T>::load(row_of(u(), i, stride) + k) + part * Pack<T>::load(step + k);
+        const auto argument = over_z * Pack<T>::load(from + k) + now;
+        now.store(point + k);
+        argument.store(q + k);
+        (times_z * argument).store(z + k);
+      }
+      this->loss_.dual_prox(q, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i), weight,
+                            inverse_z);
+      for (Index k = this->shape_.classes; k < stride; ++k) q[k] = T(0);
+      auto terms = Pack<T>::zero();
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto dual = Pack<T>::load(point + k);
+        const auto score = Pack<T>::load(z + k) - times_z * Pack<T>::load(q + k);
+        const auto difference = Pack<T>::load(g + k) - score;
+        const auto du = dual - Pack<T>::load(start + k);
+        const auto dz = score - Pack<T>::load(from + k);
+        const auto gradient = difference - over_sigma * du;
+        score.store(z + k);
+        gradient.store(g + k);
+        terms = terms + (dual * difference + half_over_z * dz * dz - half_over_sigma * du * du);
+        gradient_norm = gradient_norm + gradient * gradient;
+        slope = slope + gradient * Pack<T>::load(step + k);
+        moved_z = moved_z + dz * dz;
+        moved_u = moved_u + du * du;
+      }
+      value.add(terms.sum());
+      if (weight > T(0))
+        value.add(weight * this->loss_.value(z, this->shape_.classes, this->targets_.labels[i],
+                                             this->targets_.margin(i)));
+    }
+    gradient_norm_ = square_root(gradient_norm.sum());
+    slope_ = slope.sum();
+    moved_ = square_root(moved_w_ / tau_ + moved_z.sum() / tau_z_ + moved_u.sum() / sigma_);
+    value.add(this->options_.lambda * this->penalty_value(w()));
+    value.add(moved_w_ / (T(2) * tau_));
+    return value.value();
+  }
+
+  /// W ← prox(Wᵗ − τ(Aᵀu + αAᵀΔu)); returns ‖W − Wᵗ‖².
+  T move_coefficients(T alpha) {
+    const Index stride = this->stride_;
+    const auto tau = Pack<T>::fill(tau_), part = Pack<T>::fill(alpha);
+    const bool with_step = alpha != T(0);  // else the product may not have been written yet
+    this->for_each_active_row([&](Index j) {
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        auto along = Pack<T>::load(row_of(pull(), j, stride) + k);
+        if (with_step) along = along + part * Pack<T>::load(row_of(newton_.product, j, stride) + k);
+        (Pack<T>::load(row_of(centre_w(), j, stride) + k) - tau * along).store(row_of(w(), j, stride) + k);
+      }
+    });
+    const T threshold = tau_ * this->options_.lambda;
+    this->for_each_active_group(
+        [&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
+    auto moved = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) {
+      moved = squared_distance(row_of(w(), j, stride), row_of(centre_w(), j, stride), stride, moved);
+    });
+    return moved.sum();
+  }
+
+  void newton_step() {
+    if (this->report_.iterations + 1 >= this->options_.max_iterations) {
+      this->count_iteration();
+      end_outer(true);
+      this->end_at_limit();
+      return;
+    }
+    constexpr std::uint32_t most_inner = 30;
+    const T accuracy = T(10) / T(outer_ + 1);
+    if ((inner_ > 0 && gradient_norm_ <= accuracy * smallest(T(1), square_root(moved_w_))) || inner_ >= most_inner || exhausted_) {
+      end_outer(false);
+      return;
+    }
+    this->count_iteration();
+    ++inner_;
+    if (!solve_newton_system()) solve_by_conjugate_gradients();
+    this->transposed_multiply(step_u(), newton_.product);
+    const T alpha = search();
+    const auto part = Pack<T>::fill(alpha);
+    for (std::size_t e = 0; e < duals(); e += lanes<T>)
+      (Pack<T>::load(u() + e) + part * Pack<T>::load(step_u() + e)).store(u() + e);
+    this->for_each_active_row([&](Index j) {
+      T* row = row_of(pull(), j, this->stride_);
+      for (Index k = 0; k < this->stride_; k += lanes<T>)
+        (Pack<T>::load(row + k) + part * Pack<T>::load(row_of(newton_.product, j, this->stride_) + k)).store(row + k);
+    });
+  }
+
+  /// A step length at which D has risen, from its slope along Δu, which falls: the full step if it does not overshoot,
+  /// else between the last points before and beyond the top, by the secant.
+  T search() {
+    T slope = 0;
+    {
+      auto total = Pack<T>::zero();
+      for (std::size_t e = 0; e < duals(); e += lanes<T>)
+        total = total + Pack<T>::load(newton_.gradient + e) * Pack<T>::load(step_u() + e);
+      slope = total.sum();
+    }
+    exhausted_ = !(slope > T(16) * epsilon<T> * absolute(value_));  // the gain would drown in rounding errors
+    const T before = gradient_norm_;
+    T alpha = T(1);
+    T low = 0, low_slope = slope, high = 0, high_slope = 0;
+    for (int trial = 0;; ++trial) {
+      value_ = evaluate(alpha);
+      const bool beyond = slope_ < T(0);
+      if (slope_ >= T(-0.5) * slope && (slope_ <= T(0.9) * slope || high == T(0))) break;
+      if (gradient_norm_ <= T(0.5) * before || trial == 12 || exhausted_) break;
+      (beyond ? high : low) = alpha;
+      (beyond ? high_slope : low_slope) = slope_;
+      const T width = high - low;
+      const T next = low + width * (low_slope / (low_slope - high_slope));
+      alpha = largest(smallest(next, high - T(0.1) * width), low + T(0.1) * width);
+    }
+    return alpha;
+  }
+
+  bool supported(Index i, Index k) const {
+    return this->loss_.in_support(row_of(newton_.dual, i, this->stride_)[k], k == this->targets_.labels[i],
+                                  this->targets_.weight(i));
+  }
+
+  T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
+
+  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ; to may be from.
+  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside) const {
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T* in = row_of(from, i, this->stride_);
+      T* out = row_of(to, i, this->stride_);
+      T total = 0;
+      Index size = 0;
+      for (Index k = 0; k < this->shape_.classes; ++k)
+        if (supported(i, k)) {
+          total += in[k];
+          ++size;
+        }
+      const T mean = size ? total / T(size) : T(0);
+      for (Index k = 0; k < this->stride_; ++k) {
+        const bool moves = size > 1 && k < this->shape_.classes && supported(i, k);
+        out[k] = outside * in[k] + (moves ? (inside - outside) * (in[k] - mean) : T(0));
+      }
+    }
+  }
+
+  /// Visits (rows of W(u), ProxJacobian) of the active groups.
+  template <class Visit>
+  void for_each_jacobian(Visit visit) const {
+    this->for_each_active_group([&](FeatureGroup group) {
+      const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
+      this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda,
+                                   [&](const ProxJacobian<T>& jacobian) { visit(rows, jacobian); });
+    });
+  }
+
+  /// Δu by a factor of the system; false when it does not fit or is not definite.
+  [[gnu::noinline]] bool solve_newton_system() {
+    const typename System::template Problem<Design> problem{
+        this->design_, this->memory_.means, this->options_.intercept ? this->intercept_scale_ : T(0), this->shape_,
+        this->stride_};
+    const auto groups = [&](auto visit) { for_each_jacobian(visit); };
+    const auto support = [&](Index i, Index k) { return supported(i, k); };
+    const T b = stiffness();
+    if (!system_.collect(problem, groups) || !system_.update_gram(problem, step_u(), newton_.product) ||
+        !system_.factor(problem, T(1) / tau_, b, sigma_, support))
+      return false;
+    apply_b(newton_.gradient, step_u(), b, sigma_);
+    this->transposed_multiply(step_u(), newton_.product);
+    system_.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
+      this->for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, this->stride_), this->stride_, T(0)); });
+    });
+    this->multiply(newton_.product, step_u());
+    for (std::size_t e = 0; e < duals(); e += lanes<T>)
+      (Pack<T>::load(newton_.gradient + e) - Pack<T>::load(step_u() + e)).store(step_u() + e);
+    apply_b(step_u(), step_u(), b, sigma_);
+    return true;
+  }
+
+  /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
+  [[gnu::noinline]] void solve_by_conjugate_gradients() {
+    system_.forget(this->shape_);  // its memory is used here
+    T* const residual = newton_.conjugate[0];
+    T* const direction = newton_.conjugate[1];
+    T* const image = newton_.conjugate[2];
+    const auto inner = [&](const T* a, const T* b) {
+      auto total = Pack<T>::zero();
+      for (std::size_t e = 0; e < duals(); e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
+      return total.sum();
+    };
+    const T b = stiffness();
+    fill(step_u(), duals(), T(0));
+    copy(static_cast<const T*>(newton_.gradient), duals(), residual);
+    apply_b(residual, image, b, sigma_);
+    copy(static_cast<const T*>(image), duals(), direction);
+    T size = inner(residual, image);
+    const T first = size;
+    for (int round = 0; round < 200 && size > T(1e-4) * first; ++round) {
+      this->transposed_multiply(direction, newton_.product);
+      apply_jacobian(newton_.product);
+      this->multiply(newton_.product, image);
+      // image ← τAUAᵀ direction + B⁻¹ direction, with the latter one row at a time.
+      for (Index i = 0; i < this->shape_.samples; ++i) add_inverse_b(i, b, direction, image);
+      const T curvature = inner(direction, image);
+      if (!(curvature > T(0))) break;
+      const T alpha = size / curvature;
+      for (std::size_t e = 0; e < duals(); ++e) {
+        step_u()[e] += alpha * direction[e];
+        residual[e] -= alpha * image[e];
+      }
+      apply_b(residual, image, b, sigma_);
+      const T next = inner(residual, image);
+      const T beta = next / size;
+      for (std::size_t e = 0; e < duals(); ++e) direction[e] = image[e] + beta * direction[e];
+      size = next;
+    }
+  }
+  void add_inverse_b(Index i, T b, const T* direction, T* image) {
+    const T* in = row_of(direction, i, this->stride_);
+    T* out = row_of(image, i, this->stride_);
+    T total = 0;
+    Index size = 0;
+    for (Index k = 0; k < this->shape_.classes; ++k)
+      if (supported(i, k)) {
+        total += in[k];
+        ++size;
+      }
+    const T mean = size ? total / T(size) : T(0);
+    for (Index k = 0; k < this->shape_.classes; ++k) {
+      const bool moves = size > 1 && supported(i, k);
+      out[k] = tau_ * out[k] + in[k] / b + (moves ? (T(1) / sigma_ - T(1) / b) * (in[k] - mean) : T(0));
+    }
+    for (Index k = this->shape_.classes; k < this->stride_; ++k) out[k] = T(0);
+  }
+
+  /// v ← U v on the active rows; the intercepts stay.
+  void apply_jacobian(T* v) {
+    const Index stride = this->stride_;
+    this->for_each_active_group([&](FeatureGroup group) {
+      const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
+      const Rows<T> image = this->rows(v, group);
+      for (Index r = 0; r < rows.rows; ++r)  // zero coefficients stay zero
+        for (Index k = 0; k < stride; ++k)
+          if (rows.row(r)[k] == T(0)) image.row(r)[k] = T(0);
+      this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda, [&](const ProxJacobian<T>& jacobian) {
+        apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
+      });
+    });
+  }
+  static void apply_slope(const ProxSlope<T>& slope, Rows<const T> w, Rows<T> v) {
+    T inner = 0, square = 0;
+    Index top = 0;
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) {
+        const T entry = w(r, k);
+        if (slope.level > T(0)) {
+          if (absolute(entry) < slope.level) continue;
+          inner += entry > T(0) ? v(r, k) : -v(r, k);
+          ++top;
+        } else {
+          inner += entry * v(r, k);
+          square += entry * entry;
+        }
+      }
+    const T across = slope.scale * slope.scale;
+    const T more = square > T(0) ? (slope.along * slope.along - across) * (inner / square) : T(0);
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) {
+        const T entry = w(r, k);
+        if (entry == T(0)) continue;
+        if (slope.level == T(0)) v(r, k) = across * v(r, k) + more * entry;
+        else if (absolute(entry) >= slope.level) v(r, k) = (entry > T(0) ? inner : -inner) / T(top);
+      }
+  }
+
+  /// Moves the centres, certifies, and chooses the next step sizes.
+  [[gnu::noinline]] void end_outer(bool last) {
+    const auto times_z = Pack<T>::fill(tau_z_);
+    for (std::size_t e = 0; e < duals(); e += lanes<T>) {
+      const auto now = Pack<T>::load(u() + e);
+      (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e)))
+          .store(newton_.scores + e);
+      now.store(centre_u() + e);
+    }
+    this->for_each_active_row([&](Index j) {
+      copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
+    });
+    ++outer_;
+    this->multiply(w(), newton_.gradient);
+    this->offer_primal(w(), newton_.gradient);
+    copy(static_cast<const T*>(newton_.dual), duals(), step_u());
+    this->report_.kkt_residual = moved_;
+    const auto next = this->certify(step_u(), newton_.product, last);
+    if (!this->running()) return;
+
+    const bool progress = this->report_.relative_gap <= T(0.9) * best_gap_ || next == FirstPhase::Next::new_features;
+    if (progress) best_gap_ = this->report_.relative_gap;
+    idle_ = progress ? 0 : idle_ + 1;
+    if (idle_ >= 20) {
+      end_second_phase();
+      return;
+    }
+    constexpr T largest_product = sizeof(T) == 4 ? T(1e6) : T(1e10);
+    if (inner_ <= 12 && tau_ * sigma_ * this->norm_ * this->norm_ < largest_product) {
+      tau_ *= T(1.7);
+      sigma_ *= T(1.7);
+      tau_z_ *= T(1.3);
+    } else if (inner_ >= 30) {
+      tau_ *= T(0.5);
+      sigma_ *= T(0.5);
+    }
+    exhausted_ = false;
+    begin_outer();
+  }
+
+  Memory newton_{};
+  System system_{};
+  bool has_second_phase_ = false;
+  bool in_second_phase_ = false;
+  bool exhausted_ = false;
+  std::uint32_t first_attempt_ = 120;
+  std::uint32_t outer_ = 0;
+  std::uint32_t inner_ = 0;
+  std::uint32_t idle_ = 0;
+  T tau_ = 0, sigma_ = 0, tau_z_ = 0;
+  T value_ = 0;          ///< D(u)
+  T gradient_norm_ = 0;  ///< ‖∇D‖
+  T slope_ = 0;          ///< ⟨∇D, Δu⟩
+  T moved_w_ = 0;        ///< ‖W(u) − Wᵗ‖²
+  T moved_ = 0;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
+  T best_gap_ = 0;
+};
+
+}  // namespace tamis
