@@ -23,6 +23,7 @@ enum class Status : std::uint8_t {
   invalid_lambda,       ///< negative, NaN or infinite
   invalid_option,       ///< tolerance or a limit out of range
   invalid_combination,  ///< the solver does not accept this loss or this penalty
+  invalid_eta,          ///< not positive and finite, or given to a solver of the other form, or together with λ
 };
 
 /// Whether the run ended with a usable model.
@@ -48,6 +49,7 @@ constexpr const char* name(Status status) {
     case Status::invalid_lambda: return "invalid_lambda";
     case Status::invalid_option: return "invalid_option";
     case Status::invalid_combination: return "invalid_combination";
+    case Status::invalid_eta: return "invalid_eta";
   }
   return "unknown";
 }
@@ -72,6 +74,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_lambda: return "lambda must be zero or positive, and finite";
     case Status::invalid_option: return "the tolerance must be positive and the iteration limit at least one";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";
+    case Status::invalid_eta:
+      return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
   }
   return "unknown status";
 }
