@@ -41,8 +41,8 @@ struct LevelSet : Loss {
 /// ν ≥ 0  Ω(W) ≥ νa − Ω*(νG): for a norm a/Ω°(G) at ν = 1/Ω°(G), otherwise the largest value over ν. ν is the multiplier.
 ///
 /// *No model.* L(W, b) ≥ a + η + ⟨G, W⟩ for all W. When a > 0 and every ‖G_j‖ ≤ δ‖x_j − m̄_j‖‖u‖, δ = ε^⅔ (4e-11 in
-/// double, 2.4e-5 in float), a model would need weights of which the scores are some 1/δ margins: `infeasible`, and a + η is
-/// reported as the bound. After 25 certificates without a feasible point, the mean loss alone is minimised until there
+/// double, 2.4e-5 in float), a model would need weights of which the scores are some 1/δ margins: `infeasible`. The bound
+/// reported, a + η − ‖G‖‖W‖ with W the weights of the least loss seen, holds for all that are not larger. After 25 certificates without a feasible point, the mean loss alone is minimised until there
 /// is one or this proof.
 template <class T, class Loss, class Penalty, class Design>
 class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
@@ -169,9 +169,9 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     if (this->certificates_ == 1 || value > this->report_.dual_objective) this->report_.multiplier = nu;
     this->offer_dual(value);
     if (!this->running()) return Next::finished;
-    if (!has_model() && a > T(64) * epsilon<T> * (linear + this->options_.eta) && vanishes(u, g)) {
+    if (!has_model() && a > T(64) * epsilon<T> * (linear + this->options_.eta) && vanishes(a, u, g)) {
       this->report_.status = Status::infeasible;
-      this->report_.constraint_bound = linear;
+      this->report_.constraint_bound = linear - length(g) * length(this->memory_.best);
       return Next::finished;
     }
     bool changed = !all && this->widen(active_score());
@@ -357,8 +357,15 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     return top;
   }
 
+  /// Euclidean norm of the rows of all features.
+  T length(const T* w) const {
+    const std::size_t entries = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    return square_root(squared_norm(w, entries, Pack<T>::zero()).sum());
+  }
+
   /// Whether the gradient g of u is nothing but rounding beside the columns it was made of.
-  [[gnu::noinline]] bool vanishes(const T* u, const T* g) {
+  [[gnu::noinline]] bool vanishes(T a, const T* u, const T* g) {
+    if (!(length(g) * length(this->memory_.best) < a)) return false;
     const Index stride = this->stride_;
     const T size = square_root(squared_norm(u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
     if (this->norm_ > T(0)) {  // cheap, and false nearly always
@@ -368,8 +375,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       if (square_root(total.sum()) > negligible * square_root(T(this->active_count_)) * this->norm_ * size) return false;
     }
     for (Index j = 0; j < this->shape_.features; ++j) {
-      const T length = square_root(squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum());
-      if (length == T(0)) continue;
+      const T pull = square_root(squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum());
+      if (pull == T(0)) continue;
       fill(row_of(candidate_, j, stride), stride, T(1));
       T* base = this->memory_.row[1];
       fill(base, stride, this->options_.intercept ? -this->memory_.means[j] : T(0));
@@ -380,7 +387,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
         square += entry * entry;
       }
       const T column = square_root(square) + T(4) * epsilon<T> * absolute(this->memory_.means[j]);
-      if (length > negligible * column * size) return false;
+      if (pull > negligible * column * size) return false;
     }
     return true;
   }

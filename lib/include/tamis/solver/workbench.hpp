@@ -468,7 +468,7 @@ class Workbench {
       report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
       return;
     }
-    if (report_.relative_gap < T(0.9) * stalled_gap_ || certificates_ == 1) {
+    if (!(report_.relative_gap >= T(0.9) * stalled_gap_) || certificates_ == 1) {  // or there is no gap yet
       stalled_gap_ = report_.relative_gap;
       stalled_since_ = report_.iterations;
     } else if (report_.iterations > 2 * stalled_since_ + 1000 &&
