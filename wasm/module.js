@@ -105,7 +105,7 @@ export class Module {
   // ---- structs
 
   get problemBytes() {
-    return 2 * this.scalarBytes + 16 * 4;
+    return 3 * this.scalarBytes + problem_words.length * 4;
   }
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
@@ -117,16 +117,19 @@ export class Module {
     problem_words.forEach((name, i) => {
       if (fields[name] !== undefined) this.words[word + i] = fields[name];
     });
+    if (fields.eta !== undefined) this.reals[(word + problem_words.length) * 4 / this.scalarBytes] = fields.eta;
   }
 
   get reportBytes() {
-    return 7 * this.scalarBytes + report_words.length * 4;
+    return (report_reals.length + report_last_reals.length) * this.scalarBytes + report_words.length * 4;
   }
   readReport(at) {
     const report = {};
     report_reals.forEach((name, i) => (report[name] = this.reals[at / this.scalarBytes + i]));
     const word = (at + 7 * this.scalarBytes) / 4;
     report_words.forEach((name, i) => (report[name] = this.words[word + i]));
+    const last = (word + report_words.length) * 4 / this.scalarBytes;
+    report_last_reals.forEach((name, i) => (report[name] = this.reals[last + i]));
     report.status = this.statuses[report.status];
     return report;
   }
@@ -180,3 +183,4 @@ const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block',
   'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins'];
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
+const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

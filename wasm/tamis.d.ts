@@ -19,7 +19,7 @@ export interface CompiledModule {}
 export type Label = string | number;
 export type Loss = 'hinge' | 'squared-hinge';
 export type Penalty = 'ridge' | 'l1' | 'group-l2' | 'group-linf';
-export type Solver = 'auto' | 'primal-dual' | 'fista';
+export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 
@@ -42,6 +42,7 @@ export type Status =
   | 'invalid_lambda'
   | 'invalid_option'
   | 'invalid_combination'
+  | 'invalid_eta'
   | 'unknown'          // of a model read from a blob, which does not say
   | 'unsupported';     // no WebAssembly, or no module to load
 
@@ -65,7 +66,10 @@ export interface Tamis {
   prepare(precision: Precision): Promise<void>;
 }
 
-/** minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W) */
+/**
+ * minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W), or, with eta instead of lambda,
+ * penalty(W) subject to (1/Σw) Σ w_i loss(W'x_i + b, y_i) <= eta: rejects with 'infeasible' when no model does that.
+ */
 export interface Problem {
   /** One array of features per sample, or a matrix. All values are finite numbers. */
   X: ArrayLike<ArrayLike<number>> | Matrix;
@@ -73,8 +77,10 @@ export interface Problem {
   y: ArrayLike<Label>;
   loss: Loss;
   penalty: Penalty;
-  /** At least 0. */
-  lambda: number;
+  /** At least 0; needed unless there is eta. */
+  lambda?: number;
+  /** Above 0, instead of lambda: the largest mean loss allowed. With the hinge. */
+  eta?: number;
   /** Relative duality gap to certify. Default 1e-4. */
   tolerance?: number;
   /** Default 1000000. */
@@ -109,6 +115,8 @@ export interface TrainingSpec {
   loss?: Loss;
   penalty?: Penalty;
   solver?: Solver;
+  /** As in Problem: training with it takes another solver. */
+  eta?: number;
   precision?: Precision;
 }
 
@@ -150,6 +158,12 @@ export interface Report {
   nonzeroRows: number;
   arenaBytes: number;
   arenaUsedBytes: number;
+  /** With eta: the mean loss of the model. */
+  constraintValue: number;
+  /** When infeasible: a lower bound of the mean loss of all models. */
+  constraintBound: number;
+  /** With eta: the multiplier of the constraint, about the 1/lambda of the same model. */
+  multiplier: number;
   /** Time spent inside the module. */
   milliseconds?: number;
 }
@@ -203,7 +217,8 @@ export interface ModelFile {
   standardisation: null;
   loss: string;
   penalty: string;
-  lambda: number;
+  lambda: number | null;
+  eta?: number;
   precision: Precision;
   self_test: number[][];
 }

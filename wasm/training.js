@@ -8,10 +8,11 @@ const state_bytes = 96 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
-export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto' }) {
+export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', eta }) {
   return {
     samples, features, classes,
     loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
+    eta: eta === undefined ? undefined : positive(eta),
   };
 }
 
@@ -37,7 +38,7 @@ export class Training {
 
     const fields = {
       ...sizeFields({ ...problem, samples, features, classes: this.classes.length }),
-      lambda: numberOf(problem.lambda),
+      lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
       tolerance: problem.tolerance === undefined ? undefined : numberOf(problem.tolerance),
       maxIterations: problem.maxIterations === undefined ? undefined : countOf('maxIterations', problem.maxIterations),
       intercept: problem.intercept === undefined ? undefined : Number(Boolean(problem.intercept)),
@@ -110,6 +111,14 @@ export class Training {
     return { ...report, milliseconds: this.#milliseconds };
   }
 
+  /** Throws when the run has shown that no model satisfies the constraint. */
+  requireModel() {
+    if (this.#status !== 'infeasible') return;
+    const { constraintBound, constraintValue } = this.report();
+    throw new TamisError('infeasible', `${this.#module.sentence('infeasible')}: no model has a mean loss below ` +
+      `${constraintBound.toPrecision(6)} (certified); the least that was met is ${constraintValue.toPrecision(6)}`);
+  }
+
   /** Everything a model consists of, copied out of the module. */
   modelData() {
     this.#module.call('model_of', this.at.state, this.at.model);
@@ -123,7 +132,8 @@ export class Training {
       featureNames: problem.featureNames ? Array.from(problem.featureNames, String) : null,
       loss: problem.loss,
       penalty: problem.penalty,
-      lambda: problem.lambda,
+      lambda: problem.lambda ?? null,
+      eta: problem.eta,
       selfTest: this.#oneOfEachClass(),
     };
   }
@@ -185,12 +195,16 @@ export class Training {
       case 'invalid_weight': return fail(`sampleWeights[${row}]`, { row });
       case 'invalid_margin': return fail(`margins[${row}]`, { row });
       case 'invalid_lambda': return fail('lambda');
+      case 'invalid_eta': return fail('eta');
       case 'invalid_option': return fail('tolerance');
       case 'invalid_combination': return fail('solver', {}, module.refusal(fields.solver, fields.loss, fields.penalty));
       default: throw new TamisError(status, sentence);
     }
   }
 }
+
+/** Zero would mean none to the module. */
+const positive = (eta) => (eta === 0 ? NaN : numberOf(eta));
 
 function perFeature(names, features) {
   if (names.length !== features)

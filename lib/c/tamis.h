@@ -10,6 +10,10 @@
  * The problem solved, w_i the sample weights, b the intercepts (never penalised):
  *
  *     minimise  F(W, b) = (1/sum w_i) sum_i w_i loss(W' x_i + b, y_i) + lambda * penalty(W)
+ *
+ * or, with eta instead of lambda (the objective is then the penalty, infinite before a model satisfies the constraint):
+ *
+ *     minimise  penalty(W)  subject to  (1/sum w_i) sum_i w_i loss(W' x_i + b, y_i) <= eta
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +40,8 @@ typedef enum tamis_status {
   TAMIS_INVALID_MARGIN,       /* not positive and finite, at report.row */
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
   TAMIS_INVALID_OPTION,       /* tolerance not positive, max_iterations 0, or an unknown loss, penalty or solver */
-  TAMIS_INVALID_COMBINATION   /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
+  TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
+  TAMIS_INVALID_ETA           /* not positive and finite, together with lambda, or for a solver without constraint */
 } tamis_status;
 
 typedef enum tamis_loss {
@@ -54,7 +59,8 @@ typedef enum tamis_penalty {
 typedef enum tamis_solver {
   TAMIS_AUTOMATIC = 0,            /* what suits the loss */
   TAMIS_PRIMAL_DUAL,              /* hinge */
-  TAMIS_FISTA                     /* squared hinge */
+  TAMIS_FISTA,                    /* squared hinge */
+  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4 /* hinge, with eta: what TAMIS_AUTOMATIC is then */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
@@ -67,7 +73,7 @@ typedef enum tamis_solver {
 #define TAMIS_DECLARE(REAL, S)                                                                                             \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \
   typedef struct tamis_problem_##S {                                                                                       \
-    REAL lambda;              /* >= 0 */                                                                                   \
+    REAL lambda;              /* >= 0; 0 with eta */                                                                                   \
     REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                     \
     uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                  \
     uint32_t intercept;       /* 1 (default): one free intercept per class; 0: none */                                     \
@@ -85,6 +91,7 @@ typedef enum tamis_solver {
     const uint16_t *labels;   /* one per sample */                                                                         \
     const REAL *weights;      /* one per sample; NULL (default): all 1 */                                                  \
     const REAL *margins;      /* one per sample; NULL (default): all 1 */                                                  \
+    REAL eta;                 /* > 0, and then lambda 0: minimise the penalty with a mean loss of at most eta; default 0 */ \
   } tamis_problem_##S;                                                                                                     \
                                                                                                                            \
   /* What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */       \
@@ -103,6 +110,9 @@ typedef enum tamis_solver {
     uint32_t row, column;     /* where a refusal found the first fault */                                                  \
     uint32_t arena_bytes;     /* what the run asks for; all ones: more than this machine can address */                    \
     uint32_t arena_used_bytes;                                                                                             \
+    REAL constraint_value;    /* with eta: the mean loss; when infeasible, the least one seen; otherwise NaN */            \
+    REAL constraint_bound;    /* when infeasible: a lower bound of the mean loss of all models; otherwise NaN */           \
+    REAL multiplier;          /* with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */              \
   } tamis_report_##S;                                                                                                      \
                                                                                                                            \
   /* A model: (features + 1) rows of stride = classes rounded up to 16 bytes; the last row holds the intercepts. */       \

@@ -35,8 +35,8 @@ struct ProblemArguments {
   std::string precision = "double";
 
   void declare(CLI::App& command);
-  /// Throws ArgumentError for an unknown name or a combination that no solver accepts.
-  Choice choice() const;
+  /// Throws ArgumentError for an unknown name or a combination that no solver accepts. `constrained`: with --eta.
+  Choice choice(bool constrained = false) const;
   bool single_precision() const { return precision == "float"; }
 };
 

@@ -12,6 +12,7 @@
 #include "penalty/group.hpp"
 #include "penalty/l1.hpp"
 #include "penalty/ridge.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 
@@ -42,6 +43,9 @@ class AnyLoss {
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     table_->dual_prox(u, classes, y, margin, weight, sigma);
   }
+  LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
+    return table_->level_terms(u, classes, y, margin, weight, sigma);
+  }
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
   }
@@ -60,6 +64,7 @@ class AnyLoss {
     void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
     void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
     void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
+    LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
   };
 
   template <class L>
@@ -86,6 +91,10 @@ class AnyLoss {
         L{}.null_model(targets, intercept, intercepts, u, stride);
       };
     }
+    if constexpr (ConstrainableLoss<L, T>)
+      table.level_terms = [](const T* u, Index classes, Label y, T margin, T weight, T sigma) {
+        return L{}.level_terms(u, classes, y, margin, weight, sigma);
+      };
     return table;
   }
   template <class L>
@@ -207,9 +216,10 @@ struct Choice {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
+  bool constrained = false;  ///< what `automatic` is to solve: the form with η
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss) : solver;
+    return solver == SolverKind::automatic ? default_solver(loss, constrained) : solver;
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
@@ -240,7 +250,8 @@ class AnyTraining {
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) {
-    return kind == SolverKind::primal_dual || kind == SolverKind::fista || ((Instance<Baselines>::kind == kind) || ...);
+    return kind == SolverKind::primal_dual || kind == SolverKind::fista ||
+           kind == SolverKind::constrained_primal_dual || ((Instance<Baselines>::kind == kind) || ...);
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
@@ -273,7 +284,8 @@ class AnyTraining {
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
   static constexpr auto dispatch(SolverKind kind, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<Baselines>...>(kind, visit);
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, Instance<Baselines>...>(
+        kind, visit);
   }
   template <class Visit, class First, class... Rest>
   static constexpr auto pick(SolverKind kind, Visit visit) {
@@ -287,8 +299,10 @@ class AnyTraining {
     return dispatch(kind_, [&]<class Solver>() { return visit(*std::launder(reinterpret_cast<Solver*>(storage_))); });
   }
 
-  alignas(Instance<PrimalDual>) alignas(Instance<Fista>) alignas(Instance<Baselines>...) mutable std::byte
-      storage_[std::max({sizeof(Instance<PrimalDual>), sizeof(Instance<Fista>), sizeof(Instance<Baselines>)...})];
+  alignas(Instance<PrimalDual>) alignas(Instance<Fista>) alignas(Instance<ConstrainedPrimalDual>)
+      alignas(Instance<Baselines>...) mutable std::byte storage_[std::max(
+          {sizeof(Instance<PrimalDual>), sizeof(Instance<Fista>), sizeof(Instance<ConstrainedPrimalDual>),
+           sizeof(Instance<Baselines>)...})];
   SolverKind kind_;
   bool refused_;
   Report<T> refusal_{};

@@ -16,4 +16,5 @@
 #include "penalty/group.hpp"
 #include "penalty/l1.hpp"
 #include "penalty/ridge.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "training.hpp"

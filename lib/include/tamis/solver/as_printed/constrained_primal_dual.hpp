@@ -135,7 +135,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     });
     if (!due) return;
     this->update_residual(square_root(moved.sum() + moved_zeta), square_root(size.sum() + size_zeta));
-    this->duals_from(own_.y, own_.z);
+    this->duals_from(own_.y, own_.z, [&](Index i) { return -own_.xi[i]; });
     this->certify(own_.z, own_.v, true);
     if (last) this->end_at_limit();
   }

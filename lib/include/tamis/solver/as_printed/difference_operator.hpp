@@ -26,17 +26,25 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
       row[this->targets_.labels[i]] -= total;
     });
   }
-  /// A dual point for the certificate from y ≥ 0: with ν the least number that makes Σ_{k≠y} y_ik ≤ νcᵢ for all samples,
-  /// the label of each takes what is missing.
-  void duals_from(const T* y, T* u) {
+  /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
+  /// their least-squares mean; the label of each row takes what its other classes leave of νcᵢ, and what exceeds it is cut.
+  template <class Share>
+  void duals_from(const T* y, T* u, Share share) {
     copy(y, CommonMemory<T>::duals(this->shape_), u);
-    this->multiplier_ = T(0);
+    Sum<T> product, square;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T weight = this->targets_.weight(i);
+      product.add(weight * share(i));
+      square.add(weight * weight);
+    }
+    this->multiplier_ = largest(product.value() / square.value(), T(0));
     for_each_sample(u, [&](T* row, Index i) {
       row[this->targets_.labels[i]] = T(0);
       T total = 0;
       for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
-      const T weight = this->targets_.weight(i);
-      if (weight > T(0)) this->multiplier_ = largest(this->multiplier_, total / weight);
+      const T most = this->multiplier_ * this->targets_.weight(i);
+      if (!(total > most)) return;
+      for (Index k = 0; k < this->shape_.classes; ++k) row[k] *= most / total;
     });
     gather_on_labels(u);
   }

@@ -151,7 +151,12 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     });
     if (!due) return;
     this->update_residual(square_root(moved_x.sum() + moved), square_root(size_x.sum() + size));
-    this->duals_from(own_.ordered, own_.z);
+    this->duals_from(own_.ordered, own_.z, [&](Index i) {
+      T both = 0;
+      for (Index k = 0; k < classes; ++k)
+        both += row_of(own_.ordered, i, this->stride_)[k] - row_of(own_.positive, i, this->stride_)[k];
+      return both;
+    });
     this->certify(own_.z, own_.v, true);
     if (last) this->end_at_limit();
   }
