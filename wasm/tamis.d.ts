@@ -70,17 +70,19 @@ export interface Tamis {
  * minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W), or, with eta instead of lambda,
  * penalty(W) subject to (1/Σw) Σ w_i loss(W'x_i + b, y_i) <= eta: rejects with 'infeasible' when no model does that.
  */
-export interface Problem {
+export type Problem = ProblemData & ({ /** At least 0. */ lambda: number; eta?: undefined } | {
+  /** Above 0, instead of lambda: the largest mean loss allowed. With the hinge. */
+  eta: number;
+  lambda?: undefined;
+});
+
+export interface ProblemData {
   /** One array of features per sample, or a matrix. All values are finite numbers. */
   X: ArrayLike<ArrayLike<number>> | Matrix;
   /** The class of each sample. 1 and '1' are the same class. */
   y: ArrayLike<Label>;
   loss: Loss;
   penalty: Penalty;
-  /** At least 0; needed unless there is eta. */
-  lambda?: number;
-  /** Above 0, instead of lambda: the largest mean loss allowed. With the hinge. */
-  eta?: number;
   /** Relative duality gap to certify. Default 1e-4. */
   tolerance?: number;
   /** Default 1000000. */

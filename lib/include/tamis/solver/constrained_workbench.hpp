@@ -1,8 +1,8 @@
 #pragma once
 /// What solvers of the constrained form share: feasible models, certificates, and the proof that there is no model.
 
-#include "../projection/decreasing_root.hpp"
 #include "../compatibility.hpp"
+#include "../projection/level_set.hpp"
 #include "workbench.hpp"
 
 namespace tamis {
@@ -80,27 +80,10 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   }
   void choose_features() { Plain::choose_features(T(0)); }
 
-  // ---- the projection onto {Σ cᵢℓᵢ(zᵢ) ≤ η} --------------------------------------------------------------------------
-
-  /// Finds the ν ≥ 0 at which the points (u_i − u⁺_i)/σ, u⁺_i = loss.dual_prox(u_i) with weight νcᵢ, have a mean loss of
-  /// η: they are the projection of u/σ, and u⁺ is the dual step. Newton's steps from the last ν; O(samples·classes) each.
-  [[gnu::noinline]] void find_multiplier(const T* u, T sigma) {
-    if (seeking_) return;
-    multiplier_ = decreasing_root(multiplier_, [&](T nu, T& slope) {
-                    Sum<T> value;
-                    T slopes = 0;
-                    for (Index i = 0; i < this->shape_.samples; ++i) {
-                      const T weight = this->targets_.weight(i);
-                      if (!(weight > T(0))) continue;
-                      const auto terms = this->loss_.level_terms(row_of(u, i, this->stride_), this->shape_.classes,
-                                                                 this->targets_.labels[i], this->targets_.margin(i),
-                                                                 nu * weight, sigma);
-                      value.add(weight * terms.value);
-                      slopes += weight * weight * terms.slope;
-                    }
-                    slope = slopes;
-                    return value.value() - this->options_.eta;
-                  }).at;
+  /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
+  void find_multiplier(const T* u, T sigma) {
+    if (!seeking_)
+      multiplier_ = level_set_multiplier(this->loss_, this->targets_, u, this->stride_, sigma, this->options_.eta, multiplier_);
   }
 
   /// When duals change their unit, between u and u/ν: applies it to them and to the primal weight.
