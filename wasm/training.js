@@ -4,7 +4,7 @@ import { TamisError } from './error.js';
 import { Layout } from './module.js';
 import { blockOf, choice, countOf, labelsOf, numberOf, perSample, samplesOf, shown } from './problem.js';
 
-const state_bytes = 96 * 8; // TAMIS_TRAINING_WORDS
+const state_bytes = 120 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */

@@ -92,7 +92,9 @@ TEST(Constrained, BoundsHoldAtEveryCertificate) {
                         [&](const Report<double>& r) {
                           EXPECT_LE(r.dual_objective, optimum * (1 + 1e-12));
                           EXPECT_GE(r.objective, optimum * (1 - 1e-8));
-                          if (std::isfinite(r.objective)) EXPECT_LE(r.constraint_value, 0.5 * (1 + 1e-12));
+                          if (std::isfinite(r.objective)) {
+                            EXPECT_LE(r.constraint_value, 0.5 * (1 + 1e-12));
+                          }
                           return ++seen > 0;
                         });
   EXPECT_GT(seen, 3);
@@ -147,10 +149,10 @@ TEST(Constrained, BothSidesOfTheLeastLossFloat) { expect_both_sides<float>(); }
 TEST(Constrained, BothSidesOfTheLeastLossDouble) { expect_both_sides<double>(); }
 
 TEST(Constrained, ATightLimitClaimsNothing) {
-  const auto fit = constrain(contradictory<double>(), L1{}, {.max_iterations = 3, .eta = 0.9}).fit;
+  const auto fit = constrain(Made<double>(90, 3, 3, 21), L1{}, {.max_iterations = 30, .eta = 0.05}).fit;
   EXPECT_EQ(fit.status, Status::iteration_limit) << "neither a model nor a proof";
   EXPECT_TRUE(std::isinf(fit.objective));
-  EXPECT_GT(fit.constraint_value, 0.9);
+  EXPECT_GT(fit.constraint_value, 0.05);
 }
 
 TEST(Constrained, ALooseConstraintGivesZerosAtOnce) {
@@ -178,21 +180,6 @@ TEST(Constrained, RefusesAtTheDoor) {
             Status::invalid_eta);
   EXPECT_EQ(tamis::testing::run_default(made, SquaredHinge{}, L1{}, Options<float>{.lambda = 0.1f, .eta = NAN}).fit.status,
             Status::invalid_eta);
-}
-
-TEST(Constrained, RunsAgainWithTheSameBits) {
-  const Made<float> made(30, 80, 3, 4);
-  const auto design = made.design();
-  ConstrainedPrimalDual<float, Hinge, L1> solver(design, made.targets(), Hinge{}, L1{}, {.eta = 0.4f});
-  GuardedMemory memory(solver.requirement(made.shape()).bytes);
-  std::vector<float> objectives;
-  for (int round = 0; round < 2; ++round) {
-    solver.start(memory.span());
-    while (solver.step()) {
-    }
-    objectives.push_back(solver.report().objective);
-  }
-  EXPECT_EQ(objectives[0], objectives[1]);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Root {
 
 /// The smallest x ≥ 0 with f(x) ≤ 0 for a convex f, by Newton's steps from `start`; evaluate(x, slope) returns f(x) and
 /// sets f'(x). A step from the right of the root lands on its left, and steps from the left climb to it without passing:
-/// on a piecewise linear f they are finitely many. Where the slope says nothing the interval is halved. Without a root
-/// the answer is a point with a positive excess.
+/// on a piecewise linear f they are finitely many. Where f is flat below zero they begin anew at 0. Without a root the
+/// answer is a point with a positive excess.
 template <class T, class Evaluate>
 Root<T> decreasing_root(T start, Evaluate evaluate) {
   Root<T> here{start, T(0)};
@@ -31,7 +31,7 @@ Root<T> decreasing_root(T start, Evaluate evaluate) {
       low = here.at = next;
     } else {
       if (here.at <= low) break;
-      T next = slope < T(0) ? here.at - here.excess / slope : low + (here.at - low) / T(2);
+      const T next = slope < T(0) ? here.at - here.excess / slope : low;
       if (!(here.at - next > T(2) * epsilon<T> * here.at)) break;
       here.at = largest(next, low);
     }
