@@ -105,7 +105,11 @@ export class Module {
   // ---- structs
 
   get problemBytes() {
-    return 3 * this.scalarBytes + problem_words.length * 4;
+    return this.#lastReals + problem_reals.length * this.scalarBytes;
+  }
+  /** Where the numbers at the end of a tamis_problem begin. */
+  get #lastReals() {
+    return Math.ceil((2 * this.scalarBytes + problem_words.length * 4) / this.scalarBytes) * this.scalarBytes;
   }
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
@@ -117,7 +121,9 @@ export class Module {
     problem_words.forEach((name, i) => {
       if (fields[name] !== undefined) this.words[word + i] = fields[name];
     });
-    if (fields.eta !== undefined) this.reals[(word + problem_words.length) * 4 / this.scalarBytes] = fields.eta;
+    problem_reals.forEach((name, i) => {
+      if (fields[name] !== undefined) this.reals[(at + this.#lastReals) / this.scalarBytes + i] = fields[name];
+    });
   }
 
   get reportBytes() {
@@ -180,7 +186,8 @@ export class Module {
 }
 
 const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
-  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins'];
+  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount'];
+const problem_reals = ['l1Ratio', 'epsilon', 'eta']; // behind the words
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
 const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

@@ -5,7 +5,7 @@ import { TamisError } from './error.js';
 
 const choices = {
   loss: ['hinge', 'squared-hinge'],
-  penalty: ['ridge', 'l1', 'group-l2', 'group-linf'],
+  penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
   solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual'], // 3: not in the modules
   precision: ['float', 'double'],
 };
@@ -120,10 +120,41 @@ export function perSample(name, list, samples) {
   return list;
 }
 
-/** Features of a group: 0 for whole rows. */
-export function blockOf(groups = 'rows') {
-  if (groups === 'rows') return 0;
+const invalidOption = (message) => new TamisError('invalid_option', message);
+
+/** Refuses an option that means nothing to the penalty. */
+function checkMeaning(option, value, penalty, penalties) {
+  if (value !== undefined && !penalties.includes(penalty))
+    throw invalidOption(`${option}: is for ${penalties.join(', ')}, not for ${penalty}`);
+}
+
+/** { block, order, starts } of the groups: a block of 0 for whole rows; lists when there is a number per feature. */
+export function groupsOf({ groups, penalty }, features) {
+  checkMeaning('groups', groups === 'rows' ? undefined : groups, penalty, ['group-l2', 'group-linf', 'sparse-group']);
+  if (groups === undefined || groups === 'rows') return { block: 0 };
   if (typeof groups !== 'object' || groups === null)
-    throw new TamisError('invalid_option', `groups: ${shown(groups)} is neither 'rows' nor { blocks }`);
-  return countOf('groups.blocks', groups.blocks);
+    throw invalidOption(`groups: ${shown(groups)} is neither 'rows' nor { blocks } nor a group number per feature`);
+  if (!isArrayLike(groups)) return { block: countOf('groups.blocks', groups.blocks) };
+  if (groups.length !== features)
+    throw new TamisError('invalid_groups', `groups has ${groups.length} entries for ${features} features`);
+  for (let j = 0; j < features; ++j)
+    if (!Number.isInteger(groups[j]) || groups[j] < 0)
+      throw new TamisError('invalid_groups', `groups[${j}]: ${shown(groups[j])} is not a whole number of at least 0`, { column: j });
+  const order = Uint32Array.from({ length: features }, (_, j) => j).sort((a, b) => groups[a] - groups[b] || a - b);
+  const starts = [];
+  order.forEach((j, place) => {
+    if (place === 0 || groups[j] !== groups[order[place - 1]]) starts.push(place);
+  });
+  return { block: 0, order, starts: Uint32Array.from([...starts, features]) };
+}
+
+/** The parameters of the penalty, checked. */
+export function parametersOf({ l1Ratio, epsilon, penalty }) {
+  checkMeaning('l1Ratio', l1Ratio, penalty, ['elastic-net', 'sparse-group']);
+  checkMeaning('epsilon', epsilon, penalty, ['reweighted-l1']);
+  if (l1Ratio !== undefined && !(numberOf(l1Ratio) >= 0 && l1Ratio <= 1))
+    throw invalidOption(`l1Ratio: ${shown(l1Ratio)} does not lie between 0 and 1`);
+  if (epsilon !== undefined && !(numberOf(epsilon) > 0 && epsilon < Infinity))
+    throw invalidOption(`epsilon: ${shown(epsilon)} is not positive and finite`);
+  return { l1Ratio, epsilon };
 }

@@ -18,7 +18,10 @@ export interface CompiledModule {}
 
 export type Label = string | number;
 export type Loss = 'hinge' | 'squared-hinge';
-export type Penalty = 'ridge' | 'l1' | 'group-l2' | 'group-linf';
+export type Penalty =
+  | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
+  /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
+  | 'reweighted-l1';
 export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
@@ -42,6 +45,7 @@ export type Status =
   | 'invalid_lambda'
   | 'invalid_option'
   | 'invalid_combination'
+  | 'invalid_groups'
   | 'invalid_eta'
   | 'unknown'          // of a model read from a blob, which does not say
   | 'unsupported';     // no WebAssembly, or no module to load
@@ -89,8 +93,15 @@ export interface ProblemData {
   maxIterations?: number;
   /** One free intercept per class. Default true. */
   intercept?: boolean;
-  /** Groups of the group penalties: a feature's weights (default), or as many consecutive features within a class. */
-  groups?: 'rows' | { blocks: number };
+  /**
+   * Groups of group-l2, group-linf and sparse-group: a feature's weights (default), as many consecutive features within
+   * a class, or one group number per feature, groups then spanning all classes.
+   */
+  groups?: 'rows' | { blocks: number } | ArrayLike<number>;
+  /** Of elastic-net and sparse-group: the share of l1, from 0 to 1. Default 0.5. */
+  l1Ratio?: number;
+  /** Of reweighted-l1, whose weights are 1/(|w| + epsilon): positive. Default 0.1. */
+  epsilon?: number;
   solver?: Solver;
   /** One number per sample, at least 0. Default: all 1. */
   sampleWeights?: ArrayLike<number>;

@@ -2,9 +2,11 @@
 
 import { TamisError } from './error.js';
 import { Layout } from './module.js';
-import { blockOf, choice, countOf, labelsOf, numberOf, perSample, samplesOf, shown } from './problem.js';
+import {
+  choice, countOf, groupsOf, labelsOf, numberOf, parametersOf, perSample, samplesOf, shown,
+} from './problem.js';
 
-const state_bytes = 120 * 8; // TAMIS_TRAINING_WORDS
+const state_bytes = 160 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
@@ -36,13 +38,15 @@ export class Training {
     const margins = perSample('margins', problem.margins, samples);
     if (problem.featureNames) perFeature(problem.featureNames, features);
 
+    const groups = groupsOf(problem, features);
     const fields = {
       ...sizeFields({ ...problem, samples, features, classes: this.classes.length }),
       lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
       tolerance: problem.tolerance === undefined ? undefined : numberOf(problem.tolerance),
       maxIterations: problem.maxIterations === undefined ? undefined : countOf('maxIterations', problem.maxIterations),
       intercept: problem.intercept === undefined ? undefined : Number(Boolean(problem.intercept)),
-      block: blockOf(problem.groups),
+      block: groups.block,
+      ...parametersOf(problem),
     };
     this.arenaBytes = module.trainingBytes(fields);
     const layout = new Layout();
@@ -56,6 +60,8 @@ export class Training {
       labels: layout.add(samples * 2),
       weights: weights && layout.add(samples * scalar),
       margins: margins && layout.add(samples * scalar),
+      groupOrder: groups.order ? layout.add(groups.order.byteLength) : null,
+      groupStarts: groups.starts ? layout.add(groups.starts.byteLength) : null,
       arena: layout.add(this.arenaBytes),
     };
     this.#region = module.take(layout.bytes);
@@ -67,8 +73,14 @@ export class Training {
       module.halves.set(this.labels, at.labels / 2);
       for (const [to, list] of [[at.weights, weights], [at.margins, margins]])
         if (list) for (let i = 0; i < samples; ++i) module.reals[to / scalar + i] = numberOf(list[i]);
+      if (groups.order) {
+        module.words.set(groups.order, at.groupOrder / 4);
+        module.words.set(groups.starts, at.groupStarts / 4);
+      }
       module.writeProblem(at.problem, {
         ...fields, values: at.values, labels: at.labels, weights: at.weights ?? 0, margins: at.margins ?? 0,
+        groupOrder: at.groupOrder ?? 0, groupStarts: at.groupStarts ?? 0,
+        groupCount: groups.starts ? groups.starts.length - 1 : 0,
       });
       this.#timed(() => module.call('start', at.state, at.problem, at.arena, this.arenaBytes));
       this.#refuse(fields);
@@ -196,7 +208,7 @@ export class Training {
       case 'invalid_margin': return fail(`margins[${row}]`, { row });
       case 'invalid_lambda': return fail('lambda');
       case 'invalid_eta': return fail('eta');
-      case 'invalid_option': return fail('tolerance');
+      case 'invalid_option': return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
       case 'invalid_combination': return fail('solver', {}, module.refusal(fields.solver, fields.loss, fields.penalty));
       default: throw new TamisError(status, sentence);
     }

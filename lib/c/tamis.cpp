@@ -34,9 +34,9 @@ struct Face<double> {
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_COMBINATION == int(Status::invalid_combination) &&
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) &&
               TAMIS_INVALID_ETA == int(Status::invalid_eta));
-static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_GROUP_LINF == int(PenaltyKind::group_linf) &&
+static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
               TAMIS_FISTA == int(SolverKind::fista) &&
               TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
@@ -73,11 +73,16 @@ class State {
                              .tolerance = p.tolerance,
                              .max_iterations = p.max_iterations,
                              .intercept = p.intercept != 0,
-                             .eta = p.eta}) {
+                             .eta = p.eta},
+                  PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}) {
   }
 
+  static Groups groups_of(const typename C::Problem& p) {
+    if (p.group_order || p.group_starts) return Groups::listed(p.group_order, p.group_starts, p.group_count);
+    return Groups::blocks(p.block);
+  }
   static Choice choice_of(const typename C::Problem& p) {
-    return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), Groups{p.block},
+    return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
             static_cast<SolverKind>(p.solver), p.eta != T(0)};
   }
 
@@ -112,6 +117,9 @@ void default_problem(typename Face<T>::Problem* p) {
   p->max_iterations = options.max_iterations;
   p->intercept = options.intercept;
   p->penalty = TAMIS_L1;
+  const PenaltyParameters<T> parameters;
+  p->l1_ratio = parameters.l1_ratio;
+  p->epsilon = parameters.epsilon;
 }
 
 template <class T>

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "errors.hpp"
+#include "readers.hpp"
 
 namespace tamis::cli {
 
@@ -27,7 +29,47 @@ Kind kind_named(const std::string& option, const std::string& text, const Kind (
   throw ArgumentError(option + ": '" + text + "' is not one of " + names);
 }
 
+/// Refuses an option that means nothing to the penalty.
+void check_meaning(const std::string& option, const std::string& given, bool (*has)(PenaltyKind), PenaltyKind penalty) {
+  if (given.empty() || has(penalty)) return;
+  std::string names;
+  for (const PenaltyKind kind : all_penalties)
+    if (has(kind)) names += (names.empty() ? "" : ", ") + std::string(name(kind));
+  throw ArgumentError(option + " is for " + names + ", not for " + name(penalty));
+}
+
+const std::string blocks = "blocks:";
+
 }  // namespace
+
+ListedGroups read_groups(const std::string& path, std::size_t features) {
+  TextFile file(path);
+  std::vector<Index> numbers;
+  std::string line;
+  while (file.next_line(line)) {
+    const auto text = trimmed(line);
+    Index number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size())
+      file.fail_at_line("", "'" + printable(text) + "' is not a group number, a whole number from 0 to 4294967295");
+    if (numbers.size() == features)
+      file.fail_at_line("", "more group numbers than the " + in_words(features, "feature"));
+    numbers.push_back(number);
+  }
+  if (numbers.size() != features)
+    file.fail_at_line("", "the file ends after " + in_words(numbers.size(), "group number") + ", " +
+                              std::to_string(features) + " expected, one per feature");
+  std::map<Index, Index> place;  // group numbers may be any: those that occur, in ascending order
+  for (const Index number : numbers) place[number] = 0;
+  Index next = 0;
+  for (auto& [number, group] : place) group = next++;
+  for (Index& number : numbers) number = place[number];
+  ListedGroups out;
+  out.order.resize(features);
+  out.starts.resize(features + 1);
+  out.groups = list_groups(numbers.data(), static_cast<Index>(features), out.order.data(), out.starts.data());
+  return out;
+}
 
 double parse_number(const std::string& option, const std::string& text) {
   const auto slash = text.find('/');
@@ -59,8 +101,18 @@ ReadOptions DataArguments::read_options(double default_scale) const {
 
 void ProblemArguments::declare(CLI::App& command) {
   command.add_option("--loss", loss, "hinge | squared-hinge")->required();
-  command.add_option("--penalty", penalty, "ridge | l1 | group-l2 | group-linf")->required();
-  command.add_option("--groups", groups, "groups of the group penalties: rows | blocks:SIZE")->capture_default_str();
+  command
+      .add_option("--penalty", penalty,
+                  "ridge | l1 | elastic-net | group-l2 | group-linf | sparse-group | reweighted-l1")
+      ->required();
+  command.add_option("--groups", groups,
+                     "groups of group-l2, group-linf, sparse-group: rows (default) | blocks:SIZE | FILE, one group "
+                     "number per feature");
+  command.add_option("--l1-ratio", l1_ratio, "share of l1 in elastic-net and sparse-group, 0 to 1 (default: 0.5)");
+  command.add_option(
+      "--epsilon", epsilon,
+      "of reweighted-l1: coefficients far below it are pushed to zero, its weights are 1/(|w| + epsilon) "
+      "(default: 0.1)");
   command.add_option("--solver", solver, "see `tamis solvers`")->capture_default_str();
   command.add_option("--precision", precision, "float | double")->capture_default_str();
 }
@@ -74,7 +126,6 @@ Choice ProblemArguments::choice(bool constrained) const {
   if (precision != "float" && precision != "double")
     throw ArgumentError("--precision: '" + precision + "' is not one of float, double");
 
-  const std::string blocks = "blocks:";
   if (groups.starts_with(blocks)) {
     const std::string size = groups.substr(blocks.size());
     Index features = 0;
@@ -82,14 +133,34 @@ Choice ProblemArguments::choice(bool constrained) const {
     if (error != std::errc() || end != size.data() + size.size() || features == 0)
       throw ArgumentError("--groups: '" + size + "' is not a number of features of at least 1");
     choice.groups = Groups::blocks(features);
-  } else if (groups != "rows") {
-    throw ArgumentError("--groups: '" + groups + "' is neither rows nor blocks:SIZE");
   }
-  if (groups != "rows" && choice.penalty != PenaltyKind::group_l2 && choice.penalty != PenaltyKind::group_linf)
-    throw ArgumentError("--groups is for group-l2 and group-linf, not for " + penalty);
+  check_meaning("--groups", groups == "rows" ? "" : groups, has_groups, choice.penalty);
+  check_meaning("--l1-ratio", l1_ratio, has_ratio, choice.penalty);
+  check_meaning(
+      "--epsilon", epsilon, [](PenaltyKind kind) { return kind == PenaltyKind::reweighted_l1; }, choice.penalty);
+  (void)parameters();
   if (const char* refusal = choice.refusal())
     throw ArgumentError("--solver " + solver + " with --loss " + loss + ": " + refusal);
   return choice;
+}
+
+std::optional<ListedGroups> ProblemArguments::listed_groups(std::size_t features) const {
+  if (groups.empty() || groups == "rows" || groups.starts_with(blocks)) return std::nullopt;
+  return read_groups(groups, features);
+}
+
+PenaltyParameters<double> ProblemArguments::parameters() const {
+  PenaltyParameters<double> out;
+  if (!l1_ratio.empty()) {
+    out.l1_ratio = parse_number("--l1-ratio", l1_ratio);
+    if (!(out.l1_ratio >= 0 && out.l1_ratio <= 1))
+      throw ArgumentError("--l1-ratio: " + l1_ratio + " does not lie between 0 and 1");
+  }
+  if (!epsilon.empty()) {
+    out.epsilon = parse_number("--epsilon", epsilon);
+    if (!(out.epsilon > 0)) throw ArgumentError("--epsilon: " + epsilon + " is not positive");
+  }
+  return out;
 }
 
 }  // namespace tamis::cli

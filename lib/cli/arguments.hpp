@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data.hpp"
 #include "tamis/any.hpp"
@@ -26,17 +27,31 @@ struct DataArguments {
   ReadOptions read_options(double default_scale = 1) const;
 };
 
-/// What is solved: --loss, --penalty, --groups, --solver, --precision.
+/// Groups read from a file, and the lists they are views of.
+struct ListedGroups {
+  std::vector<Index> order, starts;
+  Groups groups;
+};
+
+/// One group number per line and feature; equal numbers are one group. Throws DataError naming file and line.
+ListedGroups read_groups(const std::string& path, std::size_t features);
+
+/// What is solved: --loss, --penalty, --groups, --l1-ratio, --epsilon, --solver, --precision.
 struct ProblemArguments {
   std::string loss;
   std::string penalty;
-  std::string groups = "rows";
+  std::string groups;
+  std::string l1_ratio, epsilon;
   std::string solver = "auto";
   std::string precision = "double";
 
   void declare(CLI::App& command);
-  /// Throws ArgumentError for an unknown name or a combination that no solver accepts. `constrained`: with --eta.
+  /// Throws ArgumentError for an unknown name, a combination that no solver accepts, or an option that the penalty does
+  /// not have. Groups from a file are rows here: see `listed_groups`. `constrained`: with --eta.
   Choice choice(bool constrained = false) const;
+  /// The groups of --groups FILE for that many features; nothing when they do not come from a file.
+  std::optional<ListedGroups> listed_groups(std::size_t features) const;
+  PenaltyParameters<double> parameters() const;
   bool single_precision() const { return precision == "float"; }
 };
 

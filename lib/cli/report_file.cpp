@@ -39,6 +39,8 @@ std::string to_json(const RunReport& r) {
   json["features"] = r.shape.features;
   json["classes"] = r.shape.classes;
   json["lambda"] = number(r.lambda);
+  json["l1_ratio"] = r.l1_ratio ? Json(*r.l1_ratio) : Json(nullptr);
+  json["epsilon"] = r.epsilon ? Json(*r.epsilon) : Json(nullptr);
   json["lambda_max"] = number(r.solver.lambda_max);
   json["objective"] = number(r.solver.objective);
   json["dual_objective"] = number(r.solver.dual_objective);

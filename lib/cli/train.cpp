@@ -163,7 +163,7 @@ Prepared prepare(const TrainArguments& a) {
 struct Parts {
   double loss, penalty;
 };
-Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice) {
+Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty) {
   const auto z = scores<double>(p.train, c);
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
                           p.margins.empty() ? nullptr : p.margins.data()};
@@ -173,14 +173,8 @@ Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice) {
   for (Index i = 0; i < targets.samples(); ++i)
     total.add(targets.weight(i) *
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
-  const AnyPenalty<double> penalty(choice.penalty, choice.groups);
-  const auto together = penalty.features_together();
-  Sum<double> norm;
-  for (Index j = 0; j < c.features; j += together)
-    norm.add(
-        penalty.value({c.weights.data() + j * c.classes, std::min<Index>(together, static_cast<Index>(c.features) - j),
-                       targets.classes, targets.classes}));
-  return {total.value(), norm.value()};
+  return {total.value(), penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes,
+                                      targets.classes)};
 }
 
 template <class T>
@@ -229,7 +223,9 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   RunReport& r = out.report;
   ProgressLine progress(!a.quiet);
   const auto started = std::chrono::steady_clock::now();
-  CommandTraining<T> training(choice, samples.design(), targets, options);
+  const PenaltyParameters<double> parameters = a.problem.parameters();
+  CommandTraining<T> training(choice, samples.design(), targets, options,
+                              {static_cast<T>(parameters.l1_ratio), static_cast<T>(parameters.epsilon)});
   training.start({memory.get(), bytes});
   advance_to_end(training, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -266,9 +262,20 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   out.coefficients = c;
 
   const Coefficients in_problem = p.standardisation ? c.in_standardised_units(*p.standardisation) : c;
-  const Parts exact = parts(p, in_problem, choice);
+  std::vector<double> weights_of_penalty;  // of the last round of reweighted-l1
+  if (const T* from = training.weights())
+    for (Index j = 0; j < model.features; ++j)
+      for (Index k = 0; k < model.classes; ++k)
+        weights_of_penalty.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
+  const AnyPenalty<double> penalty =
+      weights_of_penalty.empty()
+          ? AnyPenalty<double>(choice.penalty, choice.groups, parameters)
+          : AnyPenalty<double>(WeightedL1<double>{weights_of_penalty.data(), static_cast<Index>(c.classes)});
+  const Parts exact = parts(p, in_problem, choice, penalty);
   r.solver.objective = choice.constrained ? exact.penalty : exact.loss + lambda * exact.penalty;
   if (choice.constrained) r.solver.constraint_value = exact.loss;
+  if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
+  if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
   r.solver.gap = r.solver.objective - r.solver.dual_objective;
   if (choice.constrained && !std::isfinite(static_cast<double>(training.report().objective)))
     r.solver.gap = std::numeric_limits<double>::infinity();  // the model is not feasible: there is nothing to compare
@@ -352,6 +359,8 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--test and --hold-out both name test samples: give one");
 
   const Prepared p = prepare(a);
+  const auto groups = a.problem.listed_groups(p.train.features);
+  if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
   const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, eta, tolerance, p)

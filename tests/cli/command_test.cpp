@@ -167,6 +167,37 @@ TEST(Train, WeightMapShowsEachClass) {
   EXPECT_NE(outcome.output.find('#'), std::string::npos);
 }
 
+TEST(Train, PenaltiesMeetAtTheirEnds) {
+  const Folder folder;
+  const auto objective = [&](const std::string& loss, const std::string& penalty, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"train",     wine,      "--standardise", "--loss",        loss,
+                                       "--penalty", penalty,   "--lambda",      "0.05",          "--tolerance",
+                                       "1e-7",      "--quiet", "--report",      folder.path("r")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const json report = json::parse(folder.read("r"));
+    EXPECT_EQ(report["status"], "converged") << penalty;
+    EXPECT_EQ(report["penalty"], penalty);
+    EXPECT_LE(report["relative_gap"].get<double>(), 1.001e-7) << "the objective is that of the certificate";
+    return report["objective"].get<double>();
+  };
+  const auto own = folder.write("own", "0\n9\n8\n7\n6\n5\n4\n3\n2\n1\n12\n11\n4000000000\n");
+  const auto pairs = folder.write("pairs", "3\n3\n3\n1\n1\n1\n0\n0\n0\n2\n2\n2\n2\n");
+  for (const std::string loss : {"hinge", "squared-hinge"}) {
+    const auto expect_equal = [](double a, double b) { EXPECT_NEAR(a, b, 1e-6 * a); };
+    expect_equal(objective(loss, "elastic-net", {"--l1-ratio", "1"}), objective(loss, "l1", {}));
+    expect_equal(objective(loss, "elastic-net", {"--l1-ratio", "0"}), objective(loss, "ridge", {}));
+    expect_equal(objective(loss, "elastic-net", {}), objective(loss, "elastic-net", {"--l1-ratio", "1/2"}));
+    expect_equal(objective(loss, "sparse-group", {"--l1-ratio", "1"}), objective(loss, "l1", {}));
+    expect_equal(objective(loss, "sparse-group", {"--l1-ratio", "0", "--groups", pairs}),
+                 objective(loss, "group-l2", {"--groups", pairs}));
+    expect_equal(objective(loss, "group-linf", {"--groups", own}), objective(loss, "group-linf", {}));
+    EXPECT_GT(objective(loss, "reweighted-l1", {}), 0);
+    EXPECT_EQ(json::parse(folder.read("r"))["epsilon"], 0.1);
+  }
+}
+
 TEST(Train, SameInputSameBits) {
   const Folder folder;
   ASSERT_EQ(run(train(wine, {"--precision", "float", "--standardise", "--model", folder.path("a")})).code, 0);
@@ -232,24 +263,26 @@ TEST(Size, EqualsWhatTrainingUses) {
                                        {"hinge", "constrained-primal-dual"},
                                        {"hinge", "constrained-primal-dual-as-printed"},
                                        {"hinge", "linear-constraints-primal-dual-as-printed"},
-                                       {"squared-hinge", "auto"}}) {
-      const bool with_eta = solver.find("constrain") != std::string::npos;
-      ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", "l1", with_eta ? "--eta" : "--lambda", "0.5", "--solver", solver,
-                     "--precision", precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"})
-                    .code,
-                0);
-      const json report = json::parse(folder.read("r"));
-      const auto outcome = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss,
-                                "--penalty", "l1", "--solver", solver, "--precision", precision});
-      EXPECT_EQ(std::stoul(outcome.output), report["arena_bytes"]);
-      EXPECT_EQ(std::stoul(outcome.output), report["arena_used_bytes"]);
-    }
+                                       {"squared-hinge", "auto"}})
+      for (const std::string penalty : {"l1", "elastic-net", "reweighted-l1"}) {
+        const bool with_eta = solver.find("constrain") != std::string::npos;
+        ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5", "--solver", solver,
+                       "--precision", precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"})
+                      .code,
+                  0);
+        const json report = json::parse(folder.read("r"));
+        const auto outcome = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss,
+                                  "--penalty", penalty, "--solver", solver, "--precision", precision});
+        EXPECT_EQ(std::stoul(outcome.output), report["arena_bytes"]);
+        EXPECT_EQ(std::stoul(outcome.output), report["arena_used_bytes"]);
+      }
 }
 
 TEST(Solvers, ListsEveryCombination) {
   const auto outcome = run({"solvers"});
   EXPECT_NE(outcome.output.find("primal-dual-as-printed"), std::string::npos);
   EXPECT_NE(outcome.output.find("fista"), std::string::npos);
+  EXPECT_NE(outcome.output.find("elastic-net sparse-group reweighted-l1"), std::string::npos);
 }
 
 // ---- what is wrong
@@ -331,7 +364,8 @@ TEST(Wrong, Arguments) {
   expect_refused(train(iris, {"--solver", "fista"}), 2, "needs a smooth loss");
   expect_refused(train(iris, {"--solver", "simplex"}), 2, "'simplex' is not one of auto");
   expect_refused(train(iris, {"--precision", "half"}), 2, "'half' is not one of float, double");
-  expect_refused(train(iris, {"--groups", "blocks:2"}), 2, "--groups is for group-l2 and group-linf");
+  expect_refused(train(iris, {"--groups", "blocks:2"}), 2,
+                 "--groups is for group-l2, group-linf, sparse-group, not for l1");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "group-l2", "--lambda", "1", "--groups", "blocks:0"},
                  2, "--groups");
   expect_refused(train(iris, {"--tolerance", "0"}), 2, "--tolerance");
@@ -340,6 +374,38 @@ TEST(Wrong, Arguments) {
   expect_refused(train(iris, {"--hold-out", "2"}), 2, "--hold-out");
   expect_refused(train(iris, {"--weight-map", "3x3"}), 2, "--weight-map");
   expect_refused(train(iris, {"--model", "/no/such/folder/m.json"}), 2, "/no/such/folder/m.json: cannot be written");
+}
+
+TEST(Wrong, PenaltyOptions) {
+  const Folder folder;
+  const auto with = [&](const std::string& penalty, std::vector<std::string> more) {
+    std::vector<std::string> out{"train", iris,       "--loss", "hinge",   "--penalty",
+                                 penalty, "--lambda", "0.05",   "--model", folder.path("m.json")};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  };
+  const auto refused = [&](const std::vector<std::string>& arguments, int code, const std::string& sentence,
+                           std::size_t files = 0) { expect_refused(arguments, code, sentence, &folder, files); };
+  refused(with("elastic-net", {"--l1-ratio", "1.5"}), 2, "--l1-ratio: 1.5 does not lie between 0 and 1");
+  refused(with("sparse-group", {"--l1-ratio=-0.1"}), 2, "--l1-ratio: -0.1 does not lie between 0 and 1");
+  refused(with("sparse-group", {"--l1-ratio", "half"}), 2, "--l1-ratio: 'half' is not a finite number");
+  refused(with("l1", {"--l1-ratio", "0.5"}), 2, "--l1-ratio is for elastic-net, sparse-group, not for l1");
+  refused(with("l1", {"--epsilon", "0.1"}), 2, "--epsilon is for reweighted-l1, not for l1");
+  refused(with("reweighted-l1", {"--epsilon", "0"}), 2, "--epsilon: 0 is not positive");
+  refused(with("elastic-net", {"--groups", "blocks:2"}), 2, "--groups is for group-l2");
+  refused(with("group-l2", {"--groups", folder.path("none")}), 3, "none: cannot be read");
+  const auto groups = [&](const std::string& text, const std::string& sentence) {
+    const auto file = folder.write("groups", text);
+    refused(with("group-l2", {"--groups", file}), 3, "groups, " + sentence, 1);
+    refused({"size", "--samples", "150", "--features", "4", "--classes", "3", "--loss", "hinge", "--penalty",
+             "group-l2", "--groups", file},
+            3, "groups, " + sentence, 1);
+  };
+  groups("0\n1\n1\n", "line 3: the file ends after 3 group numbers, 4 expected");
+  groups("0\n1\n1\n0\n2\n", "line 5: more group numbers than the 4 features");
+  groups("0\n1.5\n1\n0\n", "line 2: '1.5' is not a group number");
+  groups("0\n1\n-1\n0\n", "line 3: '-1' is not a group number");
+  groups("0\na\n1\n0\n", "line 2: 'a' is not a group number");
 }
 
 TEST(Wrong, Memory) {

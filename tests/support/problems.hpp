@@ -159,11 +159,8 @@ double objective(const Made<T>& made, const LinearModel<T>& model, Loss loss, Pe
   std::vector<double> coefficients(made.features * made.classes);
   for (Index j = 0; j < made.features; ++j)
     for (Index k = 0; k < made.classes; ++k) coefficients[j * made.classes + k] = static_cast<double>(model(j, k));
-  double norm = 0;
-  const Index together = features_together(penalty);
-  for (Index j = 0; j < made.features; j += together)
-    norm += penalty.value(Rows<const double>{coefficients.data() + j * made.classes,
-                                             std::min(together, made.features - j), made.classes, made.classes});
+  const double norm = penalty_value(penalty, static_cast<const double*>(coefficients.data()), made.features,
+                                    made.classes, made.classes);
   return total / weight + lambda * norm;
 }
 

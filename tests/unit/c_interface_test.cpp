@@ -115,6 +115,40 @@ TEST(CInterface, DoubleSparseWeightedAndStrided) {
   EXPECT_NEAR(objective(), dense, 1e-6);
 }
 
+TEST(CInterface, PenaltiesWithParametersAndListedGroups) {
+  const Made<float> made(50, 8, 3, 31);
+  const auto expect_same = [&](const tamis_problem_f32& p, auto solver) {
+    GuardedMemory memory(decltype(solver)::requirement(made.shape()).bytes);
+    solver.start(memory.span());
+    while (solver.step()) {
+    }
+    const Trained trained(p);
+    EXPECT_EQ(trained.status, static_cast<tamis_status>(solver.report().status));
+    EXPECT_EQ(trained.report().objective, solver.report().objective);
+    EXPECT_EQ(trained.report().iterations, solver.report().iterations);
+    EXPECT_EQ(trained.report().arena_bytes, memory.span().size());
+    EXPECT_TRUE(trained.memory.surroundings_intact());
+  };
+  using tamis::Hinge, tamis::PrimalDual, tamis::ElasticNet, tamis::SparseGroup, tamis::WeightedL1;
+  const tamis::Options<float> options{.lambda = 0.02f};
+  const std::uint32_t order[] = {7, 0, 3, 1, 2, 4, 5, 6}, starts[] = {0, 2, 3, 8};
+  auto p = problem_of(made);
+  p.penalty = TAMIS_ELASTIC_NET;
+  p.l1_ratio = 0.3f;
+  expect_same(p, PrimalDual<float, Hinge, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f}, options));
+  p.penalty = TAMIS_SPARSE_GROUP;
+  p.group_order = order;
+  p.group_starts = starts;
+  p.group_count = 3;
+  const SparseGroup<float> sparse_group{tamis::Groups::listed(order, starts, 3), {0.3f}};
+  expect_same(p,
+              PrimalDual<float, Hinge, SparseGroup<float>>(made.design(), made.targets(), {}, sparse_group, options));
+  p.penalty = TAMIS_REWEIGHTED_L1;
+  p.epsilon = 0.2f;
+  expect_same(p, tamis::Reweighted<PrimalDual<float, Hinge, WeightedL1<float>>>(made.design(), made.targets(), {},
+                                                                                options, {.epsilon = 0.2f}));
+}
+
 TEST(CInterface, StepsObserversAndStopping) {
   const Made<float> made(50, 8, 3, 31);
   const auto p = problem_of(made);
@@ -218,6 +252,28 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
   p = good;
   p.max_iterations = 0;
   EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+  for (const float ratio : {-0.1f, 1.1f, std::nanf("")})
+    for (const std::uint32_t penalty : {TAMIS_ELASTIC_NET, TAMIS_SPARSE_GROUP}) {
+      p = good;
+      p.penalty = penalty;
+      p.l1_ratio = ratio;
+      EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+    }
+  for (const float epsilon : {0.0f, -1.0f, std::nanf(""), 1e-42f}) {
+    p = good;
+    p.penalty = TAMIS_REWEIGHTED_L1;
+    p.epsilon = epsilon;
+    EXPECT_EQ(status(p), TAMIS_INVALID_OPTION);
+  }
+  const std::uint32_t order[] = {0, 1, 1}, starts[] = {0, 1, 3};
+  p = good;
+  p.penalty = TAMIS_GROUP_L2;
+  p.group_order = order;
+  p.group_starts = starts;
+  p.group_count = 2;
+  EXPECT_EQ(status(p), TAMIS_INVALID_GROUPS);
+  p.group_starts = nullptr;
+  EXPECT_EQ(status(p), TAMIS_INVALID_GROUPS);
   auto broken = made;
   broken.values[4] = std::nanf("");
   EXPECT_EQ(status(problem_of(broken)), TAMIS_INVALID_DATA);

@@ -317,7 +317,7 @@ TEST(Refusals, EachHasItsOwnStatusAndPlace) {
 }
 
 TEST(Refusals, HaveNamesAndSentencesOfTheirOwn) {
-  for (int a = 0; a <= static_cast<int>(Status::invalid_combination); ++a)
+  for (int a = 0; a <= static_cast<int>(Status::invalid_groups); ++a)
     for (int b = 0; b < a; ++b) {
       EXPECT_STRNE(name(static_cast<Status>(a)), name(static_cast<Status>(b)));
       EXPECT_STRNE(describe(static_cast<Status>(a)), describe(static_cast<Status>(b)));

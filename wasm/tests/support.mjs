@@ -54,13 +54,16 @@ export function madeUpProblem(seed) {
   const classes = 2 + (seed % 6);
   const features = 1 + ((seed * 7) % 23);
   const samples = 20 + ((seed * 13) % 60);
+  const penalty = ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'][(seed >> 1) % 7];
+  const grouped = ['group-l2', 'group-linf', 'sparse-group'].includes(penalty);
+  const someGroups = seed % 3 === 1 ? Array.from({ length: features }, (_, j) => (j * 5) % 4) : { blocks: 3 };
   const y = Array.from({ length: samples }, (_, i) => i % classes);
   const X = y.map((label) => Array.from({ length: features }, (_, j) => random() * 2 - 1 + (j % classes === label ? 0.7 : 0)));
   return {
     X, y,
     loss: seed % 2 ? 'hinge' : 'squared-hinge',
-    penalty: ['ridge', 'l1', 'group-l2', 'group-linf'][(seed >> 1) % 4],
-    groups: seed % 3 ? 'rows' : { blocks: 3 },
+    penalty,
+    groups: seed % 3 && grouped ? someGroups : 'rows',
     lambda: [0.002, 0.01, 0.05][seed % 3],
     tolerance: 1e-3,
     maxIterations: 3000,

@@ -9,12 +9,16 @@
 
 #include "design/dense.hpp"
 #include "design/sparse.hpp"
+#include "penalty/elastic_net.hpp"
 #include "penalty/group.hpp"
 #include "penalty/l1.hpp"
 #include "penalty/ridge.hpp"
+#include "penalty/sparse_group.hpp"
+#include "penalty/weighted_l1.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
+#include "solver/reweighted.hpp"
 
 namespace tamis {
 
@@ -103,59 +107,92 @@ class AnyLoss {
   const Table* table_;
 };
 
+/// The numbers that some penalties take beside λ.
+template <class T>
+struct PenaltyParameters {
+  T l1_ratio = T(0.5);                   ///< of elastic-net and sparse-group
+  T epsilon = Reweighting<T>{}.epsilon;  ///< of reweighted-l1
+};
+
 /// Any of the penalties, called once per group.
 template <class T>
 class AnyPenalty {
  public:
-  explicit AnyPenalty(PenaltyKind kind, Groups groups = {})
-      : table_(kind == PenaltyKind::ridge      ? &table_for<Ridge>
-               : kind == PenaltyKind::l1       ? &table_for<L1>
-               : kind == PenaltyKind::group_l2 ? &table_for<GroupL2>
-                                               : &table_for<GroupLinf>),
-        groups_(groups) {}
+  explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
+      : AnyPenalty(table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
+  /// One round of reweighted-l1.
+  explicit AnyPenalty(const WeightedL1<T>& weighted)
+      : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
 
-  Index features_together() const { return table_->grouped ? groups_.features_together() : 1; }
-  DualKind dual_kind() const { return table_->dual_kind; }
-  T value(Rows<const T> w) const { return table_->value(groups_, w); }
-  void prox(Rows<T> w, T step) const { table_->prox(groups_, w, step); }
-  T dual_norm(Rows<const T> g) const { return table_->dual_norm(groups_, g); }
-  T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(groups_, g, lambda); }
+  Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
+  bool valid() const { return table_->valid(data_); }
+  DualKind dual_kind() const { return table_->dual_kind(data_); }
+  T value(Rows<const T> w) const { return table_->value(data_, w); }
+  void prox(Rows<T> w, T step) const { table_->prox(data_, w, step); }
+  T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
+  T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
 
  private:
+  /// What the penalties are made of.
+  struct Data {
+    Groups groups;
+    T ratio;
+    WeightedL1<T> weighted;
+  };
   struct Table {
     bool grouped;
-    DualKind dual_kind;
-    T (*value)(Groups, Rows<const T>);
-    void (*prox)(Groups, Rows<T>, T);
-    T (*dual_norm)(Groups, Rows<const T>) = nullptr;
-    T (*conjugate)(Groups, Rows<const T>, T) = nullptr;
+    bool (*valid)(const Data&);
+    DualKind (*dual_kind)(const Data&);
+    T (*value)(const Data&, Rows<const T>);
+    void (*prox)(const Data&, Rows<T>, T);
+    T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
+    T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
   };
 
+  AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
+
   template <class P>
-  static constexpr bool is_grouped = requires(P penalty) {
-    penalty.groups;
-  };
-  template <class P>
-  static constexpr P make(Groups groups) {
-    if constexpr (is_grouped<P>) return P{groups};
+  static constexpr P make(const Data& data) {
+    if constexpr (std::same_as<P, SparseGroup<T>>) return P{data.groups, {data.ratio}};
+    else if constexpr (HasGrouping<P>) return P{data.groups};
+    else if constexpr (std::same_as<P, ElasticNet<T>>) return P{data.ratio};
+    else if constexpr (std::same_as<P, WeightedL1<T>>) return data.weighted;
     else return P{};
   }
   template <class P>
   static constexpr Table make_table() {
-    Table table{is_grouped<P>, tamis::dual_kind<T>(P{}),
-                [](Groups groups, Rows<const T> w) { return make<P>(groups).value(w); },
-                [](Groups groups, Rows<T> w, T step) { make<P>(groups).prox(w, step); }};
+    Table table{HasGrouping<P>,
+                [](const Data& data) {
+                  if constexpr (requires(P penalty) { penalty.valid(); }) return make<P>(data).valid();
+                  else return true;
+                },
+                [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
+                [](const Data& data, Rows<const T> w) { return make<P>(data).value(w); },
+                [](const Data& data, Rows<T> w, T step) { make<P>(data).prox(w, step); }};
     if constexpr (HasDualNorm<P, T>)
-      table.dual_norm = [](Groups groups, Rows<const T> g) { return make<P>(groups).dual_norm(g); };
+      table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
-      table.conjugate = [](Groups groups, Rows<const T> g, T lambda) { return make<P>(groups).conjugate(g, lambda); };
+      table.conjugate = [](const Data& data, Rows<const T> g, T lambda) { return make<P>(data).conjugate(g, lambda); };
     return table;
   }
   template <class P>
   static constexpr Table table_for = make_table<P>();
 
+  static const Table* table_of(PenaltyKind kind) {
+    switch (kind) {
+      case PenaltyKind::ridge: return &table_for<Ridge>;
+      case PenaltyKind::group_l2: return &table_for<GroupL2>;
+      case PenaltyKind::group_linf: return &table_for<GroupLinf>;
+      case PenaltyKind::elastic_net: return &table_for<ElasticNet<T>>;
+      case PenaltyKind::sparse_group: return &table_for<SparseGroup<T>>;
+      case PenaltyKind::reweighted_l1: return &table_for<WeightedL1<T>>;
+      case PenaltyKind::l1: break;
+    }
+    return &table_for<L1>;
+  }
+
   const Table* table_;
-  Groups groups_;
+  Data data_;
 };
 
 /// Any design; keeps a pointer to it, so it must outlive the training.
@@ -234,14 +271,19 @@ class AnyTraining {
   using Instance = S<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>;
 
  public:
-  AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options)
-      : kind_(choice.resolved_solver()) {
+  AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+              const PenaltyParameters<T>& parameters = {})
+      : kind_(choice.resolved_solver()), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
     refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
     refused_ = choice.refusal() || !has(kind_);
     if (refused_) return;
-    dispatch(kind_, [&]<class Solver>() {
-      ::new (static_cast<void*>(storage_))
-          Solver(design, targets, AnyLoss<T>(choice.loss), AnyPenalty<T>(choice.penalty, choice.groups), options);
+    dispatch(kind_, reweighted_, [&]<class Solver>() {
+      const AnyLoss<T> loss(choice.loss);
+      if constexpr (is_reweighted<Solver>)
+        ::new (static_cast<void*>(storage_)) Solver(design, targets, loss, options, {.epsilon = parameters.epsilon});
+      else
+        ::new (static_cast<void*>(storage_))
+            Solver(design, targets, loss, AnyPenalty<T>(choice.penalty, choice.groups, parameters), options);
       return 0;
     });
   }
@@ -258,7 +300,8 @@ class AnyTraining {
   static constexpr Requirement requirement(const Choice& choice, Shape shape) {
     const SolverKind kind = choice.resolved_solver();
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return dispatch(kind, [&]<class Solver>() { return Solver::requirement(shape); });
+    return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1,
+                    [&]<class Solver>() { return Solver::requirement(shape); });
   }
 
   [[gnu::noinline]] bool start(std::span<std::byte> memory) {
@@ -276,34 +319,51 @@ class AnyTraining {
   LinearModel<T> model() const {
     return refused_ ? LinearModel<T>{} : visit([](auto& solver) { return solver.model(); });
   }
+  /// The weights of the round at hand of reweighted-l1, features × padded classes; null when all are 1.
+  const T* weights() const {
+    return refused_ ? nullptr : visit([](auto& solver) -> const T* {
+      if constexpr (requires { solver.weights(); }) return solver.weights();
+      else return nullptr;
+    });
+  }
   std::uint32_t certificates() const {
     return refused_ ? 0 : visit([](auto& solver) { return solver.certificates(); });
   }
 
  private:
+  template <class Solver>
+  static constexpr bool is_reweighted = requires(Solver solver) {
+    solver.round();
+  };
+
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
-  static constexpr auto dispatch(SolverKind kind, Visit visit) {
+  static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
     return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, Instance<Baselines>...>(
-        kind, visit);
+        kind, reweighted, visit);
   }
   template <class Visit, class First, class... Rest>
-  static constexpr auto pick(SolverKind kind, Visit visit) {
+  static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
     if constexpr (sizeof...(Rest) > 0) {
-      if (kind != First::kind) return pick<Visit, Rest...>(kind, visit);
+      if (kind != First::kind) return pick<Visit, Rest...>(kind, reweighted, visit);
     }
+    if (reweighted) return visit.template operator()<Reweighted<First>>();
     return visit.template operator()<First>();
   }
   template <class Visit>
   auto visit(Visit visit) const {
-    return dispatch(kind_, [&]<class Solver>() { return visit(*std::launder(reinterpret_cast<Solver*>(storage_))); });
+    return dispatch(kind_, reweighted_,
+                    [&]<class Solver>() { return visit(*std::launder(reinterpret_cast<Solver*>(storage_))); });
   }
 
-  alignas(Instance<PrimalDual>) alignas(Instance<Fista>) alignas(Instance<ConstrainedPrimalDual>)
-      alignas(Instance<Baselines>...) mutable std::byte storage_[std::max(
-          {sizeof(Instance<PrimalDual>), sizeof(Instance<Fista>), sizeof(Instance<ConstrainedPrimalDual>),
-           sizeof(Instance<Baselines>)...})];
+  template <template <class, class, class, class> class S>
+  using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>)
+      alignas(Largest<Baselines>...) mutable std::byte storage_[std::max(
+          {sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
+           sizeof(Largest<Baselines>)...})];
   SolverKind kind_;
+  bool reweighted_;
   bool refused_;
   Report<T> refusal_{};
 };

@@ -8,7 +8,7 @@
 namespace tamis {
 
 enum class LossKind : std::uint8_t { hinge, squared_hinge };
-enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf };
+enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
 enum class SolverKind : std::uint8_t {
   automatic,
   primal_dual,
@@ -20,8 +20,9 @@ enum class SolverKind : std::uint8_t {
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
-inline constexpr PenaltyKind all_penalties[] = {PenaltyKind::ridge, PenaltyKind::l1, PenaltyKind::group_l2,
-                                                PenaltyKind::group_linf};
+inline constexpr PenaltyKind all_penalties[] = {
+    PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
+    PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
 inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::primal_dual,
                                              SolverKind::fista,
@@ -38,8 +39,18 @@ constexpr const char* name(PenaltyKind kind) {
     case PenaltyKind::l1: return "l1";
     case PenaltyKind::group_l2: return "group-l2";
     case PenaltyKind::group_linf: return "group-linf";
+    case PenaltyKind::elastic_net: return "elastic-net";
+    case PenaltyKind::sparse_group: return "sparse-group";
+    case PenaltyKind::reweighted_l1: return "reweighted-l1";
   }
   return "unknown";
+}
+/// Which parameters mean something to a penalty.
+constexpr bool has_groups(PenaltyKind kind) {
+  return kind == PenaltyKind::group_l2 || kind == PenaltyKind::group_linf || kind == PenaltyKind::sparse_group;
+}
+constexpr bool has_ratio(PenaltyKind kind) {
+  return kind == PenaltyKind::elastic_net || kind == PenaltyKind::sparse_group;
 }
 constexpr const char* name(SolverKind kind) {
   switch (kind) {

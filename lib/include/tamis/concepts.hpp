@@ -6,6 +6,7 @@
 
 #include "linalg/rows.hpp"
 #include "loss/dual_terms.hpp"
+#include "penalty/groups.hpp"
 #include "targets.hpp"
 
 namespace tamis {
@@ -43,8 +44,9 @@ concept ConstrainableLoss = DualProximableLoss<L, T> &&
   { loss.level_terms(u, classes, y, number, number, number) } -> std::convertible_to<LevelTerms<T>>;
 };
 
-/// A penalty on the rows of W that belong together (one feature's row, unless `features_together()` says more): its
-/// value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.
+/// A penalty on the rows of W that belong together (one feature's row, unless `grouping()` or `features_together()`
+/// says more): its value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.
+/// It may have `valid()`, whether its parameters are in range, which solvers ask at the door.
 template <class P, class T>
 concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant_rows, T step) {
   { penalty.value(constant_rows) } -> std::convertible_to<T>;
@@ -75,8 +77,9 @@ concept Design = requires(const D design, const Index* list, Index index, const 
   { design.find_bad_value(position, position) } -> std::convertible_to<bool>;
 };
 
-/// How the penalty enters the dual problem.
-enum class DualKind : std::uint8_t { unknown, norm, conjugate };
+/// How the penalty enters the dual problem: not at all, as a bound on its dual norm, or as the conjugate (λΩ)*. A
+/// sparse conjugate is zero just where `dual_norm` is at most λ, and such groups of coefficients are zero.
+enum class DualKind : std::uint8_t { unknown, norm, conjugate, sparse_conjugate };
 
 template <class T, class P>
 constexpr DualKind dual_kind(const P& penalty) {
@@ -86,11 +89,34 @@ constexpr DualKind dual_kind(const P& penalty) {
   else return DualKind::unknown;
 }
 
-/// Number of consecutive features whose rows a penalty must see together.
+/// Number of consecutive features whose rows a penalty must see together, unless its groups are listed.
 template <class P>
 constexpr Index features_together(const P& penalty) {
   if constexpr (requires { penalty.features_together(); }) return penalty.features_together();
+  else if constexpr (requires { penalty.grouping(); }) return penalty.grouping().features_together();
   else return 1;
+}
+
+/// A penalty that says how features are grouped, so that the groups may be listed.
+template <class P>
+concept HasGrouping = requires(const P penalty) {
+  { penalty.grouping() } -> std::convertible_to<Groups>;
+};
+
+/// The groups of features that a penalty must see together.
+template <class P>
+constexpr Groups groups_of(const P& penalty) {
+  if constexpr (HasGrouping<P>) return penalty.grouping();
+  else return Groups::blocks(features_together(penalty));
+}
+
+/// Ω of a whole matrix of coefficients, features × stride.
+template <class T, class P>
+T penalty_value(const P& penalty, const T* w, Index features, Index classes, Index stride) {
+  Sum<T> total;
+  groups_of(penalty).for_each(
+      features, [&](FeatureGroup group) { total.add(penalty.value(rows_of(w, group, classes, stride))); });
+  return total.value();
 }
 
 }  // namespace tamis

@@ -21,8 +21,9 @@ enum class Status : std::uint8_t {
   invalid_weight,       ///< a sample weight that is negative, NaN or infinite, at `row`
   invalid_margin,       ///< a margin that is not positive and finite, at `row`
   invalid_lambda,       ///< negative, NaN or infinite
-  invalid_option,       ///< tolerance or a limit out of range
+  invalid_option,       ///< a tolerance, a limit or a parameter of the penalty out of range
   invalid_combination,  ///< the solver does not accept this loss or this penalty
+  invalid_groups,       ///< listed groups that are empty, overlap or miss a feature: `column`
   invalid_eta,          ///< not positive and finite, or given to a solver of the other form, or together with λ
 };
 
@@ -49,6 +50,7 @@ constexpr const char* name(Status status) {
     case Status::invalid_lambda: return "invalid_lambda";
     case Status::invalid_option: return "invalid_option";
     case Status::invalid_combination: return "invalid_combination";
+    case Status::invalid_groups: return "invalid_groups";
     case Status::invalid_eta: return "invalid_eta";
   }
   return "unknown";
@@ -72,8 +74,10 @@ constexpr const char* describe(Status status) {
     case Status::invalid_weight: return "a sample weight is negative or not finite";
     case Status::invalid_margin: return "a margin is not positive and finite";
     case Status::invalid_lambda: return "lambda must be zero or positive, and finite";
-    case Status::invalid_option: return "the tolerance must be positive and the iteration limit at least one";
+    case Status::invalid_option:
+      return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";
+    case Status::invalid_groups: return "every feature must be in exactly one group, and no group may be empty";
     case Status::invalid_eta:
       return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
   }

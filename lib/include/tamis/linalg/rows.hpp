@@ -8,25 +8,30 @@
 
 namespace tamis {
 
-/// A view of some consecutive rows: what a penalty sees of one group of coefficients. Entries past `classes` are
-/// padding.
+template <class T>
+[[gnu::always_inline]] inline T* row_of(T* matrix, Index row, Index stride) {
+  return matrix + static_cast<std::size_t>(row) * stride;
+}
+
+/// A view of the rows that a penalty sees together. Without `members` they are consecutive: `data` is the row of
+/// feature `first`. With `members`, row r is that of feature members[r], and `data` is where the matrix starts. Entries
+/// past `classes` are padding.
 template <class T>
 struct Rows {
   T* data;
   Index rows;
   Index classes;
   Index stride;
+  Index first = 0;
+  const Index* members = nullptr;
 
-  [[gnu::always_inline]] T& operator()(Index row, Index column) const {
-    return data[static_cast<std::size_t>(row) * stride + column];
-  }
-  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, rows, classes, stride}; }
+  /// The entries of a row; loops over them should take this once.
+  [[gnu::always_inline]] T* row(Index r) const { return row_of(data, members ? members[r] : r, stride); }
+  [[gnu::always_inline]] T& operator()(Index r, Index column) const { return row(r)[column]; }
+  /// The feature whose coefficients row r holds.
+  [[gnu::always_inline]] Index feature(Index r) const { return members ? members[r] : first + r; }
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, rows, classes, stride, first, members}; }
 };
-
-template <class T>
-[[gnu::always_inline]] inline T* row_of(T* matrix, Index row, Index stride) {
-  return matrix + static_cast<std::size_t>(row) * stride;
-}
 
 template <class T>
 [[gnu::noinline]] void fill(T* entries, std::size_t count, T value) {

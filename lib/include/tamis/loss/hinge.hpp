@@ -43,8 +43,9 @@ struct Hinge {
   template <class T>
   LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     const T shift = sigma * margin;
-    const T level = detail::water_level(classes, weight, -infinity<T>,
-                                        [=](Index k) { return u[k] + (k == y ? weight : shift); });
+    const T level = detail::water_level(classes, weight, -infinity<T>, [=](auto visit) {
+      for (Index k = 0; k < classes; ++k) visit(u[k] + (k == y ? weight : shift));
+    });
     const T excess = level - (u[y] + weight);
     if (!(excess > T(0))) return {};
     Index above = 0;

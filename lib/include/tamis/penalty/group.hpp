@@ -1,128 +1,132 @@
 #pragma once
-/// Group norms, with the two kinds of groups the papers use.
+/// Sums of norms over groups of coefficients.
 
-#include "../linalg/rows.hpp"
-#include "../linalg/scalar.hpp"
 #include "../projection/simplex.hpp"
+#include "groups.hpp"
 
 namespace tamis {
 
-/// Which coefficients form a group. `block == 0`: the K weights of one feature (a row across classes).
-/// `block == B`: B consecutive features within one class; the last block may be shorter.
-struct Groups {
-  Index block = 0;
-
-  static constexpr Groups rows() { return {0}; }
-  static constexpr Groups blocks(Index size) { return {size}; }
-
-  /// Features that must be seen together.
-  constexpr Index features_together() const { return block == 0 ? 1 : block; }
-};
-
 namespace detail {
 
-/// Calls visit(first entry, entries, distance between them) for each group within the given rows.
+/// Calls visit(group) with the entries of each group, as rows of their own, within rows that are seen together.
 template <class T, class Visit>
-void for_each_group(Groups groups, Rows<T> w, Visit visit) {
+void for_each_group(const Groups& groups, Rows<T> w, Visit visit) {
+  if (groups.is_listed) return visit(w);
   const bool across = groups.block == 0;
-  const Index count = across ? w.rows : w.classes;
-  for (Index g = 0; g < count; ++g)
-    visit(across ? &w(g, 0) : &w(0, g), across ? w.classes : w.rows, across ? Index(1) : w.stride);
+  for (Index g = 0; g < (across ? w.rows : w.classes); ++g) {
+    if (across) visit(Rows<T>{w.row(g), 1, w.classes, w.stride});
+    else visit(Rows<T>{w.data + g, w.rows, 1, w.stride});
+  }
+}
+
+/// Calls visit(entry) with each entry but the padding, row by row.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void for_each_entry(Rows<T> w, Visit visit) {
+  for (Index r = 0; r < w.rows; ++r) {
+    T* row = w.row(r);
+    for (Index k = 0; k < w.classes; ++k) visit(row[k]);
+  }
 }
 
 template <class T>
-T norm2(const T* entries, Index count, Index stride) {
+T norm2(Rows<const T> w) {
   T square = 0;
-  for (Index i = 0; i < count; ++i) {
-    const T entry = entries[static_cast<std::size_t>(i) * stride];
-    square += entry * entry;
-  }
+  for_each_entry(w, [&](T entry) { square += entry * entry; });
   return square_root(square);
 }
 template <class T>
-T norm1(const T* entries, Index count, Index stride) {
+T norm1(Rows<const T> w) {
   T total = 0;
-  for (Index i = 0; i < count; ++i) total += absolute(entries[static_cast<std::size_t>(i) * stride]);
+  for_each_entry(w, [&](T entry) { total += absolute(entry); });
   return total;
 }
 template <class T>
-T norm_inf(const T* entries, Index count, Index stride) {
+T norm_inf(Rows<const T> w) {
   T top = 0;
-  for (Index i = 0; i < count; ++i) top = largest(top, absolute(entries[static_cast<std::size_t>(i) * stride]));
+  for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
   return top;
+}
+
+/// w (1 − step/‖w‖₂)₊
+template <class T>
+void shrink2(Rows<T> w, T step) {
+  const T norm = norm2<T>(w);
+  const T shrink = norm > step ? T(1) - step / norm : T(0);
+  for_each_entry(w, [=](T& entry) { entry *= shrink; });
 }
 
 }  // namespace detail
 
-/// Ω(W) = Σ_g ‖w_g‖₂. Prox: w_g (1 − step/‖w_g‖)₊. Dual norm: max_g ‖g_g‖₂. Source: papers A and B.
-struct GroupL2 {
-  Groups groups = Groups::rows();
+/// ‖w‖₂. Prox: w (1 − step/‖w‖)₊. Its own dual.
+struct EuclideanNorm {
+  template <class T>
+  T value(Rows<const T> w) const {
+    return detail::norm2(w);
+  }
+  template <class T>
+  void prox(Rows<T> w, T step) const {
+    detail::shrink2(w, step);
+  }
+  template <class T>
+  T dual(Rows<const T> g) const {
+    return detail::norm2(g);
+  }
+};
 
-  constexpr Index features_together() const { return groups.features_together(); }
+/// ‖w‖∞. Prox: clip w to the level at which Σ(|w| − level)₊ = step. Dual: ‖g‖₁.
+struct LargestEntryNorm {
+  template <class T>
+  T value(Rows<const T> w) const {
+    return detail::norm_inf(w);
+  }
+  template <class T>
+  void prox(Rows<T> w, T step) const {
+    const T level = linf_level(Rows<const T>(w), step);
+    detail::for_each_entry(w, [=](T& entry) { entry = smallest(largest(entry, -level), level); });
+  }
+  template <class T>
+  T dual(Rows<const T> g) const {
+    return detail::norm1(g);
+  }
+};
+
+/// Ω(W) = Σ_g N(w_g) for a norm N of one group. Prox: that of N, group by group. Dual norm: the largest of N's dual.
+/// Groups are a feature's row, a block of features within a class, or listed features across all classes.
+template <class Norm>
+struct GroupSum {
+  Groups groups = Groups::rows();
+  [[no_unique_address]] Norm norm = {};
+
+  constexpr Groups grouping() const { return groups; }
+  constexpr bool valid() const {
+    if constexpr (requires { norm.valid(); }) return norm.valid();
+    else return true;
+  }
 
   template <class T>
   T value(Rows<const T> w) const {
     T total = 0;
-    detail::for_each_group(groups, w, [&](const T* entries, Index count, Index stride) {
-      total += detail::norm2(entries, count, stride);
-    });
+    detail::for_each_group(groups, w, [&](Rows<const T> group) { total += norm.value(group); });
     return total;
   }
 
   template <class T>
   void prox(Rows<T> w, T step) const {
-    detail::for_each_group(groups, w, [&](T* entries, Index count, Index stride) {
-      const T norm = detail::norm2(static_cast<const T*>(entries), count, stride);
-      const T shrink = norm > step ? T(1) - step / norm : T(0);
-      for (Index i = 0; i < count; ++i) entries[static_cast<std::size_t>(i) * stride] *= shrink;
-    });
+    detail::for_each_group(groups, w, [&](Rows<T> group) { norm.prox(group, step); });
   }
 
   template <class T>
   T dual_norm(Rows<const T> g) const {
     T top = 0;
-    detail::for_each_group(groups, g, [&](const T* entries, Index count, Index stride) {
-      top = largest(top, detail::norm2(entries, count, stride));
-    });
+    detail::for_each_group(groups, g, [&](Rows<const T> group) { top = largest(top, norm.dual(group)); });
     return top;
   }
 };
 
-/// Ω(W) = Σ_g ‖w_g‖∞. Prox: clip w_g to the level at which Σ(|w| − level)₊ = step. Dual norm: max_g ‖g_g‖₁.
-/// Source: papers A and B.
-struct GroupLinf {
-  Groups groups = Groups::rows();
+/// Σ_g ‖w_g‖₂. Source: papers A and B.
+using GroupL2 = GroupSum<EuclideanNorm>;
 
-  constexpr Index features_together() const { return groups.features_together(); }
-
-  template <class T>
-  T value(Rows<const T> w) const {
-    T total = 0;
-    detail::for_each_group(groups, w, [&](const T* entries, Index count, Index stride) {
-      total += detail::norm_inf(entries, count, stride);
-    });
-    return total;
-  }
-
-  template <class T>
-  void prox(Rows<T> w, T step) const {
-    detail::for_each_group(groups, w, [&](T* entries, Index count, Index stride) {
-      const T level = linf_level(static_cast<const T*>(entries), count, stride, step);
-      for (Index i = 0; i < count; ++i) {
-        T& entry = entries[static_cast<std::size_t>(i) * stride];
-        entry = smallest(largest(entry, -level), level);
-      }
-    });
-  }
-
-  template <class T>
-  T dual_norm(Rows<const T> g) const {
-    T top = 0;
-    detail::for_each_group(groups, g, [&](const T* entries, Index count, Index stride) {
-      top = largest(top, detail::norm1(entries, count, stride));
-    });
-    return top;
-  }
-};
+/// Σ_g ‖w_g‖∞. Source: papers A and B.
+using GroupLinf = GroupSum<LargestEntryNorm>;
 
 }  // namespace tamis

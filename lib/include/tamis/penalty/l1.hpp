@@ -9,22 +9,28 @@ struct L1 {
   template <class T>
   T value(Rows<const T> w) const {
     T total = 0;
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) total += absolute(w(r, k));
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* row = w.row(r);
+      for (Index k = 0; k < w.classes; ++k) total += absolute(row[k]);
+    }
     return total;
   }
 
   template <class T>
   void prox(Rows<T> w, T step) const {
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.stride; ++k) w(r, k) = soft(w(r, k), step);
+    for (Index r = 0; r < w.rows; ++r) {
+      T* row = w.row(r);
+      for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], step);
+    }
   }
 
   template <class T>
   T dual_norm(Rows<const T> g) const {
     T top = 0;
-    for (Index r = 0; r < g.rows; ++r)
-      for (Index k = 0; k < g.classes; ++k) top = largest(top, absolute(g(r, k)));
+    for (Index r = 0; r < g.rows; ++r) {
+      const T* row = g.row(r);
+      for (Index k = 0; k < g.classes; ++k) top = largest(top, absolute(row[k]));
+    }
     return top;
   }
 };

@@ -9,16 +9,20 @@ struct Ridge {
   template <class T>
   T value(Rows<const T> w) const {
     T total = 0;
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) total += w(r, k) * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* row = w.row(r);
+      for (Index k = 0; k < w.classes; ++k) total += row[k] * row[k];
+    }
     return T(0.5) * total;
   }
 
   template <class T>
   void prox(Rows<T> w, T step) const {
     const T shrink = T(1) / (T(1) + step);
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.stride; ++k) w(r, k) *= shrink;
+    for (Index r = 0; r < w.rows; ++r) {
+      T* row = w.row(r);
+      for (Index k = 0; k < w.stride; ++k) row[k] *= shrink;
+    }
   }
 
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.

@@ -78,7 +78,9 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   T first_primal_weight(T dual_size) const {
     return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1);
   }
-  void choose_features() { Plain::choose_features(T(0)); }
+  void choose_features() {
+    if (this->dual_kind_ == DualKind::norm) Plain::choose_features(T(0));
+  }
 
   /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
   void find_multiplier(const T* u, T sigma) {
@@ -297,25 +299,30 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T bound(T a, const T* g, const Index* list, Index count, T& nu) {
     nu = T(0);
     this->gauge_ = T(0);
-    if (this->dual_kind_ == DualKind::norm) {
-      this->score(g, list, count);
-      if (!(a > T(0)) || !(this->gauge_ > T(0))) return T(0);
+    if (this->dual_kind_ == DualKind::unknown) return not_a_number<T>;
+    if (this->has_zeros()) this->score(g, list, count);
+    if (!(a > T(0))) return T(0);
+    T best = 0;
+    if (this->gauge_ > T(0)) {
       nu = T(1) / this->gauge_;
-      return a / this->gauge_;
+      best = a / this->gauge_;
     }
     if constexpr (HasConjugate<Penalty, T>) {
-      if (!(a > T(0))) return T(0);
+      if (this->dual_kind_ == DualKind::norm) return best;
       const auto value = [&](T at) {  // Ω*(νG) = ν (Ω/ν)*(G)
         Sum<T> conjugate;
-        this->for_each_listed_group(list, count, [&](Index first, Index together) {
-          conjugate.add(this->penalty_.conjugate(this->rows(g, first, together), T(1) / at));
+        this->for_each_listed_group(list, count, [&](FeatureGroup group) {
+          conjugate.add(this->penalty_.conjugate(this->rows(g, group), T(1) / at));
         });
         return at * (a - conjugate.value());
       };
       const T at_one = a - value(T(1));
-      if (!(at_one > T(0))) return T(0);
-      nu = a / (T(2) * at_one);  // exact where Ω* is quadratic
-      T best = value(nu);
+      const T guess = a / (T(2) * at_one);  // exact where Ω* is quadratic
+      if (guess > T(0) && finite(guess) && value(guess) > best) {
+        best = value(guess);
+        nu = guess;
+      }
+      if (!(nu > T(0))) return T(0);
       for (T factor = 2; factor > T(1) + T(16) * epsilon<T> && factor > T(1.000001);) {
         const T more = value(nu * factor), less = value(nu / factor);
         if (more > best || less > best) {
@@ -325,12 +332,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
           factor = square_root(factor);
         }
       }
-      if (best > T(0)) return best;
-      nu = T(0);
-      return T(0);
-    } else {
-      return not_a_number<T>;
     }
+    return best;
   }
 
   /// The largest score of an active feature, 1/ν at the optimum: features above it matter.

@@ -183,7 +183,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       });
       const T threshold = lambda / curvature_;
       this->for_each_active_group(
-          [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), threshold); });
+          [&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
 
       square = turn = size = Pack<T>::zero();
       this->for_each_active_row([&](Index j) {

@@ -156,8 +156,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       for (Index k = 0; k < stride; ++k) v[k] = x[k] - tau * v[k];
     });
     const T threshold = tau * this->penalty_weight();
-    this->for_each_active_group(
-        [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), threshold); });
+    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
 
     if (offer) {
       this->multiply(own_.v, own_.z);

@@ -20,8 +20,8 @@ struct CommonMemory {
   T* means;     ///< of the columns of the design
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
-  Index* list;  ///< active features, ascending
-  std::uint8_t* active;
+  Index* list;  ///< active features, ascending; in the order of their groups when those are listed
+  std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
     return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
@@ -132,27 +132,24 @@ class Workbench {
     }
   }
 
-  /// Visits each group of the listed features (all when null) as (first feature, number of features).
+  /// Visits each group of the features of the list (all when null) as (FeatureGroup).
   template <class Visit>
   void for_each_listed_group(const Index* list, Index count, Visit visit) const {
-    for (Index c = 0; c < count;) {
-      const Index first = list ? list[c] : c;
-      const Index rows = group_rows(first);
-      visit(first, rows);
-      c += rows;
+    Index number = 0;
+    for (Index c = 0; c < count; ++number) {
+      const FeatureGroup group = group_at(list, count, c, number);
+      visit(group);
+      c += group.count;
     }
   }
   template <class Visit>
   void for_each_active_group(Visit visit) const {
     for_each_listed_group(memory_.list, active_count_, visit);
   }
-  Rows<T> rows(T* matrix, Index first, Index count) const {
-    return {row_of(matrix, first, stride_), count, shape_.classes, stride_};
+  Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
+  Rows<const T> rows(const T* matrix, FeatureGroup group) const {
+    return rows_of(matrix, group, shape_.classes, stride_);
   }
-  Rows<const T> rows(const T* matrix, Index first, Index count) const {
-    return {row_of(matrix, first, stride_), count, shape_.classes, stride_};
-  }
-  Index group_rows(Index first) const { return smallest(together_, shape_.features - first); }
 
   // ---- the operator norm -----------------------------------------------------------------------------------------
 
@@ -222,7 +219,7 @@ class Workbench {
 
   T penalty_value(const T* w) const {
     Sum<T> total;
-    for_each_active_group([&](Index first, Index count) { total.add(penalty_.value(rows(w, first, count))); });
+    for_each_active_group([&](FeatureGroup group) { total.add(penalty_.value(rows(w, group))); });
     return total.value();
   }
 
@@ -310,16 +307,16 @@ class Workbench {
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
   void certify_null_model(T* u, T* g) {
     certify(u, g, true);
-    report_.lambda_max = dual_kind_ == DualKind::norm ? gauge_ : infinity<T>;
+    report_.lambda_max = has_zeros() ? gauge_ : infinity<T>;
   }
 
-  void activate_all() { set_active(1); }
-  void deactivate_all() { set_active(0); }
+  void activate_all() { set_active(true); }
+  void deactivate_all() { set_active(false); }
 
   /// Makes the most promising features active for the first time. Penalties without a dual norm keep all.
   void choose_features() { choose_features(options_.lambda); }
   void choose_features(T threshold) {
-    if (!options_.working_sets || dual_kind_ != DualKind::norm || shape_.features <= smallest_working_set) return;
+    if (!options_.working_sets || !has_zeros() || shape_.features <= smallest_working_set) return;
     deactivate_all();
     activate_best(smallest_working_set, threshold);
   }
@@ -364,6 +361,7 @@ class Workbench {
   std::uint32_t certificates_ = 0;
 
   static constexpr Index smallest_working_set = 64;
+  static constexpr std::uint8_t first_of_group = 2;
 
   [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
@@ -374,6 +372,12 @@ class Workbench {
       return Status::invalid_eta;
     if (!(options_.tolerance > T(0)) || !finite(options_.tolerance) || options_.max_iterations == 0 || together_ == 0)
       return Status::invalid_option;
+    if constexpr (requires { penalty_.valid(); })
+      if (!penalty_.valid()) return Status::invalid_option;
+    if constexpr (HasGrouping<Penalty>) {
+      const Groups groups = penalty_.grouping();
+      if (groups.is_listed && !groups.cover(shape_.features, report_.column)) return Status::invalid_groups;
+    }
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
       if (targets_.labels[i] >= shape_.classes) return Status::invalid_label;
@@ -413,24 +417,25 @@ class Workbench {
     for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
   }
 
-  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm), with the
-  /// penalty taken over the listed features.
+  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm; the better of
+  /// both for a sparse conjugate), with the penalty taken over the listed features.
   [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
-    if (dual_kind_ == DualKind::norm) {
-      score(g, list, count);
+    if (has_zeros()) score(g, list, count);
+    T bound = 0;  // losses are not negative
+    if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
       if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
-      return finite(scale) ? largest(scale * (terms.linear - scale * terms.quadratic), T(0)) : T(0);
+      if (finite(scale)) bound = largest(scale * (terms.linear - scale * terms.quadratic), T(0));
     }
+    if (dual_kind_ == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
-      if (!(options_.lambda > T(0))) return T(0);  // losses are not negative
+      if (!(options_.lambda > T(0))) return bound;
       Sum<T> conjugate;
-      for_each_listed_group(list, count, [&](Index first, Index together) {
-        conjugate.add(penalty_.conjugate(rows(g, first, together), options_.lambda));
-      });
-      return largest(terms.linear - terms.quadratic - conjugate.value(), T(0));
+      for_each_listed_group(
+          list, count, [&](FeatureGroup group) { conjugate.add(penalty_.conjugate(rows(g, group), options_.lambda)); });
+      return largest(terms.linear - terms.quadratic - conjugate.value(), bound);
     } else {
       return not_a_number<T>;
     }
@@ -439,11 +444,14 @@ class Workbench {
   /// Sets the score of each listed group, and the gauge: the largest of them.
   void score(const T* g, const Index* list, Index count) {
     gauge_ = T(0);
-    for_each_listed_group(list, count, [&](Index first, Index together) {
-      memory_.score[first] = penalty_norm(rows(g, first, together));
-      gauge_ = largest(gauge_, memory_.score[first]);
+    for_each_listed_group(list, count, [&](FeatureGroup group) {
+      memory_.score[group.first] = penalty_norm(rows(g, group));
+      gauge_ = largest(gauge_, memory_.score[group.first]);
     });
   }
+
+  /// Whether groups whose dual norm is at most λ have coefficients zero.
+  bool has_zeros() const { return dual_kind_ == DualKind::norm || dual_kind_ == DualKind::sparse_conjugate; }
 
   T penalty_norm(Rows<const T> g) const {
     if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
@@ -479,15 +487,52 @@ class Workbench {
 
   // ---- active features -------------------------------------------------------------------------------------------
 
-  void set_active(std::uint8_t active) {
-    for (Index j = 0; j < shape_.features; ++j) memory_.active[j] = active;
+  Index group_rows(Index first) const { return smallest(together_, shape_.features - first); }
+
+  /// The features in the order of their groups when those are listed, null otherwise.
+  const Index* group_order() const {
+    if constexpr (HasGrouping<Penalty>) return penalty_.grouping().order;
+    else return nullptr;
+  }
+
+  /// The group that begins at position c of the list; it has that number among all features.
+  FeatureGroup group_at(const Index* list, Index count, Index c, Index number) const {
+    if constexpr (HasGrouping<Penalty>)
+      if (group_order()) return listed_group_at(list, count, c, number);
+    const Index first = list ? list[c] : c;
+    return {first, group_rows(first)};
+  }
+  [[gnu::noinline]] FeatureGroup listed_group_at(const Index* list, Index count, Index c, Index number) const {
+    if constexpr (HasGrouping<Penalty>) {
+      if (!list) {
+        const Groups groups = penalty_.grouping();
+        const Index start = groups.starts[number];
+        return {groups.order[start], groups.starts[number + 1] - start, groups.order + start};
+      }
+    }
+    Index end = c + 1;
+    while (end < count && memory_.active[list[end]] != first_of_group) ++end;
+    return {list[c], end - c, list + c};
+  }
+
+  void activate(FeatureGroup group) {
+    for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 1;
+    if (group.members) memory_.active[group.first] = first_of_group;
+  }
+
+  void set_active(bool active) {
+    for (Index j = 0; j < shape_.features; ++j) memory_.active[j] = 0;
+    if (active) for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) { activate(group); });
     list_active();
   }
 
   [[gnu::noinline]] void list_active() {
+    const Index* order = group_order();
     active_count_ = 0;
-    for (Index j = 0; j < shape_.features; ++j)
+    for (Index i = 0; i < shape_.features; ++i) {
+      const Index j = order ? order[i] : i;
       if (memory_.active[j]) memory_.list[active_count_++] = j;
+    }
     active_entries_ = design_.entries(memory_.list, active_count_);
   }
 
@@ -497,8 +542,8 @@ class Workbench {
     T high = gauge_;
     const auto count_above = [&](T level) {
       Index count = 0;
-      for_each_listed_group(nullptr, shape_.features, [&](Index first, Index rows) {
-        if (!memory_.active[first] && memory_.score[first] > level) count += rows;
+      for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+        if (!memory_.active[group.first] && memory_.score[group.first] > level) count += group.count;
       });
       return count;
     };
@@ -509,10 +554,10 @@ class Workbench {
       }
     }
     bool any = false;
-    for_each_listed_group(nullptr, shape_.features, [&](Index first, Index rows) {
-      if (memory_.active[first] || !(memory_.score[first] > low)) return;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      if (memory_.active[group.first] || !(memory_.score[group.first] > low)) return;
       any = true;
-      for (Index j = first; j < first + rows; ++j) memory_.active[j] = 1;
+      activate(group);
     });
     if (any) list_active();
     return any;

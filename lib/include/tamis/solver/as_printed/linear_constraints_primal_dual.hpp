@@ -95,8 +95,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
         entry = row_of(own_.x, j, this->stride_)[k] - tau * entry;
       }
     });
-    this->for_each_active_group(
-        [&](Index first, Index count) { this->penalty_.prox(this->rows(own_.v, first, count), tau); });
+    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
     if (due) {
       this->multiply(own_.v, own_.z);
       this->offer_primal(own_.v, own_.z);

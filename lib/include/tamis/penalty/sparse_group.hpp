@@ -1,0 +1,56 @@
+#pragma once
+#include "group.hpp"
+
+namespace tamis {
+
+/// ρ‖w‖₁ + (1 − ρ)‖w‖₂ of one group, 0 ≤ ρ ≤ 1. Prox: soft(w, step·ρ), then the shrinkage of the Euclidean norm by
+/// step(1 − ρ). Dual: the root ν of ‖soft(g, ρν)‖₂ = (1 − ρ)ν.
+template <class S>
+struct SparseGroupNorm {
+  S ratio = S(0.5);  ///< ρ
+
+  constexpr bool valid() const { return ratio >= S(0) && ratio <= S(1); }
+
+  template <class T>
+  T value(Rows<const T> w) const {
+    return T(ratio) * detail::norm1(w) + (T(1) - T(ratio)) * detail::norm2(w);
+  }
+
+  template <class T>
+  void prox(Rows<T> w, T step) const {
+    const T threshold = step * T(ratio);
+    detail::for_each_entry(w, [=](T& entry) { entry = soft(entry, threshold); });
+    if (ratio < S(1)) detail::shrink2(w, step * (T(1) - T(ratio)));
+  }
+
+  /// Newton's iteration on f(ν) = ‖soft(g, ρν)‖₂ − (1 − ρ)ν from ν = max|g|, where f ≥ 0. f is convex and falls, so
+  /// that ν only rises, and never above the root; it ends when it rises no more. No sorting; cost O(entries) a round,
+  /// few rounds.
+  template <class T>
+  T dual(Rows<const T> g) const {
+    const T rho = T(ratio);
+    const T rest = T(1) - rho;
+    T root = detail::norm_inf(g);
+    for (;;) {
+      const T threshold = rho * root;
+      T sum = 0, square = 0;
+      detail::for_each_entry(g, [&](T entry) {
+        const T excess = largest(absolute(entry) - threshold, T(0));
+        sum += excess;
+        square += excess * excess;
+      });
+      const T norm = square_root(square);
+      if (!(norm > T(0))) return root;
+      const T next = root + (norm - rest * root) * (norm / (rho * sum + rest * norm));
+      if (!(next > root + T(2) * epsilon<T> * root)) return largest(next, root);
+      root = next;
+    }
+  }
+};
+
+/// Ω(W) = ρ‖W‖₁ + (1 − ρ) Σ_g ‖w_g‖₂, as SparseGroup<T>{groups, {ratio}}. Source: Simon, Friedman, Hastie and
+/// Tibshirani (2013).
+template <class S>
+using SparseGroup = GroupSum<SparseGroupNorm<S>>;
+
+}  // namespace tamis

@@ -1,0 +1,58 @@
+#pragma once
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// Ω(W) = Σ_jk a_jk |w_jk|, a ≥ 0. Prox: soft(w_jk, step·a_jk). Dual norm: max |g_jk|/a_jk.
+///
+/// `weights` is a matrix in caller memory with a row of `stride` = padded classes per feature, padding finite; null:
+/// all are 1.
+template <class S>
+struct WeightedL1 {
+  const S* weights = nullptr;
+  Index stride = 0;
+
+  template <class T>
+  T value(Rows<const T> w) const {
+    T total = 0;
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* row = w.row(r);
+      const T* weight = weights_of<T>(w.feature(r));
+      for (Index k = 0; k < w.classes; ++k) total += weight ? weight[k] * absolute(row[k]) : absolute(row[k]);
+    }
+    return total;
+  }
+
+  template <class T>
+  void prox(Rows<T> w, T step) const {
+    for (Index r = 0; r < w.rows; ++r) {
+      T* row = w.row(r);
+      const T* weight = weights_of<T>(w.feature(r));
+      for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], weight ? step * weight[k] : step);
+    }
+  }
+
+  /// Infinite where a coefficient without weight has a gradient.
+  template <class T>
+  T dual_norm(Rows<const T> g) const {
+    T top = 0;
+    for (Index r = 0; r < g.rows; ++r) {
+      const T* row = g.row(r);
+      const T* weight = weights_of<T>(g.feature(r));
+      for (Index k = 0; k < g.classes; ++k) {
+        const T entry = absolute(row[k]);
+        if (entry > T(0)) top = largest(top, weight ? entry / weight[k] : entry);
+      }
+    }
+    return top;
+  }
+
+ private:
+  template <class T>
+  const T* weights_of(Index feature) const {
+    return weights ? row_of(weights, feature, stride) : nullptr;
+  }
+};
+
+}  // namespace tamis

@@ -1,0 +1,161 @@
+#pragma once
+/// Reweighted ℓ1, the non-convex scheme: a sequence of weighted ℓ1 problems.
+
+#include "../penalty/weighted_l1.hpp"
+#include "workbench.hpp"
+
+namespace tamis {
+
+/// How the rounds go.
+template <class T>
+struct Reweighting {
+  /// ε > 0: coefficients far below it are pushed to zero, those far above are hardly penalised. A coefficient above
+  /// 1 − ε has less weight than in the first round, one below has more, at most 1/ε; so ε belongs a little below the
+  /// coefficients that matter. The default, a tenth, is that of the source and assumes those to be near one, as with
+  /// standardised features.
+  T epsilon = T(0.1);
+  Index rounds = 5;  ///< ≥ 1
+
+  constexpr bool valid() const { return epsilon > T(0) && finite(epsilon) && finite(T(1) / epsilon) && rounds > 0; }
+};
+
+template <class Solver>
+class Reweighted;
+
+/// Runs `Solver` on λ Σ a_jk |w_jk| for a few rounds, each to the certificate asked for: all a are 1 in the first, then
+/// a_jk = 1/(|w_jk| + ε) with the w of the round before. It ends early when no weight would change by more than the
+/// tolerance. The interface is that of the solvers; the penalty type must be constructible from WeightedL1<T>.
+///
+/// The scheme as a whole solves no convex problem. Model, objective, bound, gap, residual and status of the report are
+/// those of the round at hand, in the end the last weighted problem; iterations and epochs are those of all rounds, and
+/// `max_iterations` limits their sum. From `lambda_max` on the answer of all rounds is zero. A run that is stopped or
+/// meets its limit returns the best model of the round it was in.
+///
+/// Memory: that of the solver, and p rows of padded classes for the weights, behind it.
+/// Source: Candès, Wakin and Boyd (2008), cited by paper A.
+template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
+class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Design> {
+  using Solver = S<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = Solver::kind;
+
+  Reweighted(const Design& design, const Targets<T>& targets, const Loss& loss, const Options<T>& options,
+             Reweighting<T> reweighting = {})
+      : Solver(design, targets, loss, Penalty(WeightedL1<T>{}), options),
+        reweighting_(reweighting),
+        iterations_left_(options.max_iterations) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment.
+  static constexpr Requirement requirement(Shape shape) { return Solver::requirement(shape) & weight_bytes(shape); }
+
+  bool start(std::span<std::byte> memory) {
+    const std::size_t bytes = requirement(this->shape_).bytes;
+    report_.arena_bytes = bytes;
+    if (!reweighting_.valid()) {
+      report_.status = Status::invalid_option;
+      return false;
+    }
+    memory_of_solver_ = memory.first(memory.size() < bytes ? 0 : Solver::requirement(this->shape_).bytes);
+    Solver::start(memory_of_solver_);  // without weights: all are 1
+    update_report();
+    report_.lambda_max *= largest(T(1), reweighting_.epsilon);
+    if (has_model(report_.status)) {
+      weights_ = reinterpret_cast<T*>(memory.data() + memory_of_solver_.size());
+      report_.arena_used_bytes = bytes;
+    }
+    return end_round();
+  }
+
+  /// One iteration of the round at hand, or the start of the next one; false when the run has ended.
+  bool step() {
+    if (!running()) return false;
+    Solver::step();
+    update_report();
+    return end_round();
+  }
+
+  void stop() {
+    if (running()) report_.status = Status::stopped;
+  }
+  const Report<T>& report() const { return report_; }
+  bool running() const { return report_.status == Status::running; }
+  /// Number of certificates evaluated in all rounds.
+  std::uint32_t certificates() const { return certificates_before_ + Solver::certificates(); }
+  LinearModel<T> model() const { return Solver::model(); }
+
+  /// Rounds begun, and the weights of the one at hand, features × padded classes; null in the first.
+  Index round() const { return round_; }
+  const T* weights() const { return round_ > 1 ? weights_ : nullptr; }
+
+ private:
+  static constexpr Requirement weight_bytes(Shape shape) {
+    Arena counter;
+    counter.take<T>(detail::saturating_multiply(shape.features, padded<T>(shape.classes)));
+    return {counter.used()};
+  }
+
+  void update_report() {
+    const Report<T> before = report_;
+    report_ = Solver::report();
+    report_.iterations += iterations_before_;
+    report_.epochs += epochs_before_;
+    if (round_ > 1) report_.lambda_max = before.lambda_max;
+    report_.arena_bytes = before.arena_bytes;
+    report_.arena_used_bytes = before.arena_used_bytes;
+  }
+
+  /// Goes on to the next round when this one has reached its certificate; false when the run has ended.
+  bool end_round() {
+    while (report_.status == Status::converged || report_.status == Status::precision_limit) {
+      if (round_ == reweighting_.rounds || !update_weights()) return false;
+      if (Solver::report().iterations >= iterations_left_) {
+        report_.status = Status::iteration_limit;
+        return false;
+      }
+      start_round();
+    }
+    return running();
+  }
+
+  [[gnu::noinline]] void start_round() {
+    ++round_;
+    certificates_before_ += Solver::certificates();
+    iterations_before_ = report_.iterations;
+    epochs_before_ = report_.epochs;
+    iterations_left_ -= Solver::report().iterations;
+    Options<T> options = this->options_;
+    options.max_iterations = iterations_left_;
+    static_cast<Solver&>(*this) =
+        Solver(this->design_, this->targets_, this->loss_, Penalty(WeightedL1<T>{weights_, this->stride_}), options);
+    Solver::start(memory_of_solver_);
+    update_report();
+  }
+
+  T weight_after(T coefficient) const { return T(1) / (absolute(coefficient) + reweighting_.epsilon); }
+
+  /// Sets the weights of the next round; false, and nothing set, when they are those of this one up to the tolerance.
+  [[gnu::noinline]] bool update_weights() {
+    const T* w = Solver::model().coefficients;
+    const std::size_t count = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    bool changed = false;
+    for (std::size_t e = 0; e < count && !changed; ++e) {
+      const T now = round_ > 1 ? weights_[e] : T(1);
+      changed = absolute(weight_after(w[e]) - now) > this->options_.tolerance * now;
+    }
+    for (std::size_t e = 0; e < count && changed; ++e) weights_[e] = weight_after(w[e]);
+    return changed;
+  }
+
+  Reweighting<T> reweighting_;
+  std::span<std::byte> memory_of_solver_{};
+  T* weights_ = nullptr;
+  Report<T> report_{};
+  Index round_ = 1;
+  std::uint32_t iterations_left_;
+  std::uint32_t iterations_before_ = 0;
+  std::uint32_t certificates_before_ = 0;
+  T epochs_before_ = T(0);
+};
+
+}  // namespace tamis
