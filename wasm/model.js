@@ -102,6 +102,7 @@ export class Model {
       loss: data.loss,
       penalty: data.penalty,
       lambda: data.lambda,
+      ...(data.eta === undefined ? {} : { eta: data.eta }),
       precision: this.precision,
       self_test: data.selfTest.map((sample) => this.keptFeatures.map((j) => number(sample[j]))),
     };

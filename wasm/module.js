@@ -127,13 +127,15 @@ export class Module {
   }
 
   get reportBytes() {
-    return 7 * this.scalarBytes + report_words.length * 4;
+    return (report_reals.length + report_last_reals.length) * this.scalarBytes + report_words.length * 4;
   }
   readReport(at) {
     const report = {};
     report_reals.forEach((name, i) => (report[name] = this.reals[at / this.scalarBytes + i]));
     const word = (at + 7 * this.scalarBytes) / 4;
     report_words.forEach((name, i) => (report[name] = this.words[word + i]));
+    const last = (word + report_words.length) * 4 / this.scalarBytes;
+    report_last_reals.forEach((name, i) => (report[name] = this.reals[last + i]));
     report.status = this.statuses[report.status];
     return report;
   }
@@ -185,6 +187,7 @@ export class Module {
 
 const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
   'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount'];
-const problem_reals = ['l1Ratio', 'epsilon']; // behind the words
+const problem_reals = ['l1Ratio', 'epsilon', 'eta']; // behind the words
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
+const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

@@ -6,15 +6,15 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista'],
+  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual'], // 3: not in the modules
   precision: ['float', 'double'],
 };
 
 /** The number of a choice, its position in the C enumeration. */
 export function choice(kind, name) {
-  const number = choices[kind].indexOf(name);
+  const number = name === undefined ? -1 : choices[kind].indexOf(name);
   if (number < 0)
-    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${choices[kind].join(', ')}`);
+    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${choices[kind].filter(Boolean).join(', ')}`);
   return number;
 }
 

@@ -22,7 +22,7 @@ export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
   | 'reweighted-l1';
-export type Solver = 'auto' | 'primal-dual' | 'fista';
+export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 
@@ -46,6 +46,7 @@ export type Status =
   | 'invalid_option'
   | 'invalid_combination'
   | 'invalid_groups'
+  | 'invalid_eta'
   | 'unknown'          // of a model read from a blob, which does not say
   | 'unsupported';     // no WebAssembly, or no module to load
 
@@ -69,16 +70,23 @@ export interface Tamis {
   prepare(precision: Precision): Promise<void>;
 }
 
-/** minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W) */
-export interface Problem {
+/**
+ * minimise (1/Σw) Σ w_i loss(W'x_i + b, y_i) + lambda · penalty(W), or, with eta instead of lambda,
+ * penalty(W) subject to (1/Σw) Σ w_i loss(W'x_i + b, y_i) <= eta: rejects with 'infeasible' when no model does that.
+ */
+export type Problem = ProblemData & ({ /** At least 0. */ lambda: number; eta?: undefined } | {
+  /** Above 0, instead of lambda: the largest mean loss allowed. With the hinge. */
+  eta: number;
+  lambda?: undefined;
+});
+
+export interface ProblemData {
   /** One array of features per sample, or a matrix. All values are finite numbers. */
   X: ArrayLike<ArrayLike<number>> | Matrix;
   /** The class of each sample. 1 and '1' are the same class. */
   y: ArrayLike<Label>;
   loss: Loss;
   penalty: Penalty;
-  /** At least 0. */
-  lambda: number;
   /** Relative duality gap to certify. Default 1e-4. */
   tolerance?: number;
   /** Default 1000000. */
@@ -120,6 +128,8 @@ export interface TrainingSpec {
   loss?: Loss;
   penalty?: Penalty;
   solver?: Solver;
+  /** As in Problem: training with it takes another solver. */
+  eta?: number;
   precision?: Precision;
 }
 
@@ -161,6 +171,12 @@ export interface Report {
   nonzeroRows: number;
   arenaBytes: number;
   arenaUsedBytes: number;
+  /** With eta: the mean loss of the model. */
+  constraintValue: number;
+  /** When infeasible: a lower bound of the mean loss of all models. */
+  constraintBound: number;
+  /** With eta: the multiplier of the constraint, about the 1/lambda of the same model. */
+  multiplier: number;
   /** Time spent inside the module. */
   milliseconds?: number;
 }
@@ -214,7 +230,8 @@ export interface ModelFile {
   standardisation: null;
   loss: string;
   penalty: string;
-  lambda: number;
+  lambda: number | null;
+  eta?: number;
   precision: Precision;
   self_test: number[][];
 }

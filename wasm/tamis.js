@@ -76,6 +76,7 @@ class Tamis {
   }
 
   #finish(training, options) {
+    training.requireModel();
     const data = training.modelData();
     options.onProgress?.({ ...data.report });
     return this.fromData(data);
@@ -131,7 +132,7 @@ function unknownReport({ features, weights, intercepts }) {
   return {
     status: 'unknown', objective: NaN, dualObjective: NaN, gap: NaN, relativeGap: NaN, kktResidual: NaN, lambdaMax: NaN,
     epochs: NaN, iterations: NaN, nonzeros: weights.filter((w) => w !== 0).length, nonzeroRows: kept.size,
-    arenaBytes: NaN, arenaUsedBytes: NaN,
+    arenaBytes: NaN, arenaUsedBytes: NaN, constraintValue: NaN, constraintBound: NaN, multiplier: NaN,
   };
 }
 

@@ -10,10 +10,11 @@ const state_bytes = 160 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
-export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto' }) {
+export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', eta }) {
   return {
     samples, features, classes,
     loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
+    eta: eta === undefined ? undefined : positive(eta),
   };
 }
 
@@ -40,7 +41,7 @@ export class Training {
     const groups = groupsOf(problem, features);
     const fields = {
       ...sizeFields({ ...problem, samples, features, classes: this.classes.length }),
-      lambda: numberOf(problem.lambda),
+      lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
       tolerance: problem.tolerance === undefined ? undefined : numberOf(problem.tolerance),
       maxIterations: problem.maxIterations === undefined ? undefined : countOf('maxIterations', problem.maxIterations),
       intercept: problem.intercept === undefined ? undefined : Number(Boolean(problem.intercept)),
@@ -122,6 +123,14 @@ export class Training {
     return { ...report, milliseconds: this.#milliseconds };
   }
 
+  /** Throws when the run has shown that no model satisfies the constraint. */
+  requireModel() {
+    if (this.#status !== 'infeasible') return;
+    const { constraintBound, constraintValue } = this.report();
+    throw new TamisError('infeasible', `${this.#module.sentence('infeasible')}: no model has a mean loss below ` +
+      `${constraintBound.toPrecision(6)} (certified); the least that was met is ${constraintValue.toPrecision(6)}`);
+  }
+
   /** Everything a model consists of, copied out of the module. */
   modelData() {
     this.#module.call('model_of', this.at.state, this.at.model);
@@ -135,7 +144,8 @@ export class Training {
       featureNames: problem.featureNames ? Array.from(problem.featureNames, String) : null,
       loss: problem.loss,
       penalty: problem.penalty,
-      lambda: problem.lambda,
+      lambda: problem.lambda ?? null,
+      eta: problem.eta,
       selfTest: this.#oneOfEachClass(),
     };
   }
@@ -197,12 +207,16 @@ export class Training {
       case 'invalid_weight': return fail(`sampleWeights[${row}]`, { row });
       case 'invalid_margin': return fail(`margins[${row}]`, { row });
       case 'invalid_lambda': return fail('lambda');
+      case 'invalid_eta': return fail('eta');
       case 'invalid_option': return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
       case 'invalid_combination': return fail('solver', {}, module.refusal(fields.solver, fields.loss, fields.penalty));
       default: throw new TamisError(status, sentence);
     }
   }
 }
+
+/** Zero would mean none to the module. */
+const positive = (eta) => (eta === 0 ? NaN : numberOf(eta));
 
 function perFeature(names, features) {
   if (names.length !== features)

@@ -34,9 +34,11 @@ struct Face<double> {
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_GROUPS == int(Status::invalid_groups));
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) &&
+              TAMIS_INVALID_ETA == int(Status::invalid_eta));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
-              TAMIS_FISTA == int(SolverKind::fista));
+              TAMIS_FISTA == int(SolverKind::fista) &&
+              TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
@@ -70,7 +72,8 @@ class State {
                   Options<T>{.lambda = p.lambda,
                              .tolerance = p.tolerance,
                              .max_iterations = p.max_iterations,
-                             .intercept = p.intercept != 0},
+                             .intercept = p.intercept != 0,
+                             .eta = p.eta},
                   PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}) {
   }
 
@@ -80,7 +83,7 @@ class State {
   }
   static Choice choice_of(const typename C::Problem& p) {
     return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
-            static_cast<SolverKind>(p.solver)};
+            static_cast<SolverKind>(p.solver), p.eta != T(0)};
   }
 
   AnyTraining<T>& training() { return training_; }
@@ -178,7 +181,10 @@ void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report*
           r.row,
           r.column,
           small(r.arena_bytes),
-          small(r.arena_used_bytes)};
+          small(r.arena_used_bytes),
+          r.constraint_value,
+          r.constraint_bound,
+          r.multiplier};
 }
 
 template <class T>

@@ -10,6 +10,10 @@
  * The problem solved, w_i the sample weights, b the intercepts (never penalised):
  *
  *     minimise  F(W, b) = (1/sum w_i) sum_i w_i loss(W' x_i + b, y_i) + lambda * penalty(W)
+ *
+ * or, with eta instead of lambda (the objective is then the penalty, infinite before a model satisfies the constraint):
+ *
+ *     minimise  penalty(W)  subject to  (1/sum w_i) sum_i w_i loss(W' x_i + b, y_i) <= eta
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +41,8 @@ typedef enum tamis_status {
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
   TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
   TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
-  TAMIS_INVALID_GROUPS        /* listed groups that are empty, overlap or miss a feature: report.column */
+  TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
+  TAMIS_INVALID_ETA           /* not positive and finite, together with lambda, or for a solver without constraint */
 } tamis_status;
 
 typedef enum tamis_loss {
@@ -59,7 +64,8 @@ typedef enum tamis_penalty {
 typedef enum tamis_solver {
   TAMIS_AUTOMATIC = 0,            /* what suits the loss */
   TAMIS_PRIMAL_DUAL,              /* hinge */
-  TAMIS_FISTA                     /* squared hinge */
+  TAMIS_FISTA,                    /* squared hinge */
+  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4 /* hinge, with eta: what TAMIS_AUTOMATIC is then */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
@@ -72,7 +78,7 @@ typedef enum tamis_solver {
 #define TAMIS_DECLARE(REAL, S)                                                                                            \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \
   typedef struct tamis_problem_##S {                                                                                      \
-    REAL lambda;              /* >= 0 */                                                                                  \
+    REAL lambda;              /* >= 0; 0 with eta */                                                                        \
     REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                    \
     uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                 \
     uint32_t intercept;       /* 1 (default): one free intercept per class; 0: none */                                    \
@@ -95,6 +101,7 @@ typedef enum tamis_solver {
     uint32_t group_count;     /* (default): see block; both must stay valid while training runs */                        \
     REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                       \
     REAL epsilon;             /* reweighted l1: > 0; default 0.1 */                                                       \
+    REAL eta;                 /* > 0, and then lambda 0: the bound of the mean loss; default 0: none */                    \
   } tamis_problem_##S;                                                                                                    \
                                                                                                                           \
   /* What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */       \
@@ -113,6 +120,9 @@ typedef enum tamis_solver {
     uint32_t row, column;     /* where a refusal found the first fault */                                                 \
     uint32_t arena_bytes;     /* what the run asks for; all ones: more than this machine can address */                   \
     uint32_t arena_used_bytes;                                                                                            \
+    REAL constraint_value;    /* with eta: the mean loss; infeasible: the least one seen; otherwise NaN */                 \
+    REAL constraint_bound;    /* infeasible: a lower bound of the mean loss of all models; otherwise NaN */                \
+    REAL multiplier;          /* with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */              \
   } tamis_report_##S;                                                                                                     \
                                                                                                                           \
   /* A model: (features + 1) rows of stride = classes rounded up to 16 bytes; the last row holds the intercepts. */       \

@@ -117,8 +117,9 @@ void ProblemArguments::declare(CLI::App& command) {
   command.add_option("--precision", precision, "float | double")->capture_default_str();
 }
 
-Choice ProblemArguments::choice() const {
+Choice ProblemArguments::choice(bool constrained) const {
   Choice choice;
+  choice.constrained = constrained;
   choice.loss = kind_named("--loss", loss, all_losses);
   choice.penalty = kind_named("--penalty", penalty, all_penalties);
   choice.solver = kind_named("--solver", solver, all_solvers);

@@ -10,7 +10,8 @@ namespace tamis::cli {
 int run_command(int argc, const char* const* argv) {
   CLI::App app{
       "Sparse multiclass classifiers, trained in a fixed piece of memory and certified.\n"
-      "Objective: (1/sum w_i) sum_i w_i loss(W'x_i + b, y_i) + lambda * penalty(W); intercepts b are free.",
+      "Objective: (1/sum w_i) sum_i w_i loss(W'x_i + b, y_i) + lambda * penalty(W); intercepts b are free.\n"
+      "With --eta instead of --lambda: penalty(W) subject to (1/sum w_i) sum_i w_i loss(W'x_i + b, y_i) <= eta.",
       "tamis"};
   app.set_version_flag("--version", tamis::version);
   app.require_subcommand(1);

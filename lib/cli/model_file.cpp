@@ -76,7 +76,8 @@ std::string to_json(const StoredModel& model) {
   json["standardisation"] = model.standardised ? Json{{"mean", means}, {"scale", scales}} : Json(nullptr);
   json["loss"] = model.loss;
   json["penalty"] = model.penalty;
-  json["lambda"] = model.lambda;
+  json["lambda"] = std::isfinite(model.lambda) ? Json(model.lambda) : Json(nullptr);
+  if (std::isfinite(model.eta)) json["eta"] = model.eta;
   json["precision"] = model.precision;
   json["self_test"] = samples;
   return json.dump(2) + "\n";
@@ -143,7 +144,9 @@ class ModelReader {
     }
     model.loss = json_.at("loss").get<std::string>();
     model.penalty = json_.at("penalty").get<std::string>();
-    model.lambda = json_.at("lambda").get<double>();
+    if (!json_.at("lambda").is_null()) model.lambda = json_.at("lambda").get<double>();
+    else model.lambda = std::numeric_limits<double>::quiet_NaN();
+    if (json_.contains("eta")) model.eta = json_.at("eta").get<double>();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
     for (const auto& row : json_.value("self_test", Json::array())) {

@@ -1,6 +1,7 @@
 #pragma once
 /// A trained model with everything needed to use it again, and its JSON form.
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct StoredModel {
   bool standardised = false;
   std::vector<ColumnScale<double>> standardisation;  // per feature, when standardised
   std::string loss, penalty, precision;
-  double lambda = 0;
+  double lambda = 0;                                            // NaN with eta
+  double eta = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not kept)
 };
 

@@ -38,7 +38,7 @@ std::string to_json(const RunReport& r) {
   json["samples"] = r.shape.samples;
   json["features"] = r.shape.features;
   json["classes"] = r.shape.classes;
-  json["lambda"] = r.lambda;
+  json["lambda"] = number(r.lambda);
   json["l1_ratio"] = r.l1_ratio ? Json(*r.l1_ratio) : Json(nullptr);
   json["epsilon"] = r.epsilon ? Json(*r.epsilon) : Json(nullptr);
   json["lambda_max"] = number(r.solver.lambda_max);
@@ -55,12 +55,13 @@ std::string to_json(const RunReport& r) {
   json["arena_bytes"] = r.solver.arena_bytes;
   json["arena_used_bytes"] = r.solver.arena_used_bytes;
   json["data_bytes"] = r.data_bytes;
-  json["eta"] = nullptr;
-  json["constraint_value"] = nullptr;
-  json["multiplier"] = nullptr;
-  json["train_accuracy"] = r.train.accuracy();
+  json["eta"] = number(r.eta);
+  json["constraint_value"] = number(r.solver.constraint_value);
+  json["constraint_bound"] = number(r.solver.constraint_bound);
+  json["multiplier"] = number(r.solver.multiplier);
+  json["train_accuracy"] = r.train.total ? Json(r.train.accuracy()) : Json(nullptr);
   json["test_accuracy"] = r.test ? Json(r.test->accuracy()) : Json(nullptr);
-  json["confusion"] = (r.test ? *r.test : r.train).confusion;
+  json["confusion"] = r.train.total ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
   json["trace"] = trace;
   json["version"] = tamis::version;
   return json.dump(2) + "\n";

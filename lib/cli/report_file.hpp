@@ -1,6 +1,7 @@
 #pragma once
 /// The report of a training run as JSON.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct RunReport {
   Report<double> solver;
   std::string loss, penalty, solver_name, precision;
   Shape shape;
-  double lambda = 0;
+  double lambda = 0;  // NaN with eta
+  double eta = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> l1_ratio, epsilon;  // where the penalty has them
   double seconds = 0;
   std::size_t data_bytes = 0;

@@ -8,7 +8,7 @@ namespace tamis::cli {
 namespace {
 
 void run() {
-  std::printf("%-26s %-15s %s\n", "solver", "loss", "penalties");
+  std::printf("%-42s %-15s %s\n", "solver", "loss", "penalties");
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses) {
       std::string penalties;
@@ -17,7 +17,8 @@ void run() {
           penalties += (penalties.empty() ? "" : " ") + std::string(name(penalty));
       if (penalties.empty()) continue;
       if (solver == SolverKind::automatic) penalties += std::string("  (") + name(default_solver(loss)) + ")";
-      std::printf("%-26s %-15s %s\n", name(solver), name(loss), penalties.c_str());
+      if (is_constrained(solver)) penalties += "  (with --eta)";
+      std::printf("%-42s %-15s %s\n", name(solver), name(loss), penalties.c_str());
     }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -27,7 +28,7 @@ struct TrainArguments {
   std::string held_out;
   DataArguments reading;
   ProblemArguments problem;
-  std::string lambda;
+  std::string lambda, eta;
   std::string tolerance = "1e-4";
   std::uint32_t max_iterations = 1000000;
   bool no_intercept = false;
@@ -152,14 +153,17 @@ Prepared prepare(const TrainArguments& a) {
       throw ArgumentError(a.problem.solver == "primal-dual-as-printed"
                               ? "--lambda: primal-dual-as-printed needs a positive number, and finite"
                               : "--lambda: " + sentence);
+    case Status::invalid_eta: throw ArgumentError("--eta: " + sentence);
     case Status::invalid_option: throw ArgumentError(sentence);
     default: throw DataError(a.data + ": " + sentence);
   }
 }
 
-/// The objective of coefficients in the units of the problem, in double.
-double objective(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty,
-                 double lambda) {
+/// Mean loss and penalty of coefficients in the units of the problem, in double.
+struct Parts {
+  double loss, penalty;
+};
+Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty) {
   const auto z = scores<double>(p.train, c);
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
                           p.margins.empty() ? nullptr : p.margins.data()};
@@ -169,8 +173,8 @@ double objective(const Prepared& p, const Coefficients& c, const Choice& choice,
   for (Index i = 0; i < targets.samples(); ++i)
     total.add(targets.weight(i) *
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
-  return total.value() + lambda * penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features),
-                                                targets.classes, targets.classes);
+  return {total.value(), penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes,
+                                      targets.classes)};
 }
 
 template <class T>
@@ -181,6 +185,9 @@ Report<double> in_double(const Report<T>& r) {
   out.dual_objective = static_cast<double>(r.dual_objective);
   out.kkt_residual = static_cast<double>(r.kkt_residual);
   out.lambda_max = static_cast<double>(r.lambda_max);
+  out.constraint_value = static_cast<double>(r.constraint_value);
+  out.constraint_bound = static_cast<double>(r.constraint_bound);
+  out.multiplier = static_cast<double>(r.multiplier);
   out.epochs = static_cast<double>(r.epochs);
   out.iterations = r.iterations;
   out.row = r.row;
@@ -191,7 +198,8 @@ Report<double> in_double(const Report<T>& r) {
 }
 
 template <class T>
-Trained train(const TrainArguments& a, const Choice& choice, double lambda, double tolerance, const Prepared& p) {
+Trained train(const TrainArguments& a, const Choice& choice, double lambda, double eta, double tolerance,
+              const Prepared& p) {
   const Samples<T> samples(p.train);
   const std::vector<T> weights(p.weights.begin(), p.weights.end()), margins(p.margins.begin(), p.margins.end());
   const Targets<T> targets{p.labels, static_cast<Index>(p.classes.size()), weights.empty() ? nullptr : weights.data(),
@@ -200,7 +208,8 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   const Options<T> options{.lambda = static_cast<T>(lambda),
                            .tolerance = static_cast<T>(tolerance),
                            .max_iterations = a.max_iterations,
-                           .intercept = !a.no_intercept};
+                           .intercept = !a.no_intercept,
+                           .eta = static_cast<T>(eta)};
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   if (a.memory_limit && bytes > a.memory_limit)
     throw MemoryError("--memory-limit: training needs an arena of " + std::to_string(bytes) + " bytes, " +
@@ -226,6 +235,20 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   });
   r.seconds = seconds_since(started);
   r.solver = in_double(training.report());
+  r.loss = name(choice.loss);
+  r.penalty = name(choice.penalty);
+  r.solver_name = name(choice.resolved_solver());
+  r.precision = a.problem.precision;
+  r.shape = shape;
+  r.lambda = choice.constrained ? std::numeric_limits<double>::quiet_NaN() : lambda;
+  if (choice.constrained) r.eta = eta;
+  r.data_bytes = samples.bytes();
+  if (r.solver.status == Status::infeasible) {
+    for (double* none : {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap,
+                         &r.solver.multiplier})
+      *none = std::numeric_limits<double>::quiet_NaN();
+    return out;
+  }
   if (!has_model(r.solver.status)) refuse(r.solver, a, p);
 
   const LinearModel<T> model = training.model();
@@ -248,21 +271,18 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
       weights_of_penalty.empty()
           ? AnyPenalty<double>(choice.penalty, choice.groups, parameters)
           : AnyPenalty<double>(WeightedL1<double>{weights_of_penalty.data(), static_cast<Index>(c.classes)});
-  r.solver.objective = objective(p, in_problem, choice, penalty, lambda);
+  const Parts exact = parts(p, in_problem, choice, penalty);
+  r.solver.objective = choice.constrained ? exact.penalty : exact.loss + lambda * exact.penalty;
+  if (choice.constrained) r.solver.constraint_value = exact.loss;
   if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
   if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
   r.solver.gap = r.solver.objective - r.solver.dual_objective;
+  if (choice.constrained && !std::isfinite(static_cast<double>(training.report().objective)))
+    r.solver.gap = std::numeric_limits<double>::infinity();  // the model is not feasible: there is nothing to compare
   r.solver.relative_gap =
       r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
-  r.loss = name(choice.loss);
-  r.penalty = name(choice.penalty);
-  r.solver_name = name(choice.resolved_solver());
-  r.precision = a.problem.precision;
-  r.shape = shape;
-  r.lambda = lambda;
-  r.data_bytes = samples.bytes();
   r.train = evaluate(p.labels, decide(scores<T>(p.train, in_problem), c.classes), c.classes);
   if (p.test) r.test = evaluate(encode(*p.test, p.classes), decide(scores<T>(*p.test, c), c.classes), c.classes);
   return out;
@@ -304,6 +324,7 @@ StoredModel stored(const Prepared& p, const Trained& trained) {
   model.penalty = trained.report.penalty;
   model.precision = trained.report.precision;
   model.lambda = trained.report.lambda;
+  model.eta = trained.report.eta;
   model.self_test = self_test_samples(p);
   return model;
 }
@@ -319,9 +340,19 @@ std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size
 }
 
 void run(const TrainArguments& a) {
-  Choice choice = a.problem.choice();
-  const double lambda = parse_number("--lambda", a.lambda);
+  if (a.lambda.empty() == a.eta.empty())
+    throw ArgumentError("training needs either --lambda, the weight of the penalty, or --eta, a bound of the mean loss" +
+                        std::string(a.eta.empty() ? "" : ": both are given"));
+  Choice choice = a.problem.choice(!a.eta.empty());
+  if (is_constrained(choice.resolved_solver()) != choice.constrained)
+    throw ArgumentError("--solver " + a.problem.solver +
+                        (choice.constrained ? " has no constraint: give --lambda instead of --eta"
+                                            : " solves the constrained form: give --eta instead of --lambda"));
+  const double lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda);
   if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
+  const double eta = choice.constrained ? parse_number("--eta", a.eta) : 0;
+  if (choice.constrained && !(eta > 0))
+    throw ArgumentError("--eta: " + a.eta + " is not positive: no model has a mean loss below zero, and few have none");
   const double tolerance = parse_number("--tolerance", a.tolerance);
   if (!(tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");
   if (!a.test.empty() && !a.held_out.empty())
@@ -332,8 +363,13 @@ void run(const TrainArguments& a) {
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
-  const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, tolerance, p)
-                                                       : train<double>(a, choice, lambda, tolerance, p);
+  const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, eta, tolerance, p)
+                                                       : train<double>(a, choice, lambda, eta, tolerance, p);
+  if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
+    if (!a.report.empty()) write_file(a.report, to_json(trained.report));
+    if (!a.quiet) std::cout << summary(trained.report);
+    return;
+  }
   const StoredModel model = stored(p, trained);
   if (!a.model.empty()) write_model(a.model, model);
   if (!a.report.empty()) write_file(a.report, to_json(trained.report));
@@ -353,7 +389,8 @@ void declare_train(CLI::App& app) {
   train.add_option("--hold-out", a->held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
   a->reading.declare(train);
   a->problem.declare(train);
-  train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797")->required();
+  train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797");
+  train.add_option("--eta", a->eta, "instead of --lambda: the smallest penalty with a mean loss of at most this");
   train.add_option("--tolerance", a->tolerance, "relative duality gap to certify")->capture_default_str();
   train.add_option("--max-iterations", a->max_iterations, "give up after this many")
       ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))

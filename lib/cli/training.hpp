@@ -2,11 +2,14 @@
 /// The training runs that the command offers: the default solvers and the published baselines.
 
 #include "tamis/any.hpp"
+#include "tamis/solver/as_printed/constrained_primal_dual.hpp"
+#include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 
 namespace tamis::cli {
 
 template <class T>
-using CommandTraining = AnyTraining<T, as_printed::PrimalDual>;
+using CommandTraining = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                                    as_printed::LinearConstraintsPrimalDual>;
 
 }  // namespace tamis::cli

@@ -260,9 +260,13 @@ TEST(Size, EqualsWhatTrainingUses) {
   for (const std::string precision : {"float", "double"})
     for (const auto& [loss, solver] : {std::pair<std::string, std::string>{"hinge", "auto"},
                                        {"hinge", "primal-dual-as-printed"},
+                                       {"hinge", "constrained-primal-dual"},
+                                       {"hinge", "constrained-primal-dual-as-printed"},
+                                       {"hinge", "linear-constraints-primal-dual-as-printed"},
                                        {"squared-hinge", "auto"}})
       for (const std::string penalty : {"l1", "elastic-net", "reweighted-l1"}) {
-        ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, "--lambda", "0.5", "--solver", solver,
+        const bool with_eta = solver.find("constrain") != std::string::npos;
+        ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5", "--solver", solver,
                        "--precision", precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"})
                       .code,
                   0);
@@ -296,11 +300,58 @@ void expect_refused(const std::vector<std::string>& arguments, int code, const s
   }
 }
 
+std::vector<std::string> constrained(const std::string& eta, std::vector<std::string> more = {}) {
+  std::vector<std::string> out{"train", iris, "--loss", "hinge", "--penalty", "l1", "--eta", eta};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST(Constrained, ReportsTheConstraintAndKeepsTheModel) {
+  const Folder folder;
+  for (const char* precision : {"float", "double"}) {
+    const auto outcome = run(constrained("15/150", {"--precision", precision, "--model", folder.path("m.json"),
+                                                    "--report", folder.path("r.json")}));
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.output.find("mean loss 0.1 of at most 0.1"), std::string::npos) << outcome.output;
+    const json r = json::parse(folder.read("r.json"));
+    EXPECT_EQ(r["status"], "converged");
+    EXPECT_EQ(r["solver"], "constrained-primal-dual");
+    EXPECT_TRUE(r["lambda"].is_null() && r["lambda_max"].is_null() && r["constraint_bound"].is_null());
+    EXPECT_EQ(r["eta"], 0.1);
+    EXPECT_LE(r["constraint_value"], 0.1 * (1 + 1e-4));
+    EXPECT_NEAR(r["objective"].get<double>(), 5.269736842, 1e-4 * 5.27);
+    EXPECT_NEAR(r["multiplier"].get<double>(), 39.47, 0.5);
+    const auto labels = run({"predict", folder.path("m.json"), iris});
+    EXPECT_EQ(lines(labels.output), 150u) << labels.error;
+    EXPECT_EQ(run({"export", folder.path("m.json"), "--format", "json"}).code, 0);
+  }
+}
+
+TEST(Constrained, InfeasibleIsSaidPlainlyAndLeavesNoModel) {
+  const Folder folder;
+  const auto outcome = run(constrained("0.02", {"--model", folder.path("m.json"), "--report", folder.path("r.json")}));
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output.rfind("infeasible: no model has a mean loss of 0.02 or less", 0), 0u) << outcome.output;
+  EXPECT_EQ(folder.files(), 1u) << "the report alone";
+  const json r = json::parse(folder.read("r.json"));
+  EXPECT_EQ(r["status"], "infeasible");
+  EXPECT_TRUE(r["objective"].is_null() && r["gap"].is_null());
+  EXPECT_NEAR(r["constraint_value"].get<double>(), 5.6 / 150, 1e-6);
+  EXPECT_NEAR(r["constraint_bound"].get<double>(), 5.6 / 150, 1e-6);
+}
+
 TEST(Wrong, Arguments) {
   expect_refused({}, 2, "subcommand");
   expect_refused({"fly"}, 2, "fly");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1"}, 2, "--lambda");
-  expect_refused(train(iris, {"--eta", "3"}), 2, "--eta");
+  expect_refused(train(iris, {"--eta", "3"}), 2, "either --lambda, the weight of the penalty, or --eta");
+  expect_refused(constrained("0"), 2, "--eta: 0 is not positive");
+  expect_refused(constrained("-1"), 2, "--eta: -1 is not positive");
+  expect_refused(constrained("nan"), 2, "--eta: 'nan' is not a finite number");
+  expect_refused(constrained("0.1", {"--solver", "primal-dual"}), 2, "primal-dual has no constraint: give --lambda");
+  expect_refused(train(iris, {"--solver", "constrained-primal-dual"}), 2, "give --eta instead of --lambda");
+  expect_refused({"train", iris, "--loss", "squared-hinge", "--penalty", "l1", "--eta", "1"}, 2,
+                 "projects onto the level sets of the mean loss");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "-1"}, 2,
                  "--lambda: -1 is negative");
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "l1", "--lambda", "nan"}, 2,

@@ -58,11 +58,14 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   const Eigen::MatrixXf x = Eigen::Map<const Eigen::MatrixXf>(made.values.data(), 50, 90);
   using ByHinge = Training<float, Hinge, L1>;
   using BySquaredHinge = Training<float, SquaredHinge, GroupL2>;
-  tamis::testing::GuardedMemory memory(std::max(ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape())));
+  using ByConstraint = ConstrainedTraining<float, Hinge, L1>;
+  tamis::testing::GuardedMemory memory(std::max(
+      {ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape()), ByConstraint::bytes(made.shape())}));
   static char text[100000];
   static std::byte blob[10000];
   forbid();
   const auto hinge = ByHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
+  const auto constrained = ByConstraint({.eta = 0.3f}).run(design(x), made.targets(), memory.span());
   const auto squared = BySquaredHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
   const auto label = squared.model.predict(made.values.data(), 50);
   const float largest = coefficients(squared.model).cwiseAbs().maxCoeff();
@@ -71,6 +74,7 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   const long count = allow();
   EXPECT_EQ(count, 0);
   EXPECT_TRUE(has_model(hinge.status));
+  EXPECT_EQ(constrained.status, Status::converged);
   EXPECT_EQ(squared.status, Status::converged);
   EXPECT_LT(label, 4);
   EXPECT_GT(largest, 0);

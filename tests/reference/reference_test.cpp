@@ -49,7 +49,8 @@ std::vector<ReferenceCase> all_cases() {
   return cases;
 }
 
-/// The case in the conventions of the command: λ = 1/(nλ_A), F_A = nλ_A F, twice that λ for ‖W‖² without ½.
+/// The case in the conventions of the command: λ = 1/(nλ_A), F_A = nλ_A F, twice that λ for ‖W‖² without ½; η = η_A/n,
+/// and twice the optimum for ‖W‖².
 struct Translated {
   std::vector<std::string> arguments;
   double factor = 1;  // the reference's objective over ours
@@ -61,7 +62,14 @@ Translated translate(const ReferenceCase& c, const Folder& folder) {
   auto& a = out.arguments;
   a = {"train"};
   double samples = 0;
-  if (c.data == "iris" || c.data == "digits") {
+  if (c.data == "digits400") {  // the first 400 rows
+    std::ifstream all(shipped + "/digits.csv");
+    std::ofstream some(folder.path("digits400.csv"));
+    std::string line;
+    for (int i = 0; i <= 400 && std::getline(all, line); ++i) some << line << '\n';
+    a.insert(a.end(), {folder.path("digits400.csv"), "--scale", "16"});
+    samples = 400;
+  } else if (c.data == "iris" || c.data == "digits") {
     a.push_back(shipped + "/" + c.data + ".csv");
     if (c.data == "digits") a.insert(a.end(), {"--scale", "16"});
     samples = c.data == "iris" ? 150 : 1797;
@@ -69,7 +77,8 @@ Translated translate(const ReferenceCase& c, const Folder& folder) {
     a.insert(a.end(), {made + c.data + "_X.csv", "--no-header", "--labels", made + c.data + "_y.csv"});
     samples = c.data == "wine" ? 178 : c.data == "lcg1" ? 24 : 60;
   }
-  const double lambda = std::stod(c.parameters.at("lambda"));
+  const bool constrained = c.problem == "A_con";
+  const double lambda = std::stod(c.parameters.at(constrained ? "eta" : "lambda"));
   char text[64];
   if (c.problem == "B2") {
     std::snprintf(text, sizeof text, "%.17g", lambda);
@@ -77,9 +86,9 @@ Translated translate(const ReferenceCase& c, const Folder& folder) {
     return out;
   }
   const std::string g = c.parameters.at("g");
-  out.factor = samples * lambda;
-  std::snprintf(text, sizeof text, "%.17g", (g == "l2sq" ? 2 : 1) / out.factor);
-  a.insert(a.end(), {"--loss", "hinge", "--lambda", text, "--penalty",
+  out.factor = constrained ? (g == "l2sq" ? 2 : 1) : samples * lambda;
+  std::snprintf(text, sizeof text, "%.17g", constrained ? lambda / samples : (g == "l2sq" ? 2 : 1) / out.factor);
+  a.insert(a.end(), {"--loss", "hinge", constrained ? "--eta" : "--lambda", text, "--penalty",
                      g == "l2sq"  ? "ridge"
                      : g == "l1"  ? "l1"
                      : g == "l12" ? "group-l2"
@@ -113,6 +122,9 @@ class Reference : public ::testing::TestWithParam<ReferenceCase> {
     EXPECT_LE(value, c.optimum * (1 + within)) << r["status"];
     EXPECT_GE(value, c.lower_bound * (1 - slack));
     EXPECT_LE(bound, c.optimum * (1 + slack)) << "the certificate is a lower bound";
+    if (c.problem == "A_con") {
+      EXPECT_LE(r["constraint_value"], r["eta"].get<double>() * (1 + slack));
+    }
     // Float may not be able to certify the squared hinge that far: then it says so, and the value is right all the
     // same.
     const bool said_so = precision == "float" && c.problem == "B2" && r["status"] == "precision_limit";
@@ -151,6 +163,26 @@ TEST(AsPrinted, ReachesTheSameOptimum) {
     EXPECT_EQ(r["status"], "converged") << c.id;
     EXPECT_NEAR(r["objective"].get<double>() * translated.factor, c.optimum, 1e-5 * c.optimum) << c.id;
   }
+}
+
+TEST(AsPrinted, ReachesTheSameOptimumOfTheConstrainedForm) {
+  Folder folder;
+  for (const char* solver : {"constrained-primal-dual-as-printed", "linear-constraints-primal-dual-as-printed"})
+    for (const auto& c : all_cases()) {
+      if (c.problem != "A_con" || (c.data != "lcg1" && c.data != "iris")) continue;
+      auto translated = translate(c, folder);
+      auto& a = translated.arguments;
+      a.insert(a.end(), {"--solver", solver, "--tolerance", "1e-5", "--max-iterations", "120000", "--report",
+                         folder.path("r.json"), "--quiet"});
+      ASSERT_EQ(run(a).code, 0);
+      const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
+      EXPECT_NEAR(r["objective"].get<double>() * translated.factor, c.optimum, 1e-4 * c.optimum) << c.id;
+      EXPECT_LE(r["dual_objective"].get<double>() * translated.factor, c.optimum * (1 + 1e-9)) << c.id;
+      EXPECT_LE(r["constraint_value"], r["eta"].get<double>() * (1 + 1e-9)) << c.id;
+      if (c.data == "lcg1") {
+        EXPECT_EQ(r["status"], "converged") << solver << " " << c.id;
+      }
+    }
 }
 
 TEST(Leukemia, AtMostTwoErrorsOf34) {

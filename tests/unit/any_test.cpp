@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/problems.hpp"
+#include "tamis/solver/as_printed/constrained_primal_dual.hpp"
+#include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 
 namespace {
@@ -19,7 +21,8 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
-  using Any = AnyTraining<T, as_printed::PrimalDual>;
+  using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                          as_printed::LinearConstraintsPrimalDual>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);
@@ -32,7 +35,11 @@ Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& 
 
 template <class T, class Solver, class Loss, class Penalty>
 void expect_same_bits(const Made<T>& made, const Choice& choice, Loss loss, Penalty penalty) {
-  const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-3), .max_iterations = 400};
+  const bool constrained = is_constrained(choice.solver);
+  const Options<T> options{.lambda = constrained ? T(0) : T(0.02),
+                           .tolerance = T(1e-3),
+                           .max_iterations = 400,
+                           .eta = constrained ? T(0.4) : T(0)};
   const auto any = run_any<T>(made, choice, options);
   const auto direct = tamis::testing::run<Solver, T>(made.design(), made.targets(), loss, penalty, options);
   EXPECT_EQ(any.coefficients, direct.coefficients());
@@ -50,6 +57,12 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
                                                                  SquaredHinge{}, penalty);
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
+    expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::constrained_primal_dual}, Hinge{}, penalty);
+    expect_same_bits<float, as_printed::ConstrainedPrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::constrained_primal_dual_as_printed}, Hinge{}, penalty);
+    expect_same_bits<float, as_printed::LinearConstraintsPrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::linear_constraints_primal_dual_as_printed}, Hinge{}, penalty);
   };
   check(PenaltyKind::ridge, {}, Ridge{});
   check(PenaltyKind::l1, {}, L1{});

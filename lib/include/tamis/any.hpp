@@ -15,6 +15,7 @@
 #include "penalty/ridge.hpp"
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 #include "solver/reweighted.hpp"
@@ -50,6 +51,9 @@ class AnyLoss {
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     table_->dual_prox(u, classes, y, margin, weight, sigma);
   }
+  LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
+    return table_->level_terms(u, classes, y, margin, weight, sigma);
+  }
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
   }
@@ -68,6 +72,7 @@ class AnyLoss {
     void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
     void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
     void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
+    LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
   };
 
   template <class L>
@@ -94,6 +99,10 @@ class AnyLoss {
         L{}.null_model(targets, intercept, intercepts, u, stride);
       };
     }
+    if constexpr (ConstrainableLoss<L, T>)
+      table.level_terms = [](const T* u, Index classes, Label y, T margin, T weight, T sigma) {
+        return L{}.level_terms(u, classes, y, margin, weight, sigma);
+      };
     return table;
   }
   template <class L>
@@ -269,9 +278,10 @@ struct Choice {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
+  bool constrained = false;  ///< what `automatic` is to solve: the form with η
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss) : solver;
+    return solver == SolverKind::automatic ? default_solver(loss, constrained) : solver;
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
@@ -307,7 +317,8 @@ class AnyTraining {
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) {
-    return kind == SolverKind::primal_dual || kind == SolverKind::fista || ((Instance<Baselines>::kind == kind) || ...);
+    return kind == SolverKind::primal_dual || kind == SolverKind::fista ||
+           kind == SolverKind::constrained_primal_dual || ((Instance<Baselines>::kind == kind) || ...);
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
@@ -353,7 +364,8 @@ class AnyTraining {
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
   static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<Baselines>...>(kind, reweighted, visit);
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, Instance<Baselines>...>(
+        kind, reweighted, visit);
   }
   template <class Visit, class First, class... Rest>
   static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
@@ -371,8 +383,10 @@ class AnyTraining {
 
   template <template <class, class, class, class> class S>
   using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<Baselines>...) mutable std::byte
-      storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<Baselines>)...})];
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>)
+      alignas(Largest<Baselines>...) mutable std::byte storage_[std::max(
+          {sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
+           sizeof(Largest<Baselines>)...})];
   SolverKind kind_;
   bool reweighted_;
   bool refused_;

@@ -9,14 +9,29 @@ namespace tamis {
 
 enum class LossKind : std::uint8_t { hinge, squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
-enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed, two_phase };
+enum class SolverKind : std::uint8_t {
+  automatic,
+  primal_dual,
+  fista,
+  primal_dual_as_printed,
+  constrained_primal_dual,
+  constrained_primal_dual_as_printed,
+  linear_constraints_primal_dual_as_printed,
+  two_phase
+};
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
-inline constexpr SolverKind all_solvers[] = {SolverKind::automatic, SolverKind::primal_dual, SolverKind::fista,
-                                             SolverKind::primal_dual_as_printed, SolverKind::two_phase};
+inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
+                                             SolverKind::primal_dual,
+                                             SolverKind::fista,
+                                             SolverKind::primal_dual_as_printed,
+                                             SolverKind::constrained_primal_dual,
+                                             SolverKind::constrained_primal_dual_as_printed,
+                                             SolverKind::linear_constraints_primal_dual_as_printed,
+                                             SolverKind::two_phase};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
@@ -46,6 +61,9 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::fista: return "fista";
     case SolverKind::primal_dual_as_printed: return "primal-dual-as-printed";
     case SolverKind::two_phase: return "two-phase";
+    case SolverKind::constrained_primal_dual: return "constrained-primal-dual";
+    case SolverKind::constrained_primal_dual_as_printed: return "constrained-primal-dual-as-printed";
+    case SolverKind::linear_constraints_primal_dual_as_printed: return "linear-constraints-primal-dual-as-printed";
   }
   return "unknown";
 }
@@ -60,6 +78,15 @@ constexpr const char* name(SolverKind kind) {
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
+#define TAMIS_NEEDS_LEVEL_SETS \
+  "this solver projects onto the level sets of the mean loss: it needs a loss with level_terms, such as hinge"
+
+/// Whether the solver minimises the penalty under a bound on the mean loss, instead of their weighted sum.
+constexpr bool is_constrained(SolverKind solver) {
+  return solver == SolverKind::constrained_primal_dual || solver == SolverKind::constrained_primal_dual_as_printed ||
+         solver == SolverKind::linear_constraints_primal_dual_as_printed;
+}
+
 /// What is wrong with the combination, in one sentence; null when it is accepted.
 constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
   const bool smooth = loss == LossKind::squared_hinge;
@@ -71,17 +98,23 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
       [[fallthrough]];
     case SolverKind::primal_dual:
     case SolverKind::primal_dual_as_printed: return smooth ? TAMIS_NEEDS_DUAL_PROX : nullptr;
+    case SolverKind::constrained_primal_dual:
+    case SolverKind::constrained_primal_dual_as_printed:
+    case SolverKind::linear_constraints_primal_dual_as_printed:
+      return loss == LossKind::hinge ? nullptr : TAMIS_NEEDS_LEVEL_SETS;
   }
   return "unknown solver";
 }
 
 /// The solver that `automatic` stands for.
-constexpr SolverKind default_solver(LossKind loss) {
+constexpr SolverKind default_solver(LossKind loss, bool constrained = false) {
+  if (constrained) return SolverKind::constrained_primal_dual;
   return loss == LossKind::hinge ? SolverKind::primal_dual : SolverKind::fista;
 }
 
 // The table says what the types can do.
 static_assert(DualProximableLoss<Hinge, float> && !SmoothLoss<Hinge, float>);
 static_assert(SmoothLoss<SquaredHinge, float> && !DualProximableLoss<SquaredHinge, float>);
+static_assert(ConstrainableLoss<Hinge, float> && !ConstrainableLoss<SquaredHinge, float>);
 
 }  // namespace tamis

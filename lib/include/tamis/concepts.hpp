@@ -37,6 +37,14 @@ concept DualProximableLoss = Loss<L, T> &&
   loss.null_model(targets, true, u, u, classes);
 };
 
+/// A loss whose mean can be bounded by a constraint: `level_terms` gives ℓ at the proximal point of the dual step, and
+/// its derivative with respect to the weight; ℓ(sz, y; μ) = s ℓ(z, y; μ/s), with ℓ − μ linear in z where ℓ > 0.
+template <class L, class T>
+concept ConstrainableLoss = DualProximableLoss<L, T> &&
+    requires(const L loss, const T* u, Index classes, Label y, T number) {
+  { loss.level_terms(u, classes, y, number, number, number) } -> std::convertible_to<LevelTerms<T>>;
+};
+
 /// A penalty on the rows of W that belong together (one feature's row, unless `grouping()` or `features_together()`
 /// says more): its value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.
 /// It may have `valid()`, whether its parameters are in range, which solvers ask at the door.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "linalg/scalar.hpp"
 #include "shape.hpp"
 #include "status.hpp"
 
@@ -13,7 +14,7 @@ namespace tamis {
 template <class T>
 struct Report {
   Status status = Status::running;
-  T objective = 0;       ///< F(W, b) = (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W)
+  T objective = 0;       ///< F(W, b) = (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W); with η it is Ω(W), infinite before a point is feasible
   T dual_objective = 0;  ///< value of a feasible dual point: a lower bound on the optimum
   T gap = 0;             ///< objective − dual_objective
   T relative_gap = 0;    ///< gap / max(|objective|, |dual_objective|, 1e-12)
@@ -27,6 +28,9 @@ struct Report {
   Index column = 0;                  ///< the first bad feature (or class) of a refusal
   std::size_t arena_bytes = 0;       ///< what the solver asks for
   std::size_t arena_used_bytes = 0;  ///< the high-water mark
+  T constraint_value = not_a_number<T>;  ///< with η: the mean loss of the model; when infeasible, the least one seen
+  T constraint_bound = not_a_number<T>;  ///< when infeasible: the mean loss that no model falls below
+  T multiplier = not_a_number<T>;        ///< with η: the ν of the dual bound max ν(mean loss − η) + Ω; 1/λ
 };
 
 }  // namespace tamis

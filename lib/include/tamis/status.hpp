@@ -24,6 +24,7 @@ enum class Status : std::uint8_t {
   invalid_option,       ///< a tolerance, a limit or a parameter of the penalty out of range
   invalid_combination,  ///< the solver does not accept this loss or this penalty
   invalid_groups,       ///< listed groups that are empty, overlap or miss a feature: `column`
+  invalid_eta,          ///< not positive and finite, or given to a solver of the other form, or together with λ
 };
 
 /// Whether the run ended with a usable model.
@@ -50,6 +51,7 @@ constexpr const char* name(Status status) {
     case Status::invalid_option: return "invalid_option";
     case Status::invalid_combination: return "invalid_combination";
     case Status::invalid_groups: return "invalid_groups";
+    case Status::invalid_eta: return "invalid_eta";
   }
   return "unknown";
 }
@@ -76,6 +78,8 @@ constexpr const char* describe(Status status) {
       return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";
     case Status::invalid_groups: return "every feature must be in exactly one group, and no group may be empty";
+    case Status::invalid_eta:
+      return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
   }
   return "unknown status";
 }

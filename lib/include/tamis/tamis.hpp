@@ -20,5 +20,6 @@
 #include "penalty/ridge.hpp"
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "solver/reweighted.hpp"
 #include "training.hpp"

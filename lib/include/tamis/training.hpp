@@ -2,6 +2,7 @@
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
 #include "observer.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 
@@ -81,6 +82,13 @@ class Training {
   Loss loss_;
   Penalty penalty_;
 };
+
+/// Training of the constrained form: the smallest penalty with a mean loss of at most η.
+///
+///     auto fit = tamis::ConstrainedTraining<float, tamis::Hinge, tamis::L1>{{.eta = 0.1f}}.run(design, targets, memory);
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+using ConstrainedTraining =
+    Training<T, Loss, Penalty, Design, ConstrainedPrimalDual<T, Loss, Penalty, Design>>;
 
 /// Training for one shape known at compile time, with its memory inside: declare it static.
 template <class T, class Loss, class Penalty, Shape shape, class Design = DenseDesign<T>>

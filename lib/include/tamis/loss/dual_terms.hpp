@@ -9,4 +9,11 @@ struct DualTerms {
   T quadratic = 0;
 };
 
+/// The loss of one sample at a proximal point, and its derivative with respect to the weight of that sample.
+template <class T>
+struct LevelTerms {
+  T value = 0;
+  T slope = 0;
+};
+
 }  // namespace tamis

@@ -44,6 +44,21 @@ struct Hinge {
     return (is_label ? entry + weight : entry) > T(0);
   }
 
+  /// ℓ at prox_{(c/σ)ℓ}(u/σ) = (u − prox_{σ(cℓ)*}(u))/σ: with θ the threshold of the projection in `dual_prox`, it is
+  /// (θ − u_y − c)₊/σ, convex and decreasing in c with slope −(1 + 1/m)/σ, m the classes above the threshold.
+  template <class T>
+  LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
+    const T shift = sigma * margin;
+    const T level = detail::water_level(classes, weight, -infinity<T>, [=](auto visit) {
+      for (Index k = 0; k < classes; ++k) visit(u[k] + (k == y ? weight : shift));
+    });
+    const T excess = level - (u[y] + weight);
+    if (!(excess > T(0))) return {};
+    Index above = 0;
+    for (Index k = 0; k < classes; ++k) above += k != y && u[k] + shift > level;
+    return {excess / sigma, -(T(1) + T(1) / T(above > 0 ? above : 1)) / sigma};
+  }
+
   template <class T>
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T) const {
     T others = 0;

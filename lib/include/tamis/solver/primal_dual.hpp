@@ -3,7 +3,7 @@
 
 #include "../compatibility.hpp"
 #include "../design/dense.hpp"
-#include "workbench.hpp"
+#include "constrained_workbench.hpp"
 
 namespace tamis {
 
@@ -20,11 +20,10 @@ namespace tamis {
 /// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
 /// Sources: paper A, Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP solvers.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
+class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
-  using Base = Workbench<T, Loss, Penalty, Design>;
 
  public:
   static constexpr SolverKind kind = SolverKind::primal_dual;
@@ -55,8 +54,10 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   }
 
  protected:
+  using Base = WorkbenchFor<T, Loss, Penalty, Design>;
+
   struct Memory {
-    CommonMemory<T> common;
+    typename Base::Common common;
     T* x;         ///< coefficients, the last row being intercepts
     T* anchor_x;  ///< where the Halpern iteration started
     T* v;         ///< scratch: new coefficients, reflected coefficients, gradients
@@ -66,7 +67,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       Memory m{};
-      m.common = CommonMemory<T>::lay_out(arena, shape);
+      m.common = Base::Common::lay_out(arena, shape);
       for (T** coefficients : {&m.x, &m.anchor_x, &m.v})
         *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
       for (T** duals : {&m.u, &m.anchor_u, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
@@ -95,6 +96,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     this->certify_null_model(own_.z, own_.v);
     if (!this->running()) return;
     this->choose_features();
+    if constexpr (Base::constrained) this->rescale_duals(own_.u, weight_);
     // Scales of the two variables, for a first primal weight: ‖u‖ of the null model, ‖W‖ from Ω(W) ≤ F(0)/λ.
     dual_size_ = square_root(squared_norm(own_.u, duals, Pack<T>::zero()).sum());
     measure_norm();
@@ -110,10 +112,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   void begin_iterations() {
     measuring_norm_ = false;
     this->balance_intercept(own_.x, old_intercept_scale_);
-    if (weight_ == T(0)) {
-      const T lambda = largest(this->options_.lambda, T(1e-6) * largest(this->report_.objective, T(1e-6)));
-      weight_ = largest(dual_size_, T(1e-6)) * lambda / largest(this->report_.objective, T(1e-6));
-    }
+    if (weight_ == T(0)) weight_ = this->first_primal_weight(dual_size_);
     restart();
   }
 
@@ -135,6 +134,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       if (last) this->end_at_limit();
       if (!this->running()) return;
       if (next == Base::Next::new_features) {
+        if constexpr (Base::constrained) this->rescale_duals(own_.u, weight_);
         measure_norm();
         return;
       }
@@ -155,7 +155,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       const T* x = row_of(own_.x, j, stride);
       for (Index k = 0; k < stride; ++k) v[k] = x[k] - tau * v[k];
     });
-    const T threshold = tau * this->options_.lambda;
+    const T threshold = tau * this->penalty_weight();
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
 
     if (offer) {
@@ -185,13 +185,20 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     this->multiply(own_.v, own_.z);
     moved = Pack<T>::zero();
     const auto step = Piece<T>::fill(sigma);
+    const auto ascend = [&](const T* u, T* z) {
+      for (Index k = 0; k < stride; k += Piece<T>::width)
+        (Piece<T>::load(u + k) + step * Piece<T>::load(z + k)).store(z + k);
+    };
+    if constexpr (Base::constrained) {  // the samples have the constraint in common: its multiplier comes first
+      for (Index i = 0; i < this->shape_.samples; ++i) ascend(row_of(own_.u, i, stride), row_of(own_.z, i, stride));
+      this->find_multiplier(own_.z, sigma);
+    }
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* z = row_of(own_.z, i, stride);
       T* u = row_of(own_.u, i, stride);
-      for (Index k = 0; k < stride; k += Piece<T>::width)
-        (Piece<T>::load(u + k) + step * Piece<T>::load(z + k)).store(z + k);
+      if constexpr (!Base::constrained) ascend(u, z);
       this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
-                            this->targets_.weight(i), sigma);
+                            this->dual_weight(i), sigma);
       for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
       move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0]);
     }

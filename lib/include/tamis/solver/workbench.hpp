@@ -50,6 +50,7 @@ struct CommonMemory {
 template <class T, class Loss, class Penalty, class Design>
 class Workbench {
  public:
+  static constexpr bool constrained = false;
   const Report<T>& report() const { return report_; }
   /// Number of certificates evaluated so far.
   std::uint32_t certificates() const { return certificates_; }
@@ -61,6 +62,8 @@ class Workbench {
   }
 
  protected:
+  using Common = CommonMemory<T>;
+
   Workbench(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
             const Options<T>& options)
       : design_(design),
@@ -74,10 +77,11 @@ class Workbench {
         dual_kind_(tamis::dual_kind<T>(penalty)) {}
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
-  [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement) {
+  bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
+  [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     report_ = {};
     report_.arena_bytes = requirement.bytes;
-    report_.status = check(memory, requirement);
+    report_.status = check(memory, requirement, with_eta);
     return running();
   }
 
@@ -224,6 +228,12 @@ class Workbench {
     const T objective = loss_sum(z) + options_.lambda * penalty_value(w);
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
+    keep_coefficients(w);
+    shifted_intercepts(w, row_of(memory_.best, shape_.features, stride_));
+  }
+
+  /// Makes the active rows of w those of the reported model.
+  void keep_coefficients(const T* w) {
     fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
     report_.nonzeros = 0;
     report_.nonzero_rows = 0;
@@ -235,7 +245,16 @@ class Workbench {
       report_.nonzeros += nonzeros;
       report_.nonzero_rows += nonzeros > 0;
     }
-    shifted_intercepts(w, row_of(memory_.best, shape_.features, stride_));
+  }
+
+  /// Weight of the penalty beside the loss, and of a sample in the domain of the duals.
+  T penalty_weight() const { return options_.lambda; }
+  T dual_weight(Index sample) const { return targets_.weight(sample); }
+
+  /// A primal weight to begin with, ‖u‖/‖W‖: ‖u‖ is that of the null model, and ‖W‖ is guessed from Ω(W) ≤ F(0)/λ.
+  T first_primal_weight(T dual_size) const {
+    const T lambda = largest(options_.lambda, T(1e-6) * largest(report_.objective, T(1e-6)));
+    return largest(dual_size, T(1e-6)) * lambda / largest(report_.objective, T(1e-6));
   }
 
   /// What a certificate asks the solver to do next.
@@ -245,6 +264,27 @@ class Workbench {
   /// overwritten. Repairs u, bounds the optimum, ends the run when the gap allows it, and otherwise widens the active
   /// features when the problem on them alone is nearly solved. `full`: look at all features in any case.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
+    const DualTerms<T> terms = repaired_terms(u);
+
+    if (active_count_ < shape_.features) {
+      if (!full) {
+        transposed_multiply(u, g);
+        const T inner_gap = report_.objective - dual_value(terms, g, memory_.list, active_count_);
+        full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale());
+        if (!full) return Next::go_on;
+      }
+      whole_transposed_multiply(u, g);
+    } else {
+      transposed_multiply(u, g);
+    }
+    offer_dual(dual_value(terms, g, nullptr, shape_.features));
+    if (!running()) return Next::finished;
+    if (active_count_ == shape_.features) return Next::go_on;
+    return widen(options_.lambda) ? Next::new_features : Next::go_on;
+  }
+
+  /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
+  DualTerms<T> repaired_terms(T* u) {
     ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
     Sum<T> linear, quadratic;
@@ -254,25 +294,14 @@ class Workbench {
       linear.add(terms.linear);
       quadratic.add(terms.quadratic);
     }
-    const DualTerms<T> terms{linear.value(), quadratic.value()};
+    return {linear.value(), quadratic.value()};
+  }
 
-    if (active_count_ < shape_.features) {
-      if (!full) {
-        transposed_multiply(u, g);
-        const T inner_gap = report_.objective - dual_value(terms, g, memory_.list, active_count_);
-        full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale());
-        if (!full) return Next::go_on;
-      }
-      design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
-      finish_gradient(nullptr, shape_.features, u, g);
-      add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
-    } else {
-      transposed_multiply(u, g);
-    }
-    offer_dual(dual_value(terms, g, nullptr, shape_.features));
-    if (!running()) return Next::finished;
-    if (active_count_ == shape_.features) return Next::go_on;
-    return widen() ? Next::new_features : Next::go_on;
+  /// As transposed_multiply, over all features.
+  void whole_transposed_multiply(const T* u, T* g) {
+    design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
+    finish_gradient(nullptr, shape_.features, u, g);
+    add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
@@ -285,10 +314,11 @@ class Workbench {
   void deactivate_all() { set_active(false); }
 
   /// Makes the most promising features active for the first time. Penalties without a dual norm keep all.
-  void choose_features() {
+  void choose_features() { choose_features(options_.lambda); }
+  void choose_features(T threshold) {
     if (!options_.working_sets || !has_zeros() || shape_.features <= smallest_working_set) return;
     deactivate_all();
-    activate_best(smallest_working_set);
+    activate_best(smallest_working_set, threshold);
   }
 
   void update_residual(T residual, T size) {
@@ -327,16 +357,19 @@ class Workbench {
   T intercept_scale_ = T(0);
   T norm_ = T(0);
   Report<T> report_{};
+  T gauge_ = T(0);  ///< dual norm of the gradient at the last certificate
+  std::uint32_t certificates_ = 0;
 
- private:
   static constexpr Index smallest_working_set = 64;
   static constexpr std::uint8_t first_of_group = 2;
 
-  [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement) {
+  [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
         design_.samples() != shape_.samples)
       return Status::invalid_shape;
     if (!(options_.lambda >= T(0)) || !finite(options_.lambda)) return Status::invalid_lambda;
+    if (with_eta ? !(options_.eta > T(0) && finite(options_.eta) && options_.lambda == T(0)) : options_.eta != T(0))
+      return Status::invalid_eta;
     if (!(options_.tolerance > T(0)) || !finite(options_.tolerance) || options_.max_iterations == 0 || together_ == 0)
       return Status::invalid_option;
     if constexpr (requires { penalty_.valid(); })
@@ -388,12 +421,7 @@ class Workbench {
   /// both for a sparse conjugate), with the penalty taken over the listed features.
   [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
-    if (has_zeros()) {
-      for_each_listed_group(list, count, [&](FeatureGroup group) {
-        memory_.score[group.first] = penalty_norm(rows(g, group));
-        gauge_ = largest(gauge_, memory_.score[group.first]);
-      });
-    }
+    if (has_zeros()) score(g, list, count);
     T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
@@ -411,6 +439,15 @@ class Workbench {
     } else {
       return not_a_number<T>;
     }
+  }
+
+  /// Sets the score of each listed group, and the gauge: the largest of them.
+  void score(const T* g, const Index* list, Index count) {
+    gauge_ = T(0);
+    for_each_listed_group(list, count, [&](FeatureGroup group) {
+      memory_.score[group.first] = penalty_norm(rows(g, group));
+      gauge_ = largest(gauge_, memory_.score[group.first]);
+    });
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
@@ -439,7 +476,7 @@ class Workbench {
       report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
       return;
     }
-    if (report_.relative_gap < T(0.9) * stalled_gap_ || certificates_ == 1) {
+    if (!(report_.relative_gap >= T(0.9) * stalled_gap_) || certificates_ == 1) {  // or there is no gap yet
       stalled_gap_ = report_.relative_gap;
       stalled_since_ = report_.iterations;
     } else if (report_.iterations > 2 * stalled_since_ + 1000 &&
@@ -499,9 +536,9 @@ class Workbench {
     active_entries_ = design_.entries(memory_.list, active_count_);
   }
 
-  /// Adds the inactive groups whose score exceeds λ, the largest first, about `wanted` features. False: there are none.
-  [[gnu::noinline]] bool activate_best(Index wanted) {
-    T low = options_.lambda;
+  /// Adds the inactive groups whose score exceeds `low`, the largest first, about `wanted` features. False: there are
+  /// none.
+  [[gnu::noinline]] bool activate_best(Index wanted, T low) {
     T high = gauge_;
     const auto count_above = [&](T level) {
       Index count = 0;
@@ -526,12 +563,10 @@ class Workbench {
     return any;
   }
 
-  bool widen() { return activate_best(largest(active_count_ / 2, smallest_working_set)); }
+  bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
 
-  T gauge_ = T(0);
   T stalled_gap_ = T(0);
   std::uint32_t stalled_since_ = 0;
-  std::uint32_t certificates_ = 0;
   std::uint32_t power_iterations_ = 0;
 };
 

@@ -1,0 +1,151 @@
+#pragma once
+/// Paper A's Algorithm 2 as printed: a baseline.
+
+#include "../../design/dense.hpp"
+#include "../../projection/epigraph.hpp"
+#include "difference_operator.hpp"
+
+namespace tamis::as_printed {
+
+/// The forward–backward based primal–dual iteration for paper A's problem (13), g(x) subject to (Tx, ζ) ∈ E, the
+/// epigraphs of h_ℓ, and ζ ∈ V, the half-space Σ c_ℓ ζ_ℓ ≤ η:
+///     x⁺ = prox_{τg}(x − τTᵀy),   ζ⁺ = P_V(ζ − τξ),
+///     (ŷ, ξ̂) = (y, ξ) + σ(T(2x⁺ − x), 2ζ⁺ − ζ),   (y⁺, ξ⁺) = (ŷ, ξ̂) − σP_E(ŷ/σ, ξ̂/σ).
+/// y ∈ R^{LK}; all starts at 0; τ = σ = 1/max(‖T‖, 1) with ‖T‖ from a power iteration, so that τσ max(‖T‖², 1) ≤ 1. No
+/// centring, restarts, weights or working sets; only the certificate, every 40 iterations, is not the paper's.
+/// Memory: 5(p+1) + 3n rows of padded classes, and 2n entries.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design> {
+  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
+  static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
+  using Base = DifferenceOperator<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::constrained_primal_dual_as_printed;
+
+  ConstrainedPrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                        const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->start_from_null_model(own_.x, own_.v, own_.y, own_.z);
+    this->start_power_iteration(own_.v);
+    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    fill(own_.y, CommonMemory<T>::duals(this->shape_), T(0));
+    fill(own_.zeta, this->shape_.samples, T(0));
+    fill(own_.xi, this->shape_.samples, T(0));
+    for (Index i = 0; i < this->shape_.samples; ++i) weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
+    return this->running();
+  }
+
+  bool step() {
+    if (!this->running()) return false;
+    if (measuring_norm_) measuring_norm_ = !this->advance_norm(own_.v, own_.z);
+    else iterate();
+    return this->running();
+  }
+
+ private:
+  struct Memory {
+    typename Base::Common common;
+    T* x;
+    T* v;  ///< new x, gradients
+    T* y;
+    T* z;  ///< scores
+    T* zeta;
+    T* xi;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = Base::Common::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.v}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.y, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      for (T** entries : {&m.zeta, &m.xi}) *entries = arena.take<T>(shape.samples);
+      return m;
+    }
+  };
+
+  void iterate() {
+    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    const Index samples = this->shape_.samples;
+    const T tau = T(1) / largest(this->norm_, T(1));
+    const T sigma = tau;
+    const bool last = !this->count_iteration();
+    const bool due = last || this->report_.iterations % certificate_interval == 0;
+
+    copy(own_.y, duals, own_.z);
+    this->gather_on_labels(own_.z);
+    this->transposed_multiply(own_.z, own_.v);
+    this->for_each_active_row([&](Index j) {
+      for (Index k = 0; k < this->stride_; ++k) {
+        T& entry = row_of(own_.v, j, this->stride_)[k];
+        entry = row_of(own_.x, j, this->stride_)[k] - tau * entry;
+      }
+    });
+    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
+    if (due) {
+      this->multiply(own_.v, own_.z);
+      this->offer_primal(own_.v, own_.z);
+    }
+
+    auto moved = Pack<T>::zero();
+    auto size = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) {
+      T* x = row_of(own_.x, j, this->stride_);
+      const T* next = row_of(own_.v, j, this->stride_);
+      moved = squared_distance(next, static_cast<const T*>(x), this->stride_, moved);
+      size = squared_norm(next, this->stride_, size);
+      for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
+    });
+    this->multiply(own_.x, own_.z);
+    copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
+    this->subtract_label_scores(own_.z);
+
+    Sum<T> total;  // ζ⁺ = P_V(ζ − τξ): back along the normal c when Σcζ exceeds η
+    for (Index i = 0; i < samples; ++i) total.add(this->targets_.weight(i) * (own_.zeta[i] - tau * own_.xi[i]));
+    const T back = largest(total.value() - this->options_.eta, T(0)) / weights_squared_;
+    T moved_zeta = 0, size_zeta = 0;
+    this->for_each_sample(own_.y, [&](T* y, Index i) {
+      const T zeta = own_.zeta[i] - tau * own_.xi[i] - back * this->targets_.weight(i);
+      const T reflected = T(2) * zeta - own_.zeta[i];
+      T* z = row_of(own_.z, i, this->stride_);
+      for (Index k = 0; k < this->shape_.classes; ++k) z[k] = (y[k] + sigma * z[k]) / sigma;
+      const T xi = own_.xi[i] + sigma * reflected;
+      T level = xi / sigma;
+      for (Index k = 0; k < this->shape_.classes; ++k) own_next(k) = z[k];
+      project_hinge_epigraph(z, level, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i));
+      for (Index k = 0; k < this->shape_.classes; ++k) z[k] = sigma * (own_next(k) - z[k]);
+      const T next_xi = xi - sigma * level;
+      moved = squared_distance(static_cast<const T*>(z), static_cast<const T*>(y), this->stride_, moved);
+      size = squared_norm(static_cast<const T*>(z), this->stride_, size);
+      const T dz = zeta - own_.zeta[i], dx = next_xi - own_.xi[i];
+      moved_zeta += dz * dz + dx * dx;
+      size_zeta += zeta * zeta + next_xi * next_xi;
+      own_.zeta[i] = zeta;
+      own_.xi[i] = next_xi;
+      copy(static_cast<const T*>(z), this->stride_, y);
+    });
+    if (!due) return;
+    this->update_residual(square_root(moved.sum() + moved_zeta), square_root(size.sum() + size_zeta));
+    this->duals_from(own_.y, own_.z, [&](Index i) { return -own_.xi[i]; });
+    this->certify(own_.z, own_.v, true);
+    if (last) this->end_at_limit();
+  }
+
+  T& own_next(Index k) { return this->memory_.row[2][k]; }
+
+  static constexpr std::uint32_t certificate_interval = 40;
+
+  Memory own_{};
+  T weights_squared_ = T(0);
+  bool measuring_norm_ = true;
+};
+
+}  // namespace tamis::as_printed

@@ -1,0 +1,76 @@
+#pragma once
+/// Paper A's operator T, and the dual points of its algorithms for the constrained form.
+
+#include "../constrained_workbench.hpp"
+
+namespace tamis::as_printed {
+
+/// Base of the printed algorithms for problem (8): the operator (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)) by way of scores.
+template <class T, class Loss, class Penalty, class Design>
+class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design> {
+ protected:
+  using ConstrainedWorkbench<T, Loss, Penalty, Design>::ConstrainedWorkbench;
+
+  /// z ← T_ℓ applied to scores: z_k − z_label.
+  void subtract_label_scores(T* z) const {
+    for_each_sample(z, [&](T* row, Index i) {
+      const T label = row[this->targets_.labels[i]];
+      for (Index k = 0; k < this->shape_.classes; ++k) row[k] -= label;
+    });
+  }
+  /// The transpose: z_label ← z_label − Σ_k z_k.
+  void gather_on_labels(T* z) const {
+    for_each_sample(z, [&](T* row, Index i) {
+      T total = 0;
+      for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
+      row[this->targets_.labels[i]] -= total;
+    });
+  }
+  /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
+  /// their least-squares mean; the label of each row takes what its other classes leave of νcᵢ, and what exceeds it is cut.
+  template <class Share>
+  void duals_from(const T* y, T* u, Share share) {
+    copy(y, CommonMemory<T>::duals(this->shape_), u);
+    Sum<T> product, square;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T weight = this->targets_.weight(i);
+      product.add(weight * share(i));
+      square.add(weight * weight);
+    }
+    this->multiplier_ = largest(product.value() / square.value(), T(0));
+    for_each_sample(u, [&](T* row, Index i) {
+      row[this->targets_.labels[i]] = T(0);
+      T total = 0;
+      for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
+      const T most = this->multiplier_ * this->targets_.weight(i);
+      if (!(total > most)) return;
+      for (Index k = 0; k < this->shape_.classes; ++k) row[k] *= most / total;
+    });
+    gather_on_labels(u);
+  }
+  template <class Visit>
+  void for_each_sample(T* matrix, Visit visit) const {
+    for (Index i = 0; i < this->shape_.samples; ++i) visit(row_of(matrix, i, this->stride_), i);
+  }
+
+  /// The model without coefficients, certified; x (coefficients), v (the same) and u, z (duals) are scratch.
+  void start_from_null_model(T* x, T* v, T* u, T* z) {
+    this->intercept_scale_ = T(1);
+    fill(x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    this->loss_.null_model(this->targets_, this->options_.intercept, row_of(x, this->shape_.features, this->stride_), u,
+                           this->stride_);
+    this->multiply(x, z);
+    this->offer_primal(x, z);
+    this->certify_null_model(u, v);
+  }
+
+  /// One power iteration on T; true when ‖T‖ is known.
+  bool advance_norm(T* v, T* z) {
+    return this->advance_power_iteration(v, z, [&](T* scores) {
+      subtract_label_scores(scores);
+      gather_on_labels(scores);
+    });
+  }
+};
+
+}  // namespace tamis::as_printed

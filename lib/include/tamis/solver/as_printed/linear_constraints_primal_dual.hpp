@@ -1,0 +1,170 @@
+#pragma once
+/// The reformulation with linear constraints that paper A compares with (section 4.2), by the paper's primal–dual
+/// iteration: a baseline.
+
+#include "../../design/dense.hpp"
+#include "difference_operator.hpp"
+
+namespace tamis::as_printed {
+
+/// Paper A, section 4.2: each ζ_ℓ of problem (12) becomes K copies, and the hinge K linear inequalities,
+///     min g(x)  subject to  (a) Σ_ℓ c_ℓ Σ_k ζ^(ℓ,k) ≤ Kη,   (b) ζ^(ℓ,1) = … = ζ^(ℓ,K),   (c) ζ ≥ 0,
+///                           (d) T_ℓ x + r_ℓ − ζ^(ℓ,·) ≤ 0.
+/// The iteration is that of Algorithm 2: x by prox_{τg} and ζ by the projection onto (a); dual variables for (b) and (c),
+/// whose operator is the identity of ζ, and for (d), whose operator is (Tx, ζ); each with its closed-form projection. The
+/// duals of (d) are multiples of the normals (1, −1): one number stands for both. All starts at 0;
+/// τ = σ = 1/max(‖T‖, √3). Only the certificate, every 40 iterations, is not the paper's.
+/// Memory: 5(p+1) + 6n rows of padded classes.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design> {
+  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
+  static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
+  using Base = DifferenceOperator<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::linear_constraints_primal_dual_as_printed;
+
+  LinearConstraintsPrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                              const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->start_from_null_model(own_.x, own_.v, own_.ordered, own_.z);
+    this->start_power_iteration(own_.v);
+    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    for (T* matrix : {own_.zeta, own_.equal, own_.positive, own_.ordered}) fill(matrix, duals, T(0));
+    for (Index i = 0; i < this->shape_.samples; ++i) weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
+    weights_squared_ *= T(this->shape_.classes);
+    return this->running();
+  }
+
+  bool step() {
+    if (!this->running()) return false;
+    if (measuring_norm_) measuring_norm_ = !this->advance_norm(own_.v, own_.z);
+    else iterate();
+    return this->running();
+  }
+
+ private:
+  struct Memory {
+    typename Base::Common common;
+    T* x;
+    T* v;  ///< new x, gradients
+    T* zeta;
+    T* equal;     ///< duals of (b)
+    T* positive;  ///< duals of (c)
+    T* ordered;   ///< duals of (d), at Tx; the negative of those at ζ
+    T* z;         ///< scores
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = Base::Common::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.v}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.zeta, &m.equal, &m.positive, &m.ordered, &m.z})
+        *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      return m;
+    }
+  };
+
+  /// ζ − τ(its duals), the argument of the projection onto (a).
+  T descended(std::size_t e, T tau) const {
+    return own_.zeta[e] - tau * (own_.equal[e] + own_.positive[e] - own_.ordered[e]);
+  }
+
+  void iterate() {
+    const Index classes = this->shape_.classes;
+    const T tau = T(1) / largest(this->norm_, square_root(T(3)));
+    const T sigma = tau;
+    const bool last = !this->count_iteration();
+    const bool due = last || this->report_.iterations % certificate_interval == 0;
+
+    copy(own_.ordered, CommonMemory<T>::duals(this->shape_), own_.z);
+    this->gather_on_labels(own_.z);
+    this->transposed_multiply(own_.z, own_.v);
+    this->for_each_active_row([&](Index j) {
+      for (Index k = 0; k < this->stride_; ++k) {
+        T& entry = row_of(own_.v, j, this->stride_)[k];
+        entry = row_of(own_.x, j, this->stride_)[k] - tau * entry;
+      }
+    });
+    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
+    if (due) {
+      this->multiply(own_.v, own_.z);
+      this->offer_primal(own_.v, own_.z);
+    }
+
+    auto moved_x = Pack<T>::zero();
+    auto size_x = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) {
+      T* x = row_of(own_.x, j, this->stride_);
+      const T* next = row_of(own_.v, j, this->stride_);
+      moved_x = squared_distance(next, static_cast<const T*>(x), this->stride_, moved_x);
+      size_x = squared_norm(next, this->stride_, size_x);
+      for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
+    });
+    this->multiply(own_.x, own_.z);
+    copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
+    this->subtract_label_scores(own_.z);
+
+    Sum<T> total;
+    this->for_each_sample(own_.zeta, [&](T* row, Index i) {
+      for (Index k = 0; k < classes; ++k)
+        total.add(this->targets_.weight(i) * descended(static_cast<std::size_t>(row - own_.zeta) + k, tau));
+    });
+    const T back = largest(total.value() - T(classes) * this->options_.eta, T(0)) / weights_squared_;
+    T moved = 0, size = 0;
+    const auto replace = [&](T& old, T now) {
+      moved += (now - old) * (now - old);
+      size += now * now;
+      old = now;
+    };
+    this->for_each_sample(own_.zeta, [&](T* row, Index i) {
+      const std::size_t first = static_cast<std::size_t>(row - own_.zeta);
+      T* reflected = this->memory_.row[2];
+      T mean = 0;  // of the duals of (b) after their step: what the projection onto equal copies keeps
+      for (Index k = 0; k < classes; ++k) {
+        const std::size_t e = first + k;
+        const T next = descended(e, tau) - back * this->targets_.weight(i);
+        reflected[k] = T(2) * next - own_.zeta[e];
+        replace(own_.zeta[e], next);
+        mean += own_.equal[e] + sigma * reflected[k];
+      }
+      mean /= T(classes);
+      for (Index k = 0; k < classes; ++k) {
+        const std::size_t e = first + k;
+        replace(own_.equal[e], own_.equal[e] + sigma * reflected[k] - mean);
+        replace(own_.positive[e], smallest(own_.positive[e] + sigma * reflected[k], T(0)));
+        // û = (o + σTx, −o + σζ); the half-space y + r − ζ ≤ 0 is left by (y + r − ζ)₊/2 along (1, −1)
+        const T margin = k == this->targets_.labels[i] ? T(0) : this->targets_.margin(i);
+        const T beyond = T(2) * own_.ordered[e] + sigma * (own_.z[e] - reflected[k] + margin);
+        replace(own_.ordered[e], largest(beyond, T(0)) / T(2));
+      }
+    });
+    if (!due) return;
+    this->update_residual(square_root(moved_x.sum() + moved), square_root(size_x.sum() + size));
+    this->duals_from(own_.ordered, own_.z, [&](Index i) {
+      T both = 0;
+      for (Index k = 0; k < classes; ++k)
+        both += row_of(own_.ordered, i, this->stride_)[k] - row_of(own_.positive, i, this->stride_)[k];
+      return both;
+    });
+    this->certify(own_.z, own_.v, true);
+    if (last) this->end_at_limit();
+  }
+
+  static constexpr std::uint32_t certificate_interval = 40;
+
+  Memory own_{};
+  T weights_squared_ = T(0);
+  bool measuring_norm_ = true;
+};
+
+}  // namespace tamis::as_printed
