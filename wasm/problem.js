@@ -6,7 +6,7 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista'],
+  solver: ['auto', 'primal-dual', 'fista', , 'crammer-singer-dual'],
   precision: ['float', 'double'],
 };
 
@@ -14,7 +14,7 @@ const choices = {
 export function choice(kind, name) {
   const number = choices[kind].indexOf(name);
   if (number < 0)
-    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${choices[kind].join(', ')}`);
+    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${choices[kind].filter(Boolean).join(', ')}`);
   return number;
 }
 

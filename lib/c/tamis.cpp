@@ -36,7 +36,8 @@ static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
               TAMIS_INVALID_GROUPS == int(Status::invalid_groups));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
-              TAMIS_FISTA == int(SolverKind::fista));
+              TAMIS_FISTA == int(SolverKind::fista) &&
+              TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
@@ -80,7 +81,7 @@ class State {
   }
   static Choice choice_of(const typename C::Problem& p) {
     return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
-            static_cast<SolverKind>(p.solver)};
+            static_cast<SolverKind>(p.solver), p.lambda > T(0)};
   }
 
   AnyTraining<T>& training() { return training_; }

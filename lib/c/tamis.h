@@ -57,9 +57,10 @@ typedef enum tamis_penalty {
 } tamis_penalty;
 
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,            /* what suits the loss */
+  TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda = 0 or not */
   TAMIS_PRIMAL_DUAL,              /* hinge */
-  TAMIS_FISTA                     /* squared hinge */
+  TAMIS_FISTA,                    /* squared hinge */
+  TAMIS_CRAMMER_SINGER_DUAL = 4   /* hinge and ridge, lambda > 0 */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */

@@ -149,8 +149,8 @@ Prepared prepare(const TrainArguments& a) {
       throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
                       " does not fit in single precision or is not finite");
     case Status::invalid_lambda:
-      throw ArgumentError(a.problem.solver == "primal-dual-as-printed"
-                              ? "--lambda: primal-dual-as-printed needs a positive number, and finite"
+      throw ArgumentError(a.problem.solver == "primal-dual-as-printed" || a.problem.solver == "crammer-singer-dual"
+                              ? "--lambda: " + a.problem.solver + " needs a positive number, and finite"
                               : "--lambda: " + sentence);
     case Status::invalid_option: throw ArgumentError(sentence);
     default: throw DataError(a.data + ": " + sentence);
@@ -201,7 +201,11 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
                            .tolerance = static_cast<T>(tolerance),
                            .max_iterations = a.max_iterations,
                            .intercept = !a.no_intercept};
-  const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
+  const auto nonzero = std::count_if(p.train.values.begin(), p.train.values.end(), [](double x) { return x != 0; });
+  std::size_t bytes = CommandTraining<T>::requirement(choice, shape, static_cast<std::size_t>(nonzero)).bytes;
+  if (a.memory_limit && bytes > a.memory_limit)
+    bytes = std::max(CommandTraining<T>::requirement(choice, shape).bytes,
+                     a.memory_limit / Arena::alignment * Arena::alignment);
   if (a.memory_limit && bytes > a.memory_limit)
     throw MemoryError("--memory-limit: training needs an arena of " + std::to_string(bytes) + " bytes, " +
                       std::to_string(a.memory_limit) + " are allowed");
@@ -321,6 +325,7 @@ std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size
 void run(const TrainArguments& a) {
   Choice choice = a.problem.choice();
   const double lambda = parse_number("--lambda", a.lambda);
+  choice.positive_lambda = lambda > 0;
   if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
   const double tolerance = parse_number("--tolerance", a.tolerance);
   if (!(tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");

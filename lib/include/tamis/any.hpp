@@ -15,6 +15,7 @@
 #include "penalty/ridge.hpp"
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
+#include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 #include "solver/reweighted.hpp"
@@ -204,6 +205,10 @@ class AnyDesign {
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
+  void count_entries(Index* length) const { table_->count_entries(design_, length); }
+  void gather(Index first, Index last, Index* position, Index* features, T* values) const {
+    table_->gather(design_, first, last, position, features, values);
+  }
 
  private:
   struct Table {
@@ -214,6 +219,8 @@ class AnyDesign {
     T (*column_sum)(const void*, Index);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
+    void (*count_entries)(const void*, Index*);
+    void (*gather)(const void*, Index, Index, Index*, Index*, T*);
   };
 
   template <class D>
@@ -232,7 +239,11 @@ class AnyDesign {
       },
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
-      [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); }};
+      [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },
+      [](const void* d, Index* length) { as<D>(d).count_entries(length); },
+      [](const void* d, Index first, Index last, Index* position, Index* features, T* values) {
+        as<D>(d).gather(first, last, position, features, values);
+      }};
 
   const Table* table_;
   const void* design_;
@@ -244,9 +255,10 @@ struct Choice {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
+  bool positive_lambda = true;  ///< false: λ = 0, for which `automatic` may mean another solver
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss) : solver;
+    return solver == SolverKind::automatic ? default_solver(loss, penalty, positive_lambda) : solver;
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
@@ -259,6 +271,7 @@ template <class T, template <class, class, class, class> class... Baselines>
 class AnyTraining {
   template <template <class, class, class, class> class S>
   using Instance = S<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>;
+  using RidgeHinge = CrammerSingerDual<T, Hinge, Ridge, AnyDesign<T>>;  // accepts no other pair
 
  public:
   AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
@@ -269,7 +282,9 @@ class AnyTraining {
     if (refused_) return;
     dispatch(kind_, reweighted_, [&]<class Solver>() {
       const AnyLoss<T> loss(choice.loss);
-      if constexpr (is_reweighted<Solver>)
+      if constexpr (std::is_same_v<Solver, RidgeHinge>)
+        ::new (static_cast<void*>(storage_)) Solver(design, targets, Hinge{}, Ridge{}, options);
+      else if constexpr (is_reweighted<Solver>)
         ::new (static_cast<void*>(storage_)) Solver(design, targets, loss, options, {.epsilon = parameters.epsilon});
       else
         ::new (static_cast<void*>(storage_))
@@ -282,7 +297,8 @@ class AnyTraining {
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) {
-    return kind == SolverKind::primal_dual || kind == SolverKind::fista || ((Instance<Baselines>::kind == kind) || ...);
+    return kind == SolverKind::primal_dual || kind == SolverKind::fista || kind == SolverKind::crammer_singer_dual ||
+           ((Instance<Baselines>::kind == kind) || ...);
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
@@ -291,6 +307,13 @@ class AnyTraining {
     if (!has(kind)) return {detail::no_bytes_suffice};
     return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1,
                     [&]<class Solver>() { return Solver::requirement(shape); });
+  }
+  /// The same for a design with that many values that are not zero: never less, and enough for the solver to be as fast
+  /// as it can be.
+  static constexpr Requirement requirement(const Choice& choice, Shape shape, std::size_t entries) {
+    const SolverKind kind = choice.resolved_solver();
+    if (kind == SolverKind::crammer_singer_dual) return RidgeHinge::requirement(shape, entries);
+    return requirement(choice, shape);
   }
 
   [[gnu::noinline]] bool start(std::span<std::byte> memory) {
@@ -328,14 +351,15 @@ class AnyTraining {
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
   static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<Baselines>...>(kind, reweighted, visit);
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, RidgeHinge, Instance<Baselines>...>(kind, reweighted, visit);
   }
   template <class Visit, class First, class... Rest>
   static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
     if constexpr (sizeof...(Rest) > 0) {
       if (kind != First::kind) return pick<Visit, Rest...>(kind, reweighted, visit);
     }
-    if (reweighted) return visit.template operator()<Reweighted<First>>();
+    if constexpr (!std::is_same_v<First, RidgeHinge>)
+      if (reweighted) return visit.template operator()<Reweighted<First>>();
     return visit.template operator()<First>();
   }
   template <class Visit>
@@ -346,8 +370,8 @@ class AnyTraining {
 
   template <template <class, class, class, class> class S>
   using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<Baselines>...) mutable std::byte
-      storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<Baselines>)...})];
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(RidgeHinge) alignas(Largest<Baselines>...)
+      mutable std::byte storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(RidgeHinge), sizeof(Largest<Baselines>)...})];
   SolverKind kind_;
   bool reweighted_;
   bool refused_;

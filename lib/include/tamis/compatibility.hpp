@@ -9,14 +9,14 @@ namespace tamis {
 
 enum class LossKind : std::uint8_t { hinge, squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
-enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed };
+enum class SolverKind : std::uint8_t { automatic, primal_dual, fista, primal_dual_as_printed, crammer_singer_dual };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
 inline constexpr SolverKind all_solvers[] = {SolverKind::automatic, SolverKind::primal_dual, SolverKind::fista,
-                                             SolverKind::primal_dual_as_printed};
+                                             SolverKind::primal_dual_as_printed, SolverKind::crammer_singer_dual};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
@@ -45,6 +45,7 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::primal_dual: return "primal-dual";
     case SolverKind::fista: return "fista";
     case SolverKind::primal_dual_as_printed: return "primal-dual-as-printed";
+    case SolverKind::crammer_singer_dual: return "crammer-singer-dual";
   }
   return "unknown";
 }
@@ -54,24 +55,29 @@ constexpr const char* name(SolverKind kind) {
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
 #define TAMIS_NEEDS_GRADIENT \
   "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
+#define TAMIS_NEEDS_HINGE_AND_RIDGE \
+  "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
 /// What is wrong with the combination, in one sentence; null when it is accepted.
-constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind) {
+constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
   const bool smooth = loss == LossKind::squared_hinge;
   switch (solver) {
     case SolverKind::automatic: return nullptr;
     case SolverKind::fista: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
     case SolverKind::primal_dual:
     case SolverKind::primal_dual_as_printed: return smooth ? TAMIS_NEEDS_DUAL_PROX : nullptr;
+    case SolverKind::crammer_singer_dual:
+      return smooth || penalty != PenaltyKind::ridge ? TAMIS_NEEDS_HINGE_AND_RIDGE : nullptr;
   }
   return "unknown solver";
 }
 
-/// The solver that `automatic` stands for.
-constexpr SolverKind default_solver(LossKind loss) {
-  return loss == LossKind::hinge ? SolverKind::primal_dual : SolverKind::fista;
+/// The solver that `automatic` stands for. The dual of hinge and ridge exists only where λ > 0.
+constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool positive_lambda = true) {
+  if (loss != LossKind::hinge) return SolverKind::fista;
+  return penalty == PenaltyKind::ridge && positive_lambda ? SolverKind::crammer_singer_dual : SolverKind::primal_dual;
 }
 
 // The table says what the types can do.

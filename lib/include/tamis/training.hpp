@@ -2,6 +2,7 @@
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
 #include "observer.hpp"
+#include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 
@@ -19,9 +20,14 @@ requires SmoothLoss<Loss, T>
 struct DefaultSolver<T, Loss, Penalty, Design> {
   using type = Fista<T, Loss, Penalty, Design>;
 };
+template <class T, class Design>
+struct DefaultSolver<T, Hinge, Ridge, Design> {
+  using type = CrammerSingerDual<T, Hinge, Ridge, Design>;
+};
 }  // namespace detail
 
-/// The solver that suits the loss: accelerated proximal gradient where it has a gradient, primal–dual otherwise.
+/// The solver that suits loss and penalty: accelerated proximal gradient where the loss has a gradient, ascent on the
+/// dual for hinge with ridge (λ > 0), primal–dual otherwise.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::type;
 
@@ -60,6 +66,11 @@ class Training {
   static constexpr std::size_t alignment = Arena::alignment;
   /// Exact number of arena bytes for a shape: at that many it works, at one fewer it refuses.
   static constexpr std::size_t bytes(Shape shape) { return Solver::requirement(shape).bytes; }
+  /// The same for samples with that many values that are not zero: enough for the solver to be as fast as it can be.
+  static constexpr std::size_t bytes(Shape shape, std::size_t entries) {
+    if constexpr (requires { Solver::requirement(shape, entries); }) return Solver::requirement(shape, entries).bytes;
+    else return bytes(shape);
+  }
 
   explicit Training(Options<T> options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}
