@@ -57,9 +57,8 @@ template <class T, int V>
 /// z = base + Wᵀx, added in the order of the features. Cost 2·count·stride flops.
 template <class T>
 [[gnu::noinline]] void row_multiply(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
-  detail::for_each_wide_strip<T>(stride, [&]<int V>(Index k) {
-    detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k);
-  });
+  detail::for_each_wide_strip<T>(
+      stride, [&]<int V>(Index k) { detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k); });
 }
 
 /// W += x uᵀ; the pieces of u that are zero cost nothing.

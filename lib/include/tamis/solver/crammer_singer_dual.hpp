@@ -12,35 +12,41 @@
 
 namespace tamis {
 
-/// Moves the dual point p = u + c·e_y of one sample, in the simplex of size c, to the maximum of
-/// ⟨s, p⟩ − ‖p − p₀‖²/2σ, s the scores plus margins (K entries, overwritten); σ infinite: to a vertex.
-/// Returns Σ_k p₀_k (max s − s_k), the sample's share of the duality gap; at or below `negligible` nothing moves and
-/// `step` (K entries) is not written. Otherwise p and step = p − p₀ are. Source: Keerthi et al. (2008), section 3.
+/// Moves the dual point p = u + c·e_y of one sample to the maximum of ⟨s, p⟩ − ‖p − p₀‖²/2σ over the simplex of size c,
+/// s being the scores plus margins (K entries, overwritten); σ infinite: to a vertex. `gap` becomes Σ_k p₀_k (max s −
+/// s_k), the sample's share of the duality gap. Where it is at most `negligible` and p₀ is in the simplex nothing
+/// moves: false. Otherwise step = p − p₀ (K entries). p₀ itself need not be in the simplex. Cost O(K). Source: Keerthi
+/// et al. (2008), section 3.
 template <class T>
-T crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* step) {
+bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* step, T& gap) {
   T top = s[0];
   for (Index k = 1; k < classes; ++k) top = largest(top, s[k]);
-  T gap = 0;
+  gap = T(0);
+  bool inside = true;
   for (Index k = 0; k < classes; ++k) {
     s[k] = top - s[k];
     gap += p[k] * s[k];
+    inside = inside && !(p[k] < T(0));
   }
-  if (!(gap > negligible)) return gap;
-  if (!finite(sigma)) {
-    Index best = 0;
-    while (s[best] > T(0)) ++best;
-    for (Index k = 0; k < classes; ++k) step[k] = (k == best ? c : T(0)) - p[k];
-  } else {
+  if (inside && !(gap > negligible)) return false;
+  if (finite(sigma)) {
     T highest = -infinity<T>;
     for (Index k = 0; k < classes; ++k) {
       s[k] = p[k] - sigma * s[k];
       highest = largest(highest, s[k]);
     }
     const T level = detail::water_level(classes, c, highest - c, [=](Index k) { return s[k]; });
-    for (Index k = 0; k < classes; ++k) step[k] = largest(s[k] - level, T(0)) - p[k];
+    for (Index k = 0; k < classes; ++k) s[k] = largest(s[k] - level, T(0));
+  } else {
+    Index best = 0;
+    while (s[best] > T(0)) ++best;
+    for (Index k = 0; k < classes; ++k) s[k] = k == best ? c : T(0);
   }
-  for (Index k = 0; k < classes; ++k) p[k] += step[k];
-  return gap;
+  for (Index k = 0; k < classes; ++k) {
+    step[k] = s[k] - p[k];
+    p[k] = s[k];
+  }
+  return true;
 }
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ/2 ‖W‖², ℓ the exact multiclass hinge, through its dual
@@ -48,15 +54,19 @@ T crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* 
 ///
 /// Each visit maximises over the dual row of one sample exactly, by a projection onto the simplex. Samples are visited
 /// in an order drawn anew for each pass by a fixed generator; those whose share of the duality gap is negligible are
-/// left out for 1, 2, 4, … passes, and every certificate, which looks at all samples, calls those back that have a
-/// share again. A free intercept asks for Σᵢ uᵢ = 0, which no single row can keep: a proximal method of multipliers
-/// penalises ε/2 ‖b − bᵗ‖² instead, which makes b one more feature, on the centred design, and moves bᵗ to b.
+/// left out for 1, 3, 7 or 15 passes, and every certificate, which looks at all samples, calls those back that have a
+/// share again. Between passes u and W go on in their direction, with Nesterov's weights, from anew when the pass turns
+/// against it; rows that leave the simplex so return to it at their next visit, which is in the next pass.
+///
+/// A free intercept asks for Σᵢ uᵢ = 0, which no single row can keep: a proximal method of multipliers penalises
+/// ε/2 ‖b − bᵗ‖² instead, which makes b one more feature, on the centred design, and moves bᵗ to b whenever the inner
+/// problem is solved well enough for its Σᵢ uᵢ.
 ///
 /// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes, 5n + 4p entries, and room for one sample; more
 /// memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values that are not
 /// zero, and then no product touches the design again. Cost per pass: at most 4·entries·K flops.
 /// Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale multi-class
-/// linear SVMs; Rockafellar (1976) for the multipliers.
+/// linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Design>> {
   static_assert(std::is_same_v<Loss, Hinge> && std::is_same_v<Penalty, Ridge>, TAMIS_NEEDS_HINGE_AND_RIDGE);
@@ -94,13 +104,13 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
  private:
   struct Memory {
     CommonMemory<T> common;
-    T* w;       ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
-    T* g;       ///< scratch: gradients
-    T* p;       ///< duals plus cᵢ at the label
-    T* z;       ///< scratch: scores, duals
-    T* norm;    ///< ‖xᵢ − m̄‖²
-    T* mean;    ///< ⟨m̄, xᵢ⟩
-    T* row[4];  ///< scratch of one visit, and what the intercepts need
+    T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
+    T* g;                 ///< scratch: gradients
+    T* p;                 ///< duals plus cᵢ at the label
+    T* z;                 ///< scratch: scores, duals
+    T* norm;              ///< ‖xᵢ − m̄‖²
+    T* mean;              ///< ⟨m̄, xᵢ⟩
+    T* row[6];            ///< scratch of one visit, and what the intercepts need
     Index* order;         ///< from the front: samples to visit in a block; from the back: first samples of the blocks
     std::uint8_t* wait;   ///< passes until the next visit
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
@@ -129,7 +139,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     // As many entries as fit, and as there are.
     const std::size_t least = this->shape_.features;
     const std::size_t spare = memory.size() - requirement(this->shape_).bytes;
-    const std::size_t room = least + spare / (sizeof(T) + sizeof(Index));
+    const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
     std::size_t entries = smallest(room, largest(least, this->design_.entries(nullptr, this->shape_.features)));
     while (entries > least && requirement(this->shape_, entries).bytes > memory.size()) --entries;
     Arena arena(memory);
@@ -176,7 +186,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
       proximal_ = typical > T(0) ? pull * typical / this->options_.lambda : T(1);
     }
     copy(intercepts, this->stride_, own_.row[level]);
-    expected_gap_ = this->report_.objective;
+    rest();
     start_pass();
   }
 
@@ -201,7 +211,38 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
 
   void start_pass() {
     left_ = blocks_;
-    gap_ = moved_ = T(0);
+    gap_ = moved_ = agreement_ = T(0);
+  }
+
+  /// Forgets the momentum: the present point is where the next one starts from.
+  void rest() {
+    inertia_ = 0;
+    copy(own_.row[sum], this->stride_, own_.row[old_sum]);
+    copy(own_.row[level], this->stride_, own_.row[old_level]);
+    copy(own_.p, CommonMemory<T>::duals(this->shape_), own_.z);
+    copy(own_.w, CommonMemory<T>::coefficients(this->shape_), own_.g);
+  }
+
+  /// Goes on from p and w in the direction of the last pass.
+  [[gnu::noinline]] void extrapolate() {
+    if (agreement_ < T(0)) inertia_ = 0;
+    const T by = T(inertia_) / T(inertia_ + 3);
+    ++inertia_;
+    advance(own_.p, own_.z, CommonMemory<T>::duals(this->shape_), by);
+    const std::size_t weights = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    advance(own_.w, own_.g, weights, by);
+    if (this->options_.intercept) {
+      advance(own_.row[sum], own_.row[old_sum], this->stride_, by);
+      advance(own_.row[level], own_.row[old_level], this->stride_, by);
+    }
+  }
+  static void advance(T* now, T* before, std::size_t count, T by) {
+    const auto factor = Piece<T>::fill(by);
+    for (std::size_t e = 0; e < count; e += Piece<T>::width) {
+      const auto x = Piece<T>::load(now + e);
+      (x + factor * (x - Piece<T>::load(before + e))).store(now + e);
+      x.store(before + e);
+    }
   }
 
   void visit_block() {
@@ -253,15 +294,26 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     work_ += x.count;
 
     const T curvature = own_.norm[i] / lambda + proximal_;
-    const T gap = crammer_singer_step(s, p, classes, weight, T(1) / curvature, negligible_ * weight, step);
-    gap_ += gap;
-    if (!(gap > negligible_ * weight)) {
-      own_.quiet[i] = static_cast<std::uint8_t>(smallest(own_.quiet[i] + 1, longest_wait));
-      own_.wait[i] = static_cast<std::uint8_t>((1u << own_.quiet[i]) - 1u);
-      return;
+    T gap = 0;
+    const bool moves = crammer_singer_step(s, p, classes, weight, T(1) / curvature, negligible_ * weight, step, gap);
+    gap_ += largest(gap, T(0));
+    const T* before = row_of(own_.z, i, stride);
+    if (!moves) {
+      bool still = true;
+      for (Index k = 0; k < classes; ++k) still = still && p[k] == before[k];
+      if (still) {
+        own_.quiet[i] = static_cast<std::uint8_t>(smallest(own_.quiet[i] + 1, longest_wait));
+        own_.wait[i] = static_cast<std::uint8_t>((1u << own_.quiet[i]) - 1u);
+        return;
+      }
+      for (Index k = 0; k < classes; ++k) {  // what rests must have no momentum left
+        step[k] = before[k] - p[k];
+        p[k] = before[k];
+      }
     }
     own_.quiet[i] = 0;
     T moved = 0;
+    for (Index k = 0; k < classes; ++k) agreement_ += step[k] * (p[k] - before[k]);
     if (this->options_.intercept) {
       const T by = along - mean_square_ / lambda - proximal_;
       for (Index k = 0; k < classes; ++k) {
@@ -281,20 +333,36 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
 
   [[gnu::noinline]] void end_pass() {
     const bool last = !this->count_iteration();
-    expected_gap_ = gap_;
     negligible_ = share * gap_;
     const T scale = largest(this->report_.objective, T(1e-12));
     const std::size_t all = this->design_.entries(nullptr, this->shape_.features);
-    const bool promising = gap_ <= T(0.7) * this->options_.tolerance * scale && work_ >= all;
-    if (this->options_.intercept) move_centre();
-    if (last || promising || work_ >= patience * all) certify_point(last);
+    ++since_;
+    const bool promising =
+        gap_ <= T(0.7) * this->options_.tolerance * scale && work_ >= all && since_ >= this->report_.iterations / 20;
+    const bool due = work_ >= patience * all && since_ >= this->report_.iterations / 5;
+    if (this->options_.intercept) {
+      T square = 0;
+      for (Index k = 0; k < this->shape_.classes; ++k) square += own_.row[sum][k] * own_.row[sum][k];
+      if (gap_ <= outer * proximal_ * square) move_centre();
+    }
+    if (last || promising || due) {
+      since_ = 0;
+      certify_point(last);
+      rest();
+    } else {
+      extrapolate();
+    }
     if (last) this->end_at_limit();
     start_pass();
   }
 
   /// bᵗ ← b.
   void move_centre() {
-    for (Index k = 0; k < this->shape_.classes; ++k) own_.row[level][k] -= proximal_ * own_.row[sum][k];
+    for (Index k = 0; k < this->shape_.classes; ++k) {
+      const T by = proximal_ * own_.row[sum][k];
+      own_.row[level][k] -= by;
+      own_.row[old_level][k] -= by;
+    }
   }
 
   /// w ± m̄ (Σᵢuᵢ)ᵀ/λ: to the coefficients of the centred design, and back.
@@ -364,9 +432,17 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     }
   }
 
-  enum : int { sum, level, score, change };  // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
-  static constexpr T pull = T(1);
-  static constexpr T share = T(0.1);
+  enum : int {
+    sum,
+    level,
+    old_sum,
+    old_level,
+    score,
+    change
+  };  // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
+  static constexpr T pull = T(0.5);
+  static constexpr T outer = T(100);  ///< accuracy of a pass against the imbalance of the duals, for a new centre
+  static constexpr T share = T(0.01);
   static constexpr int longest_wait = 4;
   static constexpr std::size_t patience = 6;
 
@@ -378,7 +454,9 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
   T mean_square_ = T(0);
   T proximal_ = T(0);    ///< 1/ε
   T negligible_ = T(0);  ///< share of the gap, per weight, below which a sample rests
-  T expected_gap_ = T(0);
+  T agreement_ = T(0);   ///< of the moves of this pass with those since the end of the last
+  std::uint32_t inertia_ = 0;
+  std::uint32_t since_ = 0;  ///< passes since the last certificate
   T gap_ = T(0);
   T moved_ = T(0);
 };
