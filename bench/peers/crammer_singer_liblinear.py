@@ -104,5 +104,5 @@ for name, load, c, tolerances in (
         median = {key: statistics.median(value) for key, value in times.items()}
         line = f"objective {objective:.7f} in {1e3 * median['theirs']:.1f} ms; tamis " + ", ".join(
             f"{1e3 * median[p]:.1f} ms in {p} (theirs / ours {median['theirs'] / median[p]:.2f})" for p in ("float", "double"))
-        results.append({"name": title, "line": line + ("" if agree else "   DIFFERENT OBJECTIVES"), "agree": agree})
+        results.append({"name": title, "line": line + ("" if agree else "   DIFFERENT OBJECTIVES"), "agree": bool(agree)})
 print(json.dumps(results))
