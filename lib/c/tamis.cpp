@@ -35,8 +35,8 @@ struct Face<double> {
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
               TAMIS_INVALID_GROUPS == int(Status::invalid_groups));
-static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
-              TAMIS_FISTA == int(SolverKind::fista) &&
+static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) &&
+              TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) && TAMIS_FISTA == int(SolverKind::fista) &&
               TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 

@@ -134,7 +134,8 @@ typedef enum tamis_solver {
   void tamis_default_problem_##S(tamis_problem_##S *problem);                                                             \
                                                                                                                           \
   /* Exact bytes of arena that training needs: depends on samples, features, classes, solver and penalty only, and is the \
-   * same on every target. SIZE_MAX: more than can be addressed. 0: solver or combination unknown. */                     \
+   * same on every target; automatic is another solver for hinge and ridge with lambda 0. More makes some faster.         \
+   * SIZE_MAX: more than can be addressed. 0: solver or combination unknown. */                     \
   size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
                                                                                                                           \
   /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \

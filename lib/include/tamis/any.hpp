@@ -351,7 +351,8 @@ class AnyTraining {
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
   static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, RidgeHinge, Instance<Baselines>...>(kind, reweighted, visit);
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, RidgeHinge, Instance<Baselines>...>(kind, reweighted,
+                                                                                                  visit);
   }
   template <class Visit, class First, class... Rest>
   static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
@@ -370,8 +371,9 @@ class AnyTraining {
 
   template <template <class, class, class, class> class S>
   using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(RidgeHinge) alignas(Largest<Baselines>...)
-      mutable std::byte storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(RidgeHinge), sizeof(Largest<Baselines>)...})];
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(RidgeHinge) alignas(
+      Largest<Baselines>...) mutable std::byte storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>),
+                                                                  sizeof(RidgeHinge), sizeof(Largest<Baselines>)...})];
   SolverKind kind_;
   bool reweighted_;
   bool refused_;

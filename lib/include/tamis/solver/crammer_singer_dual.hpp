@@ -35,7 +35,9 @@ bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, 
       s[k] = p[k] - sigma * s[k];
       highest = largest(highest, s[k]);
     }
-    const T level = detail::water_level(classes, c, highest - c, [=](Index k) { return s[k]; });
+    const T level = detail::water_level(classes, c, highest - c, [=](auto visit) {
+      for (Index k = 0; k < classes; ++k) visit(s[k]);
+    });
     for (Index k = 0; k < classes; ++k) s[k] = largest(s[k] - level, T(0));
   } else {
     Index best = 0;
