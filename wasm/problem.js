@@ -6,7 +6,7 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual'], // 3: not in the modules
+  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual'], // 3: not in the modules
   precision: ['float', 'double'],
 };
 

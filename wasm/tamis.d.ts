@@ -22,7 +22,7 @@ export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
   | 'reweighted-l1';
-export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual';
+export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 

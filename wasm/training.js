@@ -10,9 +10,9 @@ const state_bytes = 160 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
-export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', eta }) {
+export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta }) {
   return {
-    samples, features, classes,
+    samples, features, classes, lambda,
     loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
     eta: eta === undefined ? undefined : positive(eta),
   };

@@ -38,14 +38,24 @@ static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(
               TAMIS_INVALID_ETA == int(Status::invalid_eta));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
               TAMIS_FISTA == int(SolverKind::fista) &&
-              TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual));
+              TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual) &&
+              TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual) &&
+              TAMIS_TWO_PHASE == int(SolverKind::two_phase));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
+#ifdef TAMIS_FIRST_PHASE_ONLY  // a smaller build: TAMIS_TWO_PHASE is not in it, and TAMIS_AUTOMATIC does without
+template <class T>
+using Trainer = AnyTraining<T>;
+#else
+template <class T>
+using Trainer = AnyTraining<T, TwoPhase>;
+#endif
+
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) && penalty < std::size(all_penalties) &&
-         (solver == TAMIS_AUTOMATIC || AnyTraining<float>::has(static_cast<SolverKind>(solver)));
+         (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 
 #ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
@@ -83,17 +93,17 @@ class State {
   }
   static Choice choice_of(const typename C::Problem& p) {
     return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
-            static_cast<SolverKind>(p.solver), p.eta != T(0)};
+            static_cast<SolverKind>(p.solver), p.eta != T(0), p.lambda > T(0)};
   }
 
-  AnyTraining<T>& training() { return training_; }
+  Trainer<T>& training() { return training_; }
 
  private:
   DenseDesign<T> dense_;
 #ifndef TAMIS_DENSE_ONLY
   SparseDesign<T> sparse_;
 #endif
-  AnyTraining<T> training_;
+  Trainer<T> training_;
 };
 
 /// The memory of a training: a State, or the status of a refusal that came before there was one.
@@ -127,7 +137,7 @@ std::size_t training_bytes(const typename Face<T>::Problem* p) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
   const Choice choice = State<T>::choice_of(*p);
   if (choice.refusal()) return 0;
-  return AnyTraining<T>::requirement(choice, {p->samples, p->features, p->classes}).bytes;
+  return Trainer<T>::requirement(choice, {p->samples, p->features, p->classes}).bytes;
 }
 
 template <class T>

@@ -62,10 +62,12 @@ typedef enum tamis_penalty {
 } tamis_penalty;
 
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,            /* what suits the loss */
+  TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda = 0 or not */
   TAMIS_PRIMAL_DUAL,              /* hinge */
   TAMIS_FISTA,                    /* squared hinge */
-  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4 /* hinge, with eta: what TAMIS_AUTOMATIC is then */
+  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
+  TAMIS_CRAMMER_SINGER_DUAL,      /* hinge and ridge, lambda > 0 */
+  TAMIS_TWO_PHASE                 /* hinge, not ridge: primal-dual, then Newton where the arena has room */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
@@ -143,7 +145,8 @@ typedef enum tamis_solver {
   void tamis_default_problem_##S(tamis_problem_##S *problem);                                                             \
                                                                                                                           \
   /* Exact bytes of arena that training needs: depends on samples, features, classes, solver and penalty only, and is the \
-   * same on every target. SIZE_MAX: more than can be addressed. 0: solver or combination unknown. */                     \
+   * same on every target; automatic is another solver for hinge and ridge with lambda 0. More makes some faster.         \
+   * SIZE_MAX: more than can be addressed. 0: solver or combination unknown. */                     \
   size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
                                                                                                                           \
   /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \

@@ -18,6 +18,10 @@ struct SizeArguments {
 template <class T>
 void print(const Choice& choice, Shape shape) {
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
+  const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
+  const std::size_t fast =
+      CommandTraining<T>::requirement(choice, shape, Room{.entries = entries, .active_limit = usual_active_limit}).bytes;
+  const bool holds_samples = choice.resolved_solver() == SolverKind::crammer_singer_dual;
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
   if (bytes == detail::no_bytes_suffice || data == detail::no_bytes_suffice)
     throw MemoryError("no memory of this machine can hold a problem of that size");
@@ -25,6 +29,13 @@ void print(const Choice& choice, Shape shape) {
   const std::size_t model = (std::size_t(shape.features) + 1) * stride * sizeof(T);
   std::cout << bytes << " bytes of arena to train with " << name(choice.resolved_solver()) << ", aligned to "
             << Arena::alignment << "\n"
+            << (fast > bytes ? std::to_string(fast) +
+                                   (holds_samples ? " bytes hold all samples at once, if none of their values is zero,"
+                                                  : " bytes leave room for its second phase with up to " +
+                                                        std::to_string(usual_active_limit) +
+                                                        " nonzero coefficients,") +
+                                   " and make it faster\n"
+                             : "")
             << model << " of them stay in use for the model: " << shape.features << " + 1 rows of " << stride << " "
             << (sizeof(T) == 4 ? "floats" : "doubles") << " for " << shape.classes << " classes\n"
             << data << " bytes of dense samples and " << std::size_t(shape.samples) * sizeof(Label)

@@ -16,7 +16,12 @@ void run() {
         if (!incompatibility(solver, loss, penalty))
           penalties += (penalties.empty() ? "" : " ") + std::string(name(penalty));
       if (penalties.empty()) continue;
-      if (solver == SolverKind::automatic) penalties += std::string("  (") + name(default_solver(loss)) + ")";
+      if (solver == SolverKind::automatic) {
+        penalties = "";
+        for (const PenaltyKind penalty : all_penalties)
+          penalties += std::string(penalties.empty() ? "" : " ") + name(penalty) + " (" +
+                       name(default_solver(loss, penalty)) + ")";
+      }
       if (is_constrained(solver)) penalties += "  (with --eta)";
       std::printf("%-42s %-15s %s\n", name(solver), name(loss), penalties.c_str());
     }

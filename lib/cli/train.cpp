@@ -150,8 +150,8 @@ Prepared prepare(const TrainArguments& a) {
       throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
                       " does not fit in single precision or is not finite");
     case Status::invalid_lambda:
-      throw ArgumentError(a.problem.solver == "primal-dual-as-printed"
-                              ? "--lambda: primal-dual-as-printed needs a positive number, and finite"
+      throw ArgumentError(a.problem.solver == "primal-dual-as-printed" || a.problem.solver == "crammer-singer-dual"
+                              ? "--lambda: " + a.problem.solver + " needs a positive number, and finite"
                               : "--lambda: " + sentence);
     case Status::invalid_eta: throw ArgumentError("--eta: " + sentence);
     case Status::invalid_option: throw ArgumentError(sentence);
@@ -210,7 +210,12 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
                            .max_iterations = a.max_iterations,
                            .intercept = !a.no_intercept,
                            .eta = static_cast<T>(eta)};
-  const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
+  const auto nonzero = std::count_if(p.train.values.begin(), p.train.values.end(), [](double x) { return x != 0; });
+  const Room room{.entries = static_cast<std::size_t>(nonzero), .active_limit = usual_active_limit};
+  std::size_t bytes = CommandTraining<T>::requirement(choice, shape, room).bytes;
+  if (a.memory_limit && bytes > a.memory_limit)
+    bytes = std::max(CommandTraining<T>::requirement(choice, shape).bytes,
+                     a.memory_limit / Arena::alignment * Arena::alignment);
   if (a.memory_limit && bytes > a.memory_limit)
     throw MemoryError("--memory-limit: training needs an arena of " + std::to_string(bytes) + " bytes, " +
                       std::to_string(a.memory_limit) + " are allowed");
@@ -349,6 +354,7 @@ void run(const TrainArguments& a) {
                         (choice.constrained ? " has no constraint: give --lambda instead of --eta"
                                             : " solves the constrained form: give --eta instead of --lambda"));
   const double lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda);
+  choice.positive_lambda = lambda > 0;
   if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
   const double eta = choice.constrained ? parse_number("--eta", a.eta) : 0;
   if (choice.constrained && !(eta > 0))

@@ -8,8 +8,11 @@
 
 namespace tamis::cli {
 
+/// Coefficients that the command makes room for in one linear system: 36 MB in double.
+inline constexpr Index usual_active_limit = 1500;
+
 template <class T>
-using CommandTraining = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+using CommandTraining = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                                     as_printed::LinearConstraintsPrimalDual>;
 
 }  // namespace tamis::cli

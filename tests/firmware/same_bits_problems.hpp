@@ -1,6 +1,6 @@
 #pragma once
-/* Twenty small float problems, each solved through the C interface and folded into one number. Every target must give
- * the same twenty numbers: host with and without vectors, WebAssembly, Cortex-M. Include it in one source file of a
+/* Small float problems, each solved through the C interface and folded into one number. Every target must give
+ * the same numbers: host with and without vectors, WebAssembly, Cortex-M. Include it in one source file of a
  * program; it needs only <stdint.h> and tamis.h. Define TAMIS_EXPORT(name) before to put an attribute on the two
  * functions. */
 #include <stdint.h>
@@ -43,6 +43,7 @@ const Problem problems[] = {
     {TAMIS_HINGE, TAMIS_GROUP_LINF, 4, 40, 70, 2, sparse, 400, 0.05f, 1e-2f},
     {TAMIS_HINGE, TAMIS_L1, 0, 80, 30, 9, sparse | weighted, 300, 0.01f, 1e-3f},
     {TAMIS_HINGE, TAMIS_L1, 0, 20, 3, 2, weighted | margins | strided, 3000, 0.02f, 1e-5f},
+    {TAMIS_HINGE, TAMIS_RIDGE, 0, 120, 20, 5, weighted | margins | sparse, 200, 0.01f, 1e-4f},
     {TAMIS_SQUARED_HINGE, TAMIS_L1, 0, 40, 6, 3, plain, 4000, 0.05f, 1e-4f},
     {TAMIS_SQUARED_HINGE, TAMIS_L1, 0, 60, 90, 5, plain, 500, 0.05f, 1e-3f},
     {TAMIS_SQUARED_HINGE, TAMIS_RIDGE, 0, 50, 7, 2, no_intercept, 2000, 0.1f, 1e-4f},

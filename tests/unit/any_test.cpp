@@ -52,7 +52,8 @@ void expect_same_bits(const Made<T>& made, const Choice& choice, Loss loss, Pena
 TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   const Made<float> made(40, 9, 3, 11);
   const auto check = [&]<class Penalty>(PenaltyKind kind, Groups groups, Penalty penalty) {
-    expect_same_bits<float, PrimalDual<float, Hinge, Penalty>>(made, {LossKind::hinge, kind, groups}, Hinge{}, penalty);
+    expect_same_bits<float, PrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::primal_dual}, Hinge{}, penalty);
     expect_same_bits<float, Fista<float, SquaredHinge, Penalty>>(made, {LossKind::squared_hinge, kind, groups},
                                                                  SquaredHinge{}, penalty);
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
@@ -65,6 +66,8 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
         made, {LossKind::hinge, kind, groups, SolverKind::linear_constraints_primal_dual_as_printed}, Hinge{}, penalty);
   };
   check(PenaltyKind::ridge, {}, Ridge{});
+  expect_same_bits<float, CrammerSingerDual<float, Hinge, Ridge>>(
+      made, {LossKind::hinge, PenaltyKind::ridge, {}, SolverKind::crammer_singer_dual}, Hinge{}, Ridge{});
   check(PenaltyKind::l1, {}, L1{});
   check(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
   check(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});

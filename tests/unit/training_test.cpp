@@ -136,6 +136,10 @@ TYPED_TEST(Trainings, LambdaZeroOnSeparableDataTerminates) {
   const DenseDesign<T> design(x, 6, 1);
   const auto run = tamis::testing::run<DefaultSolver<T, Loss, Penalty>, T>(
       design, Targets<T>{y, 3}, Loss{}, Penalty{}, Options<T>{.lambda = T(0), .max_iterations = 2000});
+  if (DefaultSolver<T, Loss, Penalty>::kind == SolverKind::crammer_singer_dual) {  // has no dual problem there
+    EXPECT_EQ(run.fit.status, Status::invalid_lambda);
+    return;
+  }
   EXPECT_TRUE(has_model(run.fit.status));
   EXPECT_TRUE(std::isfinite(run.fit.objective));
 }

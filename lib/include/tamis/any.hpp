@@ -16,9 +16,11 @@
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
 #include "solver/constrained_primal_dual.hpp"
+#include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 #include "solver/reweighted.hpp"
+#include "solver/two_phase.hpp"
 
 namespace tamis {
 
@@ -234,6 +236,10 @@ class AnyDesign {
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
+  void count_entries(Index* length) const { table_->count_entries(design_, length); }
+  void gather(Index first, Index last, Index* position, Index* features, T* values) const {
+    table_->gather_rows(design_, first, last, position, features, values);
+  }
 
  private:
   struct Table {
@@ -245,6 +251,8 @@ class AnyDesign {
     T (*column_sum)(const void*, Index);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
+    void (*count_entries)(const void*, Index*);
+    void (*gather_rows)(const void*, Index, Index, Index*, Index*, T*);
   };
 
   template <class D>
@@ -266,7 +274,11 @@ class AnyDesign {
       },
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
-      [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); }};
+      [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },
+      [](const void* d, Index* length) { as<D>(d).count_entries(length); },
+      [](const void* d, Index first, Index last, Index* position, Index* features, T* values) {
+        as<D>(d).gather(first, last, position, features, values);
+      }};
 
   const Table* table_;
   const void* design_;
@@ -278,33 +290,38 @@ struct Choice {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
-  bool constrained = false;  ///< what `automatic` is to solve: the form with η
+  bool constrained = false;     ///< what `automatic` is to solve: the form with η
+  bool positive_lambda = true;  ///< false: λ = 0, for which `automatic` may mean another solver
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss, constrained) : solver;
+    return solver == SolverKind::automatic ? default_solver(loss, penalty, constrained, positive_lambda) : solver;
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `Baselines`: solver templates to offer beside the defaults, such as as_printed::PrimalDual. One that is not among
-/// them is refused with `invalid_option`.
-template <class T, template <class, class, class, class> class... Baselines>
+/// `More`: solver templates to offer beside those that are always there: TwoPhase, and baselines such as
+/// as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but `automatic` is content with
+/// primal–dual where there is no TwoPhase.
+template <class T, template <class, class, class, class> class... More>
 class AnyTraining {
   template <template <class, class, class, class> class S>
   using Instance = S<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>;
+  using RidgeHinge = CrammerSingerDual<T, Hinge, Ridge, AnyDesign<T>>;  // accepts no other pair
 
  public:
   AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
               const PenaltyParameters<T>& parameters = {})
-      : kind_(choice.resolved_solver()), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
+      : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
     refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
     refused_ = choice.refusal() || !has(kind_);
     if (refused_) return;
     dispatch(kind_, reweighted_, [&]<class Solver>() {
       const AnyLoss<T> loss(choice.loss);
-      if constexpr (is_reweighted<Solver>)
+      if constexpr (std::is_same_v<Solver, RidgeHinge>)
+        ::new (static_cast<void*>(storage_)) Solver(design, targets, Hinge{}, Ridge{}, options);
+      else if constexpr (is_reweighted<Solver>)
         ::new (static_cast<void*>(storage_)) Solver(design, targets, loss, options, {.epsilon = parameters.epsilon});
       else
         ::new (static_cast<void*>(storage_))
@@ -318,15 +335,32 @@ class AnyTraining {
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) {
     return kind == SolverKind::primal_dual || kind == SolverKind::fista ||
-           kind == SolverKind::constrained_primal_dual || ((Instance<Baselines>::kind == kind) || ...);
+           kind == SolverKind::constrained_primal_dual || kind == SolverKind::crammer_singer_dual ||
+           ((Instance<More>::kind == kind) || ...);
+  }
+  /// The solver that a choice means in this build.
+  static constexpr SolverKind resolve(const Choice& choice) {
+    const SolverKind kind = choice.resolved_solver();
+    if (kind == SolverKind::two_phase && choice.solver == SolverKind::automatic && !has(kind))
+      return SolverKind::primal_dual;
+    return kind;
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
   static constexpr Requirement requirement(const Choice& choice, Shape shape) {
-    const SolverKind kind = choice.resolved_solver();
+    const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
     return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1,
                     [&]<class Solver>() { return Solver::requirement(shape); });
+  }
+  /// The same with room for more than the least: never fewer bytes, and a faster solver where it has a use for them.
+  static constexpr Requirement requirement(const Choice& choice, Shape shape, Room room) {
+    const SolverKind kind = resolve(choice);
+    if (!has(kind)) return {detail::no_bytes_suffice};
+    return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1, [&]<class Solver>() {
+      if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room);
+      else return Solver::requirement(shape);
+    });
   }
 
   [[gnu::noinline]] bool start(std::span<std::byte> memory) {
@@ -364,15 +398,16 @@ class AnyTraining {
   /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
   template <class Visit>
   static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, Instance<Baselines>...>(
-        kind, reweighted, visit);
+    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, RidgeHinge,
+                Instance<More>...>(kind, reweighted, visit);
   }
   template <class Visit, class First, class... Rest>
   static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
     if constexpr (sizeof...(Rest) > 0) {
       if (kind != First::kind) return pick<Visit, Rest...>(kind, reweighted, visit);
     }
-    if (reweighted) return visit.template operator()<Reweighted<First>>();
+    if constexpr (!std::is_same_v<First, RidgeHinge>)
+      if (reweighted) return visit.template operator()<Reweighted<First>>();
     return visit.template operator()<First>();
   }
   template <class Visit>
@@ -383,10 +418,10 @@ class AnyTraining {
 
   template <template <class, class, class, class> class S>
   using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>)
-      alignas(Largest<Baselines>...) mutable std::byte storage_[std::max(
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(RidgeHinge)
+      alignas(Largest<More>...) mutable std::byte storage_[std::max(
           {sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
-           sizeof(Largest<Baselines>)...})];
+           sizeof(RidgeHinge), sizeof(Largest<More>)...})];
   SolverKind kind_;
   bool reweighted_;
   bool refused_;

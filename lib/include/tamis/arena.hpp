@@ -30,6 +30,12 @@ struct Requirement {
   friend constexpr bool operator==(Requirement, Requirement) = default;
 };
 
+/// What a solver should be able to hold beyond the least it needs, to be fast; each solver takes what it has a use for.
+struct Room {
+  std::size_t entries = 0;         ///< values of the samples that are not zero, all at once
+  std::uint32_t active_limit = 0;  ///< coefficients that are not zero, intercepts included, in one linear system
+};
+
 /// Hands out aligned blocks of caller memory, never returns any to a heap, and never looks beyond its end.
 ///
 /// A default-constructed arena *counts*: it has no memory, every `take` succeeds with a null pointer, and `used()` says

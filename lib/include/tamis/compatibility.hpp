@@ -15,9 +15,10 @@ enum class SolverKind : std::uint8_t {
   fista,
   primal_dual_as_printed,
   constrained_primal_dual,
+  crammer_singer_dual,
+  two_phase,
   constrained_primal_dual_as_printed,
-  linear_constraints_primal_dual_as_printed,
-  two_phase
+  linear_constraints_primal_dual_as_printed
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
@@ -29,9 +30,10 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::fista,
                                              SolverKind::primal_dual_as_printed,
                                              SolverKind::constrained_primal_dual,
+                                             SolverKind::crammer_singer_dual,
+                                             SolverKind::two_phase,
                                              SolverKind::constrained_primal_dual_as_printed,
-                                             SolverKind::linear_constraints_primal_dual_as_printed,
-                                             SolverKind::two_phase};
+                                             SolverKind::linear_constraints_primal_dual_as_printed};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
@@ -61,6 +63,7 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::fista: return "fista";
     case SolverKind::primal_dual_as_printed: return "primal-dual-as-printed";
     case SolverKind::two_phase: return "two-phase";
+    case SolverKind::crammer_singer_dual: return "crammer-singer-dual";
     case SolverKind::constrained_primal_dual: return "constrained-primal-dual";
     case SolverKind::constrained_primal_dual_as_printed: return "constrained-primal-dual-as-printed";
     case SolverKind::linear_constraints_primal_dual_as_printed: return "linear-constraints-primal-dual-as-printed";
@@ -75,6 +78,8 @@ constexpr const char* name(SolverKind kind) {
   "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
 #define TAMIS_NEEDS_PROX_JACOBIAN \
   "this solver needs the slope of the penalty's proximity operator, and few nonzero coefficients: it does not take ridge"
+#define TAMIS_NEEDS_HINGE_AND_RIDGE \
+  "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
@@ -102,14 +107,20 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::constrained_primal_dual_as_printed:
     case SolverKind::linear_constraints_primal_dual_as_printed:
       return loss == LossKind::hinge ? nullptr : TAMIS_NEEDS_LEVEL_SETS;
+    case SolverKind::crammer_singer_dual:
+      return smooth || penalty != PenaltyKind::ridge ? TAMIS_NEEDS_HINGE_AND_RIDGE : nullptr;
   }
   return "unknown solver";
 }
 
-/// The solver that `automatic` stands for.
-constexpr SolverKind default_solver(LossKind loss, bool constrained = false) {
+/// The solver that `automatic` stands for; `constrained`: in the form with η. The dual of hinge and ridge exists only
+/// where λ > 0.
+constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
+                                    bool positive_lambda = true) {
   if (constrained) return SolverKind::constrained_primal_dual;
-  return loss == LossKind::hinge ? SolverKind::primal_dual : SolverKind::fista;
+  if (loss != LossKind::hinge) return SolverKind::fista;
+  if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
+  return positive_lambda ? SolverKind::crammer_singer_dual : SolverKind::primal_dual;
 }
 
 // The table says what the types can do.

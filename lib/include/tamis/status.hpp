@@ -73,7 +73,7 @@ constexpr const char* describe(Status status) {
     case Status::missing_class: return "a class has no sample of positive weight: its intercept would diverge";
     case Status::invalid_weight: return "a sample weight is negative or not finite";
     case Status::invalid_margin: return "a margin is not positive and finite";
-    case Status::invalid_lambda: return "lambda must be zero or positive, and finite";
+    case Status::invalid_lambda: return "lambda must be zero or positive, and finite (positive where the solver needs it)";
     case Status::invalid_option:
       return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";

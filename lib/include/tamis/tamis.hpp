@@ -6,6 +6,7 @@
 #include "compatibility.hpp"
 #include "concepts.hpp"
 #include "design/dense.hpp"
+#include "design/sample_rows.hpp"
 #include "design/sparse.hpp"
 #include "eigen.hpp"
 #include "features/standardise.hpp"

@@ -3,6 +3,7 @@
 
 #include "observer.hpp"
 #include "solver/constrained_primal_dual.hpp"
+#include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
 
@@ -20,9 +21,14 @@ requires SmoothLoss<Loss, T>
 struct DefaultSolver<T, Loss, Penalty, Design> {
   using type = Fista<T, Loss, Penalty, Design>;
 };
+template <class T, class Design>
+struct DefaultSolver<T, Hinge, Ridge, Design> {
+  using type = CrammerSingerDual<T, Hinge, Ridge, Design>;
+};
 }  // namespace detail
 
-/// The solver that suits the loss: accelerated proximal gradient where it has a gradient, primal–dual otherwise.
+/// The solver that suits loss and penalty: accelerated proximal gradient where the loss has a gradient, ascent on the
+/// dual for hinge with ridge (λ > 0), primal–dual otherwise.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::type;
 
@@ -61,6 +67,11 @@ class Training {
   static constexpr std::size_t alignment = Arena::alignment;
   /// Exact number of arena bytes for a shape: at that many it works, at one fewer it refuses.
   static constexpr std::size_t bytes(Shape shape) { return Solver::requirement(shape).bytes; }
+  /// The same with room for more than the least, which makes solvers that have a use for it faster.
+  static constexpr std::size_t bytes(Shape shape, Room room) {
+    if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room).bytes;
+    else return bytes(shape);
+  }
 
   explicit Training(Options<T> options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}

@@ -174,6 +174,30 @@ class DenseDesign {
   /// Stored entries of the listed features: the work of a product with them.
   std::size_t entries(const Index*, Index count) const { return static_cast<std::size_t>(samples_) * count; }
 
+  /// length[i] = values of sample i that are not zero.
+  [[gnu::noinline]] void count_entries(Index* length) const {
+    for (Index i = 0; i < samples_; ++i) length[i] = 0;
+    for_each_tile(0, samples_, [&](Index first, Index count, Index feature) {
+      const T* column = values_ + first + feature * column_stride_;
+      for (Index i = 0; i < count; ++i) length[first + i] += column[i] != T(0);
+    });
+  }
+
+  /// Appends to the row of each sample i, first ≤ i < last, its values that are not zero and their features, ascending:
+  /// position[i] is where the next one goes.
+  [[gnu::noinline]] void gather(Index first_sample, Index last_sample, Index* position, Index* features,
+                                T* values) const {
+    for_each_tile(first_sample, last_sample, [&](Index first, Index count, Index feature) {
+      const T* column = values_ + first + feature * column_stride_;
+      for (Index i = 0; i < count; ++i) {
+        if (column[i] == T(0)) continue;
+        const Index to = position[first + i]++;
+        features[to] = feature;
+        values[to] = column[i];
+      }
+    });
+  }
+
   /// Position of the first value that is NaN or infinite, by columns.
   bool find_bad_value(Index& row, Index& column) const {
     for (Index j = 0; j < features_; ++j)
@@ -187,6 +211,13 @@ class DenseDesign {
   }
 
  private:
+  /// Visits the columns of blocks of samples: few enough rows that what belongs to them stays in the cache.
+  template <class Visit>
+  void for_each_tile(Index first, Index last, Visit visit) const {
+    for (; first < last; first += smallest(block, last - first))
+      for (Index j = 0; j < features_; ++j) visit(first, smallest(block, last - first), j);
+  }
+
   const T* values_ = nullptr;
   std::size_t column_stride_ = 0;
   Index samples_ = 0;

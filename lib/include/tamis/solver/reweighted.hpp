@@ -48,21 +48,30 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return Solver::requirement(shape) & weight_bytes(shape); }
+  static constexpr Requirement requirement(Shape shape, Room room) requires requires {
+    Solver::requirement(shape, room);
+  }
+  { return Solver::requirement(shape, room) & weight_bytes(shape); }
 
   bool start(std::span<std::byte> memory) {
-    const std::size_t bytes = requirement(this->shape_).bytes;
+    const std::size_t bytes = requirement(this->shape_).bytes, weight = weight_bytes(this->shape_).bytes;
     report_.arena_bytes = bytes;
     if (!reweighting_.valid()) {
       report_.status = Status::invalid_option;
       return false;
     }
-    memory_of_solver_ = memory.first(memory.size() < bytes ? 0 : Solver::requirement(this->shape_).bytes);
+    // The solver has all but the weights, which begin where its own use ends; so the next rounds give it just that.
+    memory_of_solver_ = memory.first(memory.size() < bytes ? 0 : memory.size() - weight);
     Solver::start(memory_of_solver_);  // without weights: all are 1
+    if (has_model(Solver::report().status)) {
+      memory_of_solver_ = memory.first(Solver::report().arena_used_bytes);
+      report_.arena_bytes = memory_of_solver_.size() + weight;
+    }
     update_report();
     report_.lambda_max *= largest(T(1), reweighting_.epsilon);
     if (has_model(report_.status)) {
       weights_ = reinterpret_cast<T*>(memory.data() + memory_of_solver_.size());
-      report_.arena_used_bytes = bytes;
+      report_.arena_used_bytes = report_.arena_bytes;
     }
     return end_round();
   }

@@ -43,6 +43,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     (void)Memory::lay_out(counter, shape, active_limit);
     return {counter.used()};
   }
+  static constexpr Requirement requirement(Shape shape, Room room) {
+    const Index limit = smallest(room.active_limit, highest_active_limit(shape));
+    return limit > shape.classes ? requirement(shape, limit) : requirement(shape);
+  }
   /// The largest useful active limit.
   static constexpr Index highest_active_limit(Shape shape) {
     const std::uint64_t all = (std::uint64_t(shape.features) + 1) * shape.classes;

@@ -1,0 +1,162 @@
+#pragma once
+/// A design seen sample by sample: blocks of consecutive samples in compressed rows, as many as the memory holds.
+
+#include "../arena.hpp"
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+
+namespace tamis {
+
+/// One sample: x at features[e] is values[e] for e < count, zeros left out.
+template <class T>
+struct SampleRow {
+  const T* values;
+  const Index* features;
+  Index count;
+};
+
+namespace detail {
+
+/// Covers the `stride` entries of a row with strips of up to four pieces: calls strip.operator()<V>(k) for the V pieces
+/// from entry k on.
+template <class T, class Strip>
+[[gnu::always_inline]] inline void for_each_wide_strip(Index stride, Strip strip) {
+  constexpr Index width = Piece<T>::width;
+  Index k = 0;
+  if constexpr (width == lanes<T>) {
+    for (; k + 4 * width < stride; k += 3 * width) strip.template operator()<3>(k);
+    switch ((stride - k) / width) {
+      case 4: return strip.template operator()<4>(k);
+      case 3: return strip.template operator()<3>(k);
+      case 2: return strip.template operator()<2>(k);
+      default: return strip.template operator()<1>(k);
+    }
+  } else {
+    for (; k < stride; k += width) strip.template operator()<1>(k);
+  }
+}
+
+template <class T, int V>
+[[gnu::always_inline]] inline void row_multiply_strip(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
+  constexpr Index width = Piece<T>::width;
+  Piece<T> total[V];
+  TAMIS_UNROLL
+  for (int v = 0; v < V; ++v) total[v] = Piece<T>::load(base + v * width);
+  for (Index e = 0; e < x.count; ++e) {
+    const T* row = row_of(w, x.features[e], stride);
+    const auto value = Piece<T>::fill(x.values[e]);
+    TAMIS_UNROLL
+    for (int v = 0; v < V; ++v) total[v] = total[v] + value * Piece<T>::load(row + v * width);
+  }
+  TAMIS_UNROLL
+  for (int v = 0; v < V; ++v) total[v].store(z + v * width);
+}
+
+}  // namespace detail
+
+/// z = base + Wᵀx, added in the order of the features. Cost 2·count·stride flops.
+template <class T>
+[[gnu::noinline]] void row_multiply(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
+  detail::for_each_wide_strip<T>(
+      stride, [&]<int V>(Index k) { detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k); });
+}
+
+/// W += x uᵀ; the pieces of u that are zero cost nothing.
+template <class T>
+[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride) {
+  constexpr Index width = Piece<T>::width;
+  for (Index k = 0; k < stride; k += width) {
+    bool zero = true;
+    for (Index v = 0; v < width; ++v) zero = zero && u[k + v] == T(0);
+    if (zero) continue;
+    const auto dual = Piece<T>::load(u + k);
+    for (Index e = 0; e < x.count; ++e) {
+      T* row = row_of(w, x.features[e], stride) + k;
+      (Piece<T>::load(row) + Piece<T>::fill(x.values[e]) * dual).store(row);
+    }
+  }
+}
+
+/// The design behind it, and the block of its samples that was loaded last. When the block is the whole design,
+/// products with all features go through it: zeros cost nothing, and neither do samples whose dual is zero.
+template <class T, class Design>
+class SampleRows {
+ public:
+  struct Memory {
+    Index* length;    ///< entries that are not zero, of each sample
+    Index* end;       ///< where the row of a loaded sample ends
+    Index* features;  ///< of the block
+    T* values;
+
+    /// `entries`: room of the block; at least as many as there are features.
+    static constexpr Memory lay_out(Arena& arena, Index samples, std::size_t entries) {
+      Memory m{};
+      m.length = arena.take<Index>(samples);
+      m.end = arena.take<Index>(samples);
+      m.features = arena.take<Index>(entries);
+      m.values = arena.take<T>(entries);
+      return m;
+    }
+  };
+
+  explicit SampleRows(const Design& design) : design_(design) {}
+
+  Index samples() const { return design_.samples(); }
+  Index features() const { return design_.features(); }
+  T column_sum(Index feature) const { return design_.column_sum(feature); }
+  std::size_t entries(const Index* list, Index count) const { return design_.entries(list, count); }
+  bool find_bad_value(Index& row, Index& column) const { return design_.find_bad_value(row, column); }
+
+  void adopt(const Memory& memory, std::size_t room) {
+    memory_ = memory;
+    room_ = room;
+    first_ = last_ = 0;
+    design_.count_entries(memory_.length);
+  }
+
+  /// Number of samples from `first` on that fit in the block together, at least one.
+  Index block_from(Index first) const {
+    std::size_t entries = memory_.length[first];
+    Index last = first + 1;
+    while (last < samples() && entries + memory_.length[last] <= room_) entries += memory_.length[last++];
+    return last - first;
+  }
+
+  /// Loads samples first … first + count − 1, which must fit.
+  [[gnu::noinline]] void load(Index first, Index count) {
+    if (first == first_ && first + count == last_) return;
+    first_ = first;
+    last_ = first + count;
+    Index position = 0;
+    for (Index i = first; i < last_; ++i) {
+      memory_.end[i] = position;
+      position += memory_.length[i];
+    }
+    design_.gather(first, last_, memory_.end, memory_.features, memory_.values);
+  }
+  bool whole() const { return first_ == 0 && last_ == samples(); }
+  SampleRow<T> row(Index sample) const {
+    const Index count = memory_.length[sample];
+    const Index start = memory_.end[sample] - count;
+    return {memory_.values + start, memory_.features + start, count};
+  }
+
+  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+    if (!whole()) return design_.multiply(list, count, w, stride, base, z);
+    for (Index i = 0; i < last_; ++i) row_multiply(row(i), w, stride, base, row_of(z, i, stride));
+  }
+  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+    if (!whole()) return design_.transposed_multiply(list, count, u, stride, g);
+    fill(g, static_cast<std::size_t>(features()) * stride, T(0));
+    for (Index i = 0; i < last_; ++i) row_update(row(i), row_of(u, i, stride), g, stride);
+  }
+
+ private:
+  Design design_;
+  Memory memory_{};
+  std::size_t room_ = 0;
+  Index first_ = 0;
+  Index last_ = 0;
+};
+
+}  // namespace tamis

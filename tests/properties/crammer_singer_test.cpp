@@ -1,0 +1,184 @@
+// The dual ascent for hinge and ridge: its step against the inequality that defines it, its answers against another
+// solver's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/problems.hpp"
+#include "tamis/any.hpp"
+
+namespace {
+
+using namespace tamis;
+using tamis::testing::Compressed;
+using tamis::testing::Generator;
+using tamis::testing::GuardedMemory;
+using tamis::testing::Made;
+using tamis::testing::Run;
+
+template <class T>
+using Dual = CrammerSingerDual<T, Hinge, Ridge>;
+
+/// A point of the simplex of size c; some entries zero.
+std::vector<double> simplex_point(Generator& generator, Index classes, double c) {
+  std::vector<double> p(classes);
+  double total = 0;
+  for (double& x : p) total += x = generator.draw(3) ? 0 : std::abs(generator.uniform());
+  if (total == 0) p[generator.draw(classes)] = total = 1;
+  for (double& x : p) x *= c / total;
+  return p;
+}
+
+// p maximises ⟨s, p⟩ − ‖p − p₀‖²/2σ iff ⟨σs − (p − p₀), v − p⟩ ≤ 0 for every v in the simplex.
+TEST(CrammerSingerStep, SatisfiesItsVariationalInequality) {
+  Generator generator(5);
+  for (int trial = 0; trial < 5000; ++trial) {
+    const Index classes = 2 + generator.draw(trial % 10 ? 12 : 200);
+    const double c = trial % 3 ? 1e-3 * (1 + generator.draw(100)) : 1;
+    const double sigma = trial % 7 ? std::exp2(static_cast<int>(generator.draw(20)) - 12) : infinity<double>;
+    auto p = simplex_point(generator, classes, c);
+    if (trial % 2) {  // beyond the simplex, as between two passes; the sum stays
+      const double by = 0.3 * c * generator.uniform();
+      p[0] += by;
+      p[classes - 1] -= by;
+    }
+    std::vector<double> s(classes), step(classes);
+    for (double& x : s) x = trial % 5 ? 3 * generator.uniform() : generator.draw(3);  // ties
+    const auto p0 = p, s0 = s;
+    double gap = 0;
+    const bool moves = crammer_singer_step(s.data(), p.data(), classes, c, sigma, 0.0, step.data(), gap);
+    double expected = 0, total = 0;
+    const double top = *std::max_element(s0.begin(), s0.end());
+    for (Index k = 0; k < classes; ++k) expected += p0[k] * (top - s0[k]);
+    EXPECT_NEAR(gap, expected, 1e-12);
+    for (Index k = 0; k < classes; ++k) {
+      ASSERT_GE(p[k], 0);
+      total += p[k];
+      EXPECT_NEAR(p[k] - p0[k], moves ? step[k] : 0, 1e-15);
+    }
+    ASSERT_NEAR(total, c, 1e-12);
+    for (int other = 0; other < 20; ++other) {
+      const auto v = simplex_point(generator, classes, c);
+      double product = 0;
+      for (Index k = 0; k < classes; ++k)
+        product += (finite(sigma) ? sigma * s0[k] - (p[k] - p0[k]) : s0[k]) * (v[k] - p[k]);
+      ASSERT_LE(product, 1e-10 * std::max(1.0, finite(sigma) ? sigma : 1.0));
+    }
+  }
+}
+
+template <class T, class Design>
+Run<T> run_dual(const Design& design, const Targets<T>& targets, Options<T> options, std::size_t bytes) {
+  Run<T> out{std::make_unique<GuardedMemory>(bytes), {}};
+  using Solver = CrammerSingerDual<T, Hinge, Ridge, Design>;
+  out.fit = train<Solver, T>(Solver(design, targets, Hinge{}, Ridge{}, options), out.memory->span());
+  EXPECT_TRUE(out.memory->surroundings_intact());
+  return out;
+}
+
+/// Both solvers end converged, at the same value, with bounds on the right sides.
+template <class T>
+void expect_agreement(const Made<T>& made, Options<T> options) {
+  const auto other =
+      tamis::testing::run<PrimalDual<T, Hinge, Ridge>, T>(made.design(), made.targets(), Hinge{}, Ridge{}, options);
+  ASSERT_EQ(other.fit.status, Status::converged);
+  const Compressed<T> compressed(made.design());
+  const std::size_t most = made.values.size();
+  for (const std::size_t entries : {std::size_t{0}, most / 3, most}) {
+    const auto bytes = Dual<T>::requirement(made.shape(), entries).bytes;
+    for (const auto& own : {run_dual<T>(made.design(), made.targets(), options, bytes),
+                            run_dual<T>(compressed.design(), made.targets(), options, bytes)}) {
+      EXPECT_EQ(own.fit.status, Status::converged) << own.fit.relative_gap << " after " << own.fit.iterations;
+      const T slack = options.tolerance * 2 * std::abs(other.fit.objective) + T(1e-12);
+      EXPECT_NEAR(own.fit.objective, other.fit.objective, slack);
+      EXPECT_LE(own.fit.dual_objective, other.fit.objective + T(4) * epsilon<T>);
+      EXPECT_NEAR(own.fit.objective,
+                  tamis::testing::objective(made, own.fit.model, Hinge{}, Ridge{}, static_cast<double>(options.lambda)),
+                  slack);
+      for (Index k = 0; k < made.classes && !options.intercept; ++k) {
+        EXPECT_EQ(own.fit.model.intercept(k), 0);
+      }
+    }
+  }
+}
+
+Made<double> dressed(Index n, Index p, Index K, std::uint32_t seed) {
+  Made<double> made(n, p, K, seed);
+  Generator generator(seed);
+  if (seed % 2)
+    for (double& x : made.values)
+      if (generator.draw(2)) x = 0;
+  if (seed % 3 == 0)
+    for (Index i = 0; i < n; ++i)
+      made.weights.push_back(i + K < n && generator.draw(4) == 0 ? 0 : 1 + generator.draw(3));
+  if (seed % 4 < 2)
+    for (Index i = 0; i < n; ++i) made.margins.push_back(0.5 + 0.5 * generator.draw(3));
+  if (seed % 5 != 0) return made;
+  for (Index i = 0; i + 1 < n / 2; i += 2)  // some samples are zero, some are twice there
+    for (Index j = 0; j < p; ++j) {
+      made.values[i + j * n] = 0;
+      made.values[i + 1 + j * n] = made.values[n - 1 + j * n];
+    }
+  return made;
+}
+
+TEST(CrammerSingerDual, AgreesWithThePrimalDual) {
+  for (std::uint32_t seed = 1; seed <= 15; ++seed)
+    for (const bool intercept : {true, false})
+      for (const double lambda : {0.3, 0.01})
+        expect_agreement(dressed(30 + seed, 1 + seed % 9, 2 + seed % 5, seed),
+                         {.lambda = lambda, .tolerance = 1e-8, .intercept = intercept});
+}
+TEST(CrammerSingerDual, AgreesWithThePrimalDualInFloat) {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed)
+    for (const bool intercept : {true, false})
+      expect_agreement(Made<float>(50, 8, 4, seed), {.lambda = 0.02f, .tolerance = 1e-4f, .intercept = intercept});
+}
+TEST(CrammerSingerDual, TakesManyClassesAndTwoSamples) {
+  for (const bool intercept : {true, false}) {
+    expect_agreement(Made<double>(250, 6, 120, 3), {.lambda = 0.01, .tolerance = 1e-5, .intercept = intercept});
+    expect_agreement(Made<double>(2, 3, 2, 4), {.lambda = 0.1, .tolerance = 1e-8, .intercept = intercept});
+  }
+}
+TEST(CrammerSingerDual, TakesFeaturesFarFromZero) {
+  Made<double> made(80, 5, 3, 8);
+  for (double& x : made.values) x += 50;
+  expect_agreement(made, {.lambda = 0.01, .tolerance = 1e-7});
+}
+
+TEST(CrammerSingerDual, GivesTheSameBitsTwice) {
+  const Made<float> made(60, 9, 4, 2);
+  const auto bytes = Dual<float>::requirement(made.shape(), 200).bytes;
+  const auto once = run_dual<float>(made.design(), made.targets(), {.lambda = 0.01f}, bytes);
+  const auto again = run_dual<float>(made.design(), made.targets(), {.lambda = 0.01f}, bytes);
+  EXPECT_EQ(once.coefficients(), again.coefficients());
+  EXPECT_EQ(once.fit.iterations, again.fit.iterations);
+}
+
+TEST(CrammerSingerDual, UsesTheMemoryItIsGiven) {
+  const Made<double> made(40, 6, 3, 2);
+  const auto all = Dual<double>::requirement(made.shape(), made.values.size()).bytes;
+  const auto least = Dual<double>::requirement(made.shape()).bytes;
+  for (std::size_t bytes = least; bytes <= all + 64; bytes += 40) {
+    const auto own = run_dual<double>(made.design(), made.targets(), {.lambda = 0.05}, bytes);
+    EXPECT_EQ(own.fit.status, Status::converged);
+    EXPECT_EQ(own.fit.arena_bytes, least);
+    EXPECT_LE(own.fit.arena_used_bytes, std::min(bytes, all));
+    EXPECT_GT(own.fit.arena_used_bytes + 64, std::min(bytes, all));
+  }
+}
+
+TEST(CrammerSingerDual, RefusesLambdaZeroAndAutomaticFindsAnother) {
+  const Made<double> made(40, 6, 3, 2);
+  GuardedMemory memory(Dual<double>::requirement(made.shape()).bytes);
+  Dual<double> solver(made.design(), made.targets(), Hinge{}, Ridge{}, {.lambda = 0});
+  EXPECT_FALSE(solver.start(memory.span()));
+  EXPECT_EQ(solver.report().status, Status::invalid_lambda);
+  EXPECT_TRUE(memory.untouched());
+  Choice choice{.loss = LossKind::hinge, .penalty = PenaltyKind::ridge};
+  EXPECT_EQ(choice.resolved_solver(), SolverKind::crammer_singer_dual);
+  choice.positive_lambda = false;
+  EXPECT_EQ(choice.resolved_solver(), SolverKind::primal_dual);
+}
+
+}  // namespace
