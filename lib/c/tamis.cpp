@@ -93,7 +93,7 @@ class State {
   }
   static Choice choice_of(const typename C::Problem& p) {
     return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
-            static_cast<SolverKind>(p.solver), p.eta != T(0), p.lambda > T(0)};
+            static_cast<SolverKind>(p.solver), p.eta != T(0), Choice::is_tiny(p.lambda, p.samples)};
   }
 
   Trainer<T>& training() { return training_; }

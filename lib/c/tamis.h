@@ -62,7 +62,7 @@ typedef enum tamis_penalty {
 } tamis_penalty;
 
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda = 0 or not */
+  TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda */
   TAMIS_PRIMAL_DUAL,              /* hinge */
   TAMIS_FISTA,                    /* squared hinge */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
@@ -75,7 +75,7 @@ typedef enum tamis_solver {
 
 /* Room for the state of a training run; its contents are private. Lives anywhere, 8-byte aligned, and may not be copied
  * or moved between start and the last use. */
-#define TAMIS_TRAINING_WORDS 160
+#define TAMIS_TRAINING_WORDS 200
 
 #define TAMIS_DECLARE(REAL, S)                                                                                            \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \

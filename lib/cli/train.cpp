@@ -354,7 +354,6 @@ void run(const TrainArguments& a) {
                         (choice.constrained ? " has no constraint: give --lambda instead of --eta"
                                             : " solves the constrained form: give --eta instead of --lambda"));
   const double lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda);
-  choice.positive_lambda = lambda > 0;
   if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
   const double eta = choice.constrained ? parse_number("--eta", a.eta) : 0;
   if (choice.constrained && !(eta > 0))
@@ -365,6 +364,7 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--test and --hold-out both name test samples: give one");
 
   const Prepared p = prepare(a);
+  choice.tiny_lambda = Choice::is_tiny(lambda, static_cast<Index>(p.train.samples));
   const auto groups = a.problem.listed_groups(p.train.features);
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;

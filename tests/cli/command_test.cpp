@@ -273,8 +273,12 @@ TEST(Size, EqualsWhatTrainingUses) {
         const json report = json::parse(folder.read("r"));
         const auto outcome = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss,
                                   "--penalty", penalty, "--solver", solver, "--precision", precision});
-        EXPECT_EQ(std::stoul(outcome.output), report["arena_bytes"]);
-        EXPECT_EQ(std::stoul(outcome.output), report["arena_used_bytes"]);
+        // The least comes first; where more makes it faster, that much is on the second line, and training takes it.
+        const bool faster = outcome.output.find("make it faster") != std::string::npos;
+        const auto bytes = std::stoul(faster ? outcome.output.substr(outcome.output.find('\n') + 1) : outcome.output);
+        EXPECT_EQ(bytes, report["arena_bytes"]) << solver;
+        EXPECT_EQ(bytes, report["arena_used_bytes"]) << solver;
+        EXPECT_GE(bytes, std::stoul(outcome.output));
       }
 }
 

@@ -16,7 +16,7 @@ using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 
 template <class T>
-using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                         as_printed::LinearConstraintsPrimalDual>;
 
 template <class T>

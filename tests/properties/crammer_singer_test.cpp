@@ -177,7 +177,7 @@ TEST(CrammerSingerDual, RefusesLambdaZeroAndAutomaticFindsAnother) {
   EXPECT_TRUE(memory.untouched());
   Choice choice{.loss = LossKind::hinge, .penalty = PenaltyKind::ridge};
   EXPECT_EQ(choice.resolved_solver(), SolverKind::crammer_singer_dual);
-  choice.positive_lambda = false;
+  choice.tiny_lambda = true;
   EXPECT_EQ(choice.resolved_solver(), SolverKind::primal_dual);
 }
 

@@ -135,7 +135,9 @@ void expect_both_sides() {
   const Made<T> made(90, 3, 3, 21);
   const double least = [&] {
     const Made<double> same(90, 3, 3, 21);
-    return tamis::testing::run_default(same, Hinge{}, Ridge{}, Options<double>{.lambda = 1e-9, .tolerance = 1e-6, .max_iterations = 400000}).fit.objective;
+    const Options<double> options{.lambda = 1e-9, .tolerance = 1e-6, .max_iterations = 400000};
+    using Solver = PrimalDual<double, Hinge, Ridge>;
+    return tamis::testing::run<Solver, double>(same.design(), same.targets(), Hinge{}, Ridge{}, options).fit.objective;
   }();
   ASSERT_GT(least, 0.05);
   const auto below = constrain(made, L1{}, {.tolerance = T(1e-3), .eta = static_cast<T>(0.9 * least)}).fit;

@@ -291,10 +291,15 @@ struct Choice {
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
   bool constrained = false;     ///< what `automatic` is to solve: the form with η
-  bool positive_lambda = true;  ///< false: λ = 0, for which `automatic` may mean another solver
+  bool tiny_lambda = false;  ///< see is_tiny: `automatic` may then mean another solver
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss, penalty, constrained, positive_lambda) : solver;
+    return solver == SolverKind::automatic ? default_solver(loss, penalty, constrained, tiny_lambda) : solver;
+  }
+  /// nλ below 1/1000, zero included.
+  template <class T>
+  static constexpr bool is_tiny(T lambda, Index samples) {
+    return !(lambda * T(samples) >= T(1e-3));
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }

@@ -114,13 +114,13 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 }
 
 /// The solver that `automatic` stands for; `constrained`: in the form with η. The dual of hinge and ridge exists only
-/// where λ > 0.
+/// where λ > 0, and ascent on it crawls where λ is tiny.
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
-                                    bool positive_lambda = true) {
+                                    bool tiny_lambda = false) {
   if (constrained) return SolverKind::constrained_primal_dual;
   if (loss != LossKind::hinge) return SolverKind::fista;
   if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
-  return positive_lambda ? SolverKind::crammer_singer_dual : SolverKind::primal_dual;
+  return tiny_lambda ? SolverKind::primal_dual : SolverKind::crammer_singer_dual;
 }
 
 // The table says what the types can do.

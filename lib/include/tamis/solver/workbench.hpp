@@ -251,10 +251,12 @@ class Workbench {
   T penalty_weight() const { return options_.lambda; }
   T dual_weight(Index sample) const { return targets_.weight(sample); }
 
-  /// A primal weight to begin with, ‖u‖/‖W‖: ‖u‖ is that of the null model, and ‖W‖ is guessed from Ω(W) ≤ F(0)/λ.
+  /// A primal weight to begin with, ‖u‖/‖W‖: ‖u‖ is that of the null model, and ‖W‖ is guessed as the geometric mean of
+  /// F(0)/λ ≥ Ω(W) and of what gives scores of the size of F(0), √n F(0)/‖A‖.
   T first_primal_weight(T dual_size) const {
-    const T lambda = largest(options_.lambda, T(1e-6) * largest(report_.objective, T(1e-6)));
-    return largest(dual_size, T(1e-6)) * lambda / largest(report_.objective, T(1e-6));
+    const T objective = largest(report_.objective, T(1e-6));
+    const T lambda = largest(options_.lambda, T(1e-6) * objective);
+    return largest(dual_size, T(1e-6)) / objective * square_root(lambda * norm_ / square_root(T(shape_.samples)));
   }
 
   /// What a certificate asks the solver to do next.
