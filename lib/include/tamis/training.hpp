@@ -73,7 +73,7 @@ class Training {
     else return bytes(shape);
   }
 
-  explicit Training(Options<T> options, Loss loss = {}, Penalty penalty = {})
+  explicit Training(const Options<T>& options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}
 
   template <class Observe = Unobserved>
