@@ -105,24 +105,18 @@ export class Module {
   // ---- structs
 
   get problemBytes() {
-    return this.#lastReals + problem_reals.length * this.scalarBytes;
-  }
-  /** Where the numbers at the end of a tamis_problem begin. */
-  get #lastReals() {
-    return Math.ceil((2 * this.scalarBytes + problem_words.length * 4) / this.scalarBytes) * this.scalarBytes;
+    return aligned(problem_reals.length * this.scalarBytes + problem_words.length * 4);
   }
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
     this.call('default_problem', at);
     const real = at / this.scalarBytes;
-    if (fields.lambda !== undefined) this.reals[real] = fields.lambda;
-    if (fields.tolerance !== undefined) this.reals[real + 1] = fields.tolerance;
-    const word = (at + 2 * this.scalarBytes) / 4;
+    problem_reals.forEach((name, i) => {
+      if (fields[name] !== undefined) this.reals[real + i] = fields[name];
+    });
+    const word = (at + problem_reals.length * this.scalarBytes) / 4;
     problem_words.forEach((name, i) => {
       if (fields[name] !== undefined) this.words[word + i] = fields[name];
-    });
-    problem_reals.forEach((name, i) => {
-      if (fields[name] !== undefined) this.reals[(at + this.#lastReals) / this.scalarBytes + i] = fields[name];
     });
   }
 
@@ -185,9 +179,9 @@ export class Module {
   }
 }
 
+const problem_reals = ['lambda', 'tolerance', 'margin', 'l1Ratio', 'epsilon', 'eta'];
 const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
   'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount'];
-const problem_reals = ['l1Ratio', 'epsilon', 'eta']; // behind the words
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
 const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

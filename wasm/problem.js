@@ -4,7 +4,7 @@
 import { TamisError } from './error.js';
 
 const choices = {
-  loss: ['hinge', 'squared-hinge'],
+  loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
   solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual'], // 3: not in the modules
   precision: ['float', 'double'],
@@ -37,6 +37,14 @@ const invalidShape = (message, place) => new TamisError('invalid_shape', message
 
 /** Anything that is not a number becomes NaN, which the module refuses with its place. */
 export const numberOf = (value) => (typeof value === 'number' ? value : NaN);
+
+/** The margin of all samples, or undefined for that of the loss. What is no number is refused. */
+export function marginOf({ margin, margins }) {
+  if (margin !== undefined && margins) throw new TamisError('invalid_margin', 'margin and margins are both given: give one');
+  if (margin !== undefined && !Number.isFinite(margin))
+    throw new TamisError('invalid_margin', `margin: ${shown(margin)} is not a finite number`);
+  return margin;
+}
 
 /** { samples, features, at(i, j), copyColumns(reals, first) } of the samples in rows or in a matrix. */
 export function samplesOf(X) {

@@ -17,7 +17,7 @@ export type ModuleSource = string | { readonly href: string } | ArrayBuffer | Ar
 export interface CompiledModule {}
 
 export type Label = string | number;
-export type Loss = 'hinge' | 'squared-hinge';
+export type Loss = 'hinge' | 'squared-hinge' | 'logistic' | 'one-vs-rest-squared-hinge';
 export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
@@ -105,7 +105,9 @@ export interface ProblemData {
   solver?: Solver;
   /** One number per sample, at least 0. Default: all 1. */
   sampleWeights?: ArrayLike<number>;
-  /** One positive number per sample. Default: all 1. */
+  /** Of all samples. Default: 1, for the logistic loss 0. Positive; for the logistic loss 0 will do. */
+  margin?: number;
+  /** One such number per sample, instead of `margin`. */
   margins?: ArrayLike<number>;
   /** Default 'float'. */
   precision?: Precision;

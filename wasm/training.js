@@ -3,7 +3,7 @@
 import { TamisError } from './error.js';
 import { Layout } from './module.js';
 import {
-  choice, countOf, groupsOf, labelsOf, numberOf, parametersOf, perSample, samplesOf, shown,
+  choice, countOf, groupsOf, labelsOf, marginOf, numberOf, parametersOf, perSample, samplesOf, shown,
 } from './problem.js';
 
 const state_bytes = 200 * 8; // TAMIS_TRAINING_WORDS
@@ -44,6 +44,7 @@ export class Training {
       lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
       tolerance: problem.tolerance === undefined ? undefined : numberOf(problem.tolerance),
       maxIterations: problem.maxIterations === undefined ? undefined : countOf('maxIterations', problem.maxIterations),
+      margin: marginOf(problem),
       intercept: problem.intercept === undefined ? undefined : Number(Boolean(problem.intercept)),
       block: groups.block,
       ...parametersOf(problem),
@@ -205,7 +206,7 @@ export class Training {
       }
       case 'missing_class': return fail(`class ${shown(this.classes[column])}`, { column });
       case 'invalid_weight': return fail(`sampleWeights[${row}]`, { row });
-      case 'invalid_margin': return fail(`margins[${row}]`, { row });
+      case 'invalid_margin': return this.problem.margins ? fail(`margins[${row}]`, { row }) : fail('margin');
       case 'invalid_lambda': return fail('lambda');
       case 'invalid_eta': return fail('eta');
       case 'invalid_option': return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');

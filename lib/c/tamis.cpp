@@ -36,12 +36,20 @@ static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
               TAMIS_INVALID_GROUPS == int(Status::invalid_groups) &&
               TAMIS_INVALID_ETA == int(Status::invalid_eta));
-static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) &&
-              TAMIS_FISTA == int(SolverKind::fista) &&
+static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGISTIC == int(LossKind::logistic) &&
+              TAMIS_ONE_VS_REST_SQUARED_HINGE == int(LossKind::one_vs_rest_squared_hinge) &&
+              TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) && TAMIS_FISTA == int(SolverKind::fista) &&
               TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual) &&
               TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual) &&
               TAMIS_TWO_PHASE == int(SolverKind::two_phase));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
+
+/// Whether a problem is six numbers, then words: what wasm/module.js writes.
+template <class T, class Problem = typename Face<T>::Problem>
+constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, eta) == 5 * sizeof(T) &&
+                                                              offsetof(Problem, max_iterations) == 6 * sizeof(T) &&
+                                                              offsetof(Problem, group_count) == 6 * sizeof(T) + 18 * 4);
+static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
@@ -82,6 +90,7 @@ class State {
                   Options<T>{.lambda = p.lambda,
                              .tolerance = p.tolerance,
                              .max_iterations = p.max_iterations,
+                             .margin = p.margin,
                              .intercept = p.intercept != 0,
                              .eta = p.eta},
                   PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}) {
@@ -125,6 +134,7 @@ void default_problem(typename Face<T>::Problem* p) {
   const Options<T> options;
   p->tolerance = options.tolerance;
   p->max_iterations = options.max_iterations;
+  p->margin = options.margin;
   p->intercept = options.intercept;
   p->penalty = TAMIS_L1;
   const PenaltyParameters<T> parameters;

@@ -37,7 +37,7 @@ typedef enum tamis_status {
   TAMIS_INVALID_LABEL,        /* a label >= classes, at report.row */
   TAMIS_MISSING_CLASS,        /* class report.column has no sample of positive weight */
   TAMIS_INVALID_WEIGHT,       /* negative or not finite, at report.row */
-  TAMIS_INVALID_MARGIN,       /* not positive and finite, at report.row */
+  TAMIS_INVALID_MARGIN,       /* not finite, not positive (logistic: negative), at report.row; or given twice */
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
   TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
   TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
@@ -47,7 +47,9 @@ typedef enum tamis_status {
 
 typedef enum tamis_loss {
   TAMIS_HINGE = 0,        /* max_k (z_k + margin [k != y]) - z_y */
-  TAMIS_SQUARED_HINGE     /* sum over k != y of max(0, margin + z_k - z_y)^2 */
+  TAMIS_SQUARED_HINGE,    /* sum over k != y of max(0, margin + z_k - z_y)^2 */
+  TAMIS_LOGISTIC,         /* log sum_k exp(z_k + margin [k != y]) - z_y */
+  TAMIS_ONE_VS_REST_SQUARED_HINGE  /* max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
 } tamis_loss;
 
 typedef enum tamis_penalty {
@@ -64,7 +66,7 @@ typedef enum tamis_penalty {
 typedef enum tamis_solver {
   TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda */
   TAMIS_PRIMAL_DUAL,              /* hinge */
-  TAMIS_FISTA,                    /* squared hinge */
+  TAMIS_FISTA,                    /* the other losses */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
   TAMIS_CRAMMER_SINGER_DUAL,      /* hinge and ridge, lambda > 0 */
   TAMIS_TWO_PHASE                 /* hinge, not ridge: primal-dual, then Newton where the arena has room */
@@ -80,8 +82,12 @@ typedef enum tamis_solver {
 #define TAMIS_DECLARE(REAL, S)                                                                                            \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \
   typedef struct tamis_problem_##S {                                                                                      \
-    REAL lambda;              /* >= 0; 0 with eta */                                                                        \
+    REAL lambda;              /* >= 0; 0 with eta */                                                                      \
     REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                    \
+    REAL margin;              /* of all samples; NaN (default): 1, for TAMIS_LOGISTIC 0; or one per sample in margins */  \
+    REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                       \
+    REAL epsilon;             /* reweighted l1: > 0; default 0.1 */                                                       \
+    REAL eta;                 /* > 0, and then lambda 0: the bound of the mean loss; default 0: none */                   \
     uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                 \
     uint32_t intercept;       /* 1 (default): one free intercept per class; 0: none */                                    \
     uint32_t loss;            /* tamis_loss */                                                                            \
@@ -97,13 +103,10 @@ typedef enum tamis_solver {
     const uint32_t *starts;   /* sparse: features + 1 positions; column j is starts[j] <= e < starts[j + 1] */            \
     const uint16_t *labels;   /* one per sample */                                                                        \
     const REAL *weights;      /* one per sample; NULL (default): all 1 */                                                 \
-    const REAL *margins;      /* one per sample; NULL (default): all 1 */                                                 \
+    const REAL *margins;      /* one per sample, margin being NaN; NULL (default): margin */                              \
     const uint32_t *group_order;  /* listed groups across all classes, instead of block: a permutation of the */          \
     const uint32_t *group_starts; /* features, group g at group_starts[g] <= e < group_starts[g + 1]; NULL */             \
     uint32_t group_count;     /* (default): see block; both must stay valid while training runs */                        \
-    REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                       \
-    REAL epsilon;             /* reweighted l1: > 0; default 0.1 */                                                       \
-    REAL eta;                 /* > 0, and then lambda 0: the bound of the mean loss; default 0: none */                    \
   } tamis_problem_##S;                                                                                                    \
                                                                                                                           \
   /* What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */       \
@@ -122,9 +125,9 @@ typedef enum tamis_solver {
     uint32_t row, column;     /* where a refusal found the first fault */                                                 \
     uint32_t arena_bytes;     /* what the run asks for; all ones: more than this machine can address */                   \
     uint32_t arena_used_bytes;                                                                                            \
-    REAL constraint_value;    /* with eta: the mean loss; infeasible: the least one seen; otherwise NaN */                 \
-    REAL constraint_bound;    /* infeasible: a lower bound of the mean loss of all models; otherwise NaN */                \
-    REAL multiplier;          /* with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */              \
+    REAL constraint_value;    /* with eta: the mean loss; infeasible: the least one seen; otherwise NaN */                \
+    REAL constraint_bound;    /* infeasible: a lower bound of the mean loss of all models; otherwise NaN */               \
+    REAL multiplier;          /* with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */             \
   } tamis_report_##S;                                                                                                     \
                                                                                                                           \
   /* A model: (features + 1) rows of stride = classes rounded up to 16 bytes; the last row holds the intercepts. */       \

@@ -8,7 +8,7 @@ namespace tamis::cli {
 namespace {
 
 void run() {
-  std::printf("%-42s %-15s %s\n", "solver", "loss", "penalties");
+  std::printf("%-42s %-26s %s\n", "solver", "loss", "penalties");
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses) {
       std::string penalties;
@@ -23,7 +23,7 @@ void run() {
                        name(default_solver(loss, penalty)) + ")";
       }
       if (is_constrained(solver)) penalties += "  (with --eta)";
-      std::printf("%-42s %-15s %s\n", name(solver), name(loss), penalties.c_str());
+      std::printf("%-42s %-26s %s\n", name(solver), name(loss), penalties.c_str());
     }
 }
 

@@ -33,7 +33,7 @@ struct TrainArguments {
   std::uint32_t max_iterations = 1000000;
   bool no_intercept = false;
   bool standardise = false;
-  std::string margins, sample_weights, class_weights;
+  std::string margin, margins, sample_weights, class_weights;
   std::uint64_t seed = 0;
   std::size_t memory_limit = 0;
   std::string weight_map;
@@ -144,6 +144,7 @@ Prepared prepare(const TrainArguments& a) {
       throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
                       std::to_string(report.row + 1) + ": " + sentence);
     case Status::invalid_margin:
+      if (a.margins.empty()) throw ArgumentError("--margin: " + sentence);
       throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
     case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
     case Status::invalid_data:
@@ -163,12 +164,14 @@ Prepared prepare(const TrainArguments& a) {
 struct Parts {
   double loss, penalty;
 };
-Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty) {
+Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty,
+            const Options<double>& options) {
   const auto z = scores<double>(p.train, c);
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
                           p.margins.empty() ? nullptr : p.margins.data()};
   targets.normalise();
   const AnyLoss<double> loss(choice.loss);
+  targets.common_margin = margin_for_all(options, loss);
   Sum<double> total;
   for (Index i = 0; i < targets.samples(); ++i)
     total.add(targets.weight(i) *
@@ -198,18 +201,18 @@ Report<double> in_double(const Report<T>& r) {
 }
 
 template <class T>
-Trained train(const TrainArguments& a, const Choice& choice, double lambda, double eta, double tolerance,
-              const Prepared& p) {
+Trained train(const TrainArguments& a, const Choice& choice, const Options<double>& asked, const Prepared& p) {
   const Samples<T> samples(p.train);
   const std::vector<T> weights(p.weights.begin(), p.weights.end()), margins(p.margins.begin(), p.margins.end());
   const Targets<T> targets{p.labels, static_cast<Index>(p.classes.size()), weights.empty() ? nullptr : weights.data(),
                            margins.empty() ? nullptr : margins.data()};
   const Shape shape{targets.samples(), static_cast<Index>(p.train.features), targets.classes};
-  const Options<T> options{.lambda = static_cast<T>(lambda),
-                           .tolerance = static_cast<T>(tolerance),
-                           .max_iterations = a.max_iterations,
-                           .intercept = !a.no_intercept,
-                           .eta = static_cast<T>(eta)};
+  const Options<T> options{.lambda = static_cast<T>(asked.lambda),
+                           .tolerance = static_cast<T>(asked.tolerance),
+                           .max_iterations = asked.max_iterations,
+                           .margin = static_cast<T>(asked.margin),
+                           .intercept = asked.intercept,
+                           .eta = static_cast<T>(asked.eta)};
   const auto nonzero = std::count_if(p.train.values.begin(), p.train.values.end(), [](double x) { return x != 0; });
   const Room room{.entries = static_cast<std::size_t>(nonzero), .active_limit = usual_active_limit};
   std::size_t bytes = CommandTraining<T>::requirement(choice, shape, room).bytes;
@@ -245,8 +248,8 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
   r.solver_name = name(choice.resolved_solver());
   r.precision = a.problem.precision;
   r.shape = shape;
-  r.lambda = choice.constrained ? std::numeric_limits<double>::quiet_NaN() : lambda;
-  if (choice.constrained) r.eta = eta;
+  r.lambda = choice.constrained ? std::numeric_limits<double>::quiet_NaN() : asked.lambda;
+  if (choice.constrained) r.eta = asked.eta;
   r.data_bytes = samples.bytes();
   if (r.solver.status == Status::infeasible) {
     for (double* none : {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap,
@@ -276,8 +279,8 @@ Trained train(const TrainArguments& a, const Choice& choice, double lambda, doub
       weights_of_penalty.empty()
           ? AnyPenalty<double>(choice.penalty, choice.groups, parameters)
           : AnyPenalty<double>(WeightedL1<double>{weights_of_penalty.data(), static_cast<Index>(c.classes)});
-  const Parts exact = parts(p, in_problem, choice, penalty);
-  r.solver.objective = choice.constrained ? exact.penalty : exact.loss + lambda * exact.penalty;
+  const Parts exact = parts(p, in_problem, choice, penalty, asked);
+  r.solver.objective = choice.constrained ? exact.penalty : exact.loss + asked.lambda * exact.penalty;
   if (choice.constrained) r.solver.constraint_value = exact.loss;
   if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
   if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
@@ -353,24 +356,31 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--solver " + a.problem.solver +
                         (choice.constrained ? " has no constraint: give --lambda instead of --eta"
                                             : " solves the constrained form: give --eta instead of --lambda"));
-  const double lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda);
-  if (lambda < 0) throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
-  const double eta = choice.constrained ? parse_number("--eta", a.eta) : 0;
-  if (choice.constrained && !(eta > 0))
+  Options<double> options{.lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda),
+                          .tolerance = parse_number("--tolerance", a.tolerance),
+                          .max_iterations = a.max_iterations,
+                          .intercept = !a.no_intercept,
+                          .eta = choice.constrained ? parse_number("--eta", a.eta) : 0};
+  if (options.lambda < 0)
+    throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
+  if (choice.constrained && !(options.eta > 0))
     throw ArgumentError("--eta: " + a.eta + " is not positive: no model has a mean loss below zero, and few have none");
-  const double tolerance = parse_number("--tolerance", a.tolerance);
-  if (!(tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");
+  if (!(options.tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");
+  if (!a.margin.empty()) {
+    if (!a.margins.empty()) throw ArgumentError("--margin and --margins both set margins: give one");
+    options.margin = parse_number("--margin", a.margin);
+  }
   if (!a.test.empty() && !a.held_out.empty())
     throw ArgumentError("--test and --hold-out both name test samples: give one");
 
   const Prepared p = prepare(a);
-  choice.tiny_lambda = Choice::is_tiny(lambda, static_cast<Index>(p.train.samples));
+  choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   const auto groups = a.problem.listed_groups(p.train.features);
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
-  const Trained trained = a.problem.single_precision() ? train<float>(a, choice, lambda, eta, tolerance, p)
-                                                       : train<double>(a, choice, lambda, eta, tolerance, p);
+  const Trained trained =
+      a.problem.single_precision() ? train<float>(a, choice, options, p) : train<double>(a, choice, options, p);
   if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
     if (!a.report.empty()) write_file(a.report, to_json(trained.report));
     if (!a.quiet) std::cout << summary(trained.report);
@@ -404,6 +414,7 @@ void declare_train(CLI::App& app) {
   train.add_flag("--no-intercept", a->no_intercept, "scores without free intercepts");
   train.add_flag("--standardise", a->standardise,
                  "solve with columns of mean 0 and variance 1; the model is in data units");
+  train.add_option("--margin", a->margin, "margin of all samples (default: 1, for logistic 0)");
   train.add_option("--margins", a->margins, "file with one margin per sample");
   train.add_option("--sample-weights", a->sample_weights, "file with one weight per sample");
   train.add_option("--class-weights", a->class_weights, "balanced, or a file of label,weight lines");

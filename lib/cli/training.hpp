@@ -5,6 +5,7 @@
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
+#include "tamis/solver/as_printed/proximal_gradient.hpp"
 
 namespace tamis::cli {
 
@@ -13,6 +14,7 @@ inline constexpr Index usual_active_limit = 1500;
 
 template <class T>
 using CommandTraining = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                                    as_printed::LinearConstraintsPrimalDual>;
+                                    as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                                    as_printed::ForwardBackward>;
 
 }  // namespace tamis::cli

@@ -263,7 +263,10 @@ TEST(Size, EqualsWhatTrainingUses) {
                                        {"hinge", "constrained-primal-dual"},
                                        {"hinge", "constrained-primal-dual-as-printed"},
                                        {"hinge", "linear-constraints-primal-dual-as-printed"},
-                                       {"squared-hinge", "auto"}})
+                                       {"squared-hinge", "auto"},
+                                       {"logistic", "auto"},
+                                       {"one-vs-rest-squared-hinge", "fista-constant-step-as-printed"},
+                                       {"squared-hinge", "forward-backward"}})
       for (const std::string penalty : {"l1", "elastic-net", "reweighted-l1"}) {
         const bool with_eta = solver.find("constrain") != std::string::npos;
         ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5", "--solver", solver,
@@ -282,10 +285,49 @@ TEST(Size, EqualsWhatTrainingUses) {
       }
 }
 
+TEST(Train, MarginsOfTheLosses) {
+  // The margin left out, said, and said for each sample are the same problem; another is another.
+  const Folder folder;
+  std::vector<std::string> penalty;
+  const auto objective = [&](const std::string& loss, std::vector<std::string> more) {
+    std::vector<std::string> a{"train", iris, "--loss", loss, "--lambda", "0.05", "--quiet", "--report",
+                               folder.path("r")};
+    a.insert(a.end(), penalty.begin(), penalty.end());
+    a.insert(a.end(), more.begin(), more.end());
+    const auto outcome = run(a);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const json report = json::parse(folder.read("r"));
+    EXPECT_EQ(report["loss"], loss);
+    EXPECT_EQ(report["status"], "converged");
+    EXPECT_NEAR(report["relative_gap"].get<double>(), 0, 1.1e-4);
+    return report["objective"].get<double>();
+  };
+  for (const auto& [loss, margin, wide] : {std::tuple<std::string, std::string, std::string>{"hinge", "1", "1/2"},
+                                           {"squared-hinge", "1", "2"},
+                                           {"logistic", "0", "1"},
+                                           {"one-vs-rest-squared-hinge", "1", "2"}}) {
+    penalty = {"--penalty", "group-l2"};
+    std::string lines_of;
+    for (int i = 0; i < 150; ++i) lines_of += margin + "\n";
+    const double plain = objective(loss, {});
+    EXPECT_EQ(objective(loss, {"--margin", margin}), plain) << loss;
+    EXPECT_EQ(objective(loss, {"--margins", folder.write("m", lines_of)}), plain) << loss;
+    EXPECT_GT(std::abs(objective(loss, {"--margin", wide}) - plain), 1e-3) << loss;
+    EXPECT_NEAR(objective(loss, {"--precision", "float"}), plain, 1e-4) << loss;
+    penalty = {"--penalty", "elastic-net", "--l1-ratio", "0.3"};
+    const double elastic = objective(loss, {"--margin", wide});
+    EXPECT_GT(std::abs(objective(loss, {}) - elastic), 1e-3) << loss;
+    penalty = {"--penalty", "sparse-group", "--l1-ratio", "0.3", "--groups", folder.write("g", "1\n0\n1\n0\n")};
+    EXPECT_GT(std::abs(objective(loss, {"--margin", wide}) - elastic), 1e-3) << loss;
+  }
+}
+
 TEST(Solvers, ListsEveryCombination) {
   const auto outcome = run({"solvers"});
   EXPECT_NE(outcome.output.find("primal-dual-as-printed"), std::string::npos);
-  EXPECT_NE(outcome.output.find("fista"), std::string::npos);
+  for (const char* name :
+       {"fista", "fista-constant-step-as-printed", "forward-backward", "logistic", "one-vs-rest-squared-hinge"})
+    EXPECT_NE(outcome.output.find(name), std::string::npos) << name;
   EXPECT_NE(outcome.output.find("elastic-net sparse-group reweighted-l1"), std::string::npos);
 }
 
@@ -373,6 +415,13 @@ TEST(Wrong, Arguments) {
   expect_refused({"train", iris, "--loss", "hinge", "--penalty", "group-l2", "--lambda", "1", "--groups", "blocks:0"},
                  2, "--groups");
   expect_refused(train(iris, {"--tolerance", "0"}), 2, "--tolerance");
+  expect_refused(train(iris, {"--margin", "0"}), 2, "--margin: a margin is not positive");
+  expect_refused(train(iris, {"--margin", "wide"}), 2, "--margin: 'wide' is not a finite number");
+  expect_refused(train(iris, {"--margin", "1", "--margins", "file"}), 2, "--margin and --margins both");
+  expect_refused({"train", iris, "--loss", "logistic", "--penalty", "l1", "--lambda", "1", "--margin", "-1"}, 2,
+                 "--margin: a margin is not positive (for logistic: negative)");
+  expect_refused({"train", iris, "--loss", "logistic", "--penalty", "l1", "--lambda", "1", "--solver", "primal-dual"},
+                 2, "it needs a loss with dual_prox");
   expect_refused(train(iris, {"--max-iterations", "0"}), 2, "--max-iterations");
   expect_refused(train(iris, {"--scale", "0"}), 2, "--scale");
   expect_refused(train(iris, {"--hold-out", "2"}), 2, "--hold-out");

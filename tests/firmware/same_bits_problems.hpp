@@ -52,6 +52,12 @@ const Problem problems[] = {
     {TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 5, 40, 23, 3, strided, 1000, 0.05f, 1e-3f},
     {TAMIS_SQUARED_HINGE, TAMIS_GROUP_LINF, 0, 48, 9, 4, sparse, 2000, 0.2f, 1e-4f},
     {TAMIS_SQUARED_HINGE, TAMIS_GROUP_LINF, 2, 30, 100, 2, weighted | no_intercept, 800, 0.05f, 1e-3f},
+    {TAMIS_LOGISTIC, TAMIS_L1, 0, 60, 90, 5, plain, 500, 0.02f, 1e-3f},
+    {TAMIS_LOGISTIC, TAMIS_RIDGE, 0, 50, 7, 3, margins | weighted, 300, 0.05f, 1e-4f},
+    {TAMIS_LOGISTIC, TAMIS_GROUP_L2, 0, 64, 12, 6, no_intercept, 300, 0.02f, 1e-4f},
+    {TAMIS_LOGISTIC, TAMIS_ELASTIC_NET, 0, 50, 11, 4, weighted, 300, 0.02f, 1e-3f},
+    {TAMIS_HINGE, TAMIS_REWEIGHTED_L1, 0, 40, 8, 3, plain, 500, 0.02f, 1e-2f},
+    {TAMIS_ONE_VS_REST_SQUARED_HINGE, TAMIS_GROUP_L2, 0, 64, 12, 6, weighted | margins, 500, 0.1f, 1e-3f},
 };
 enum : uint32_t { count = sizeof problems / sizeof problems[0] };
 

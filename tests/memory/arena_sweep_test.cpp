@@ -8,6 +8,7 @@
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
+#include "tamis/solver/as_printed/proximal_gradient.hpp"
 
 namespace {
 
@@ -17,7 +18,8 @@ using tamis::testing::Made;
 
 template <class T>
 using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                        as_printed::LinearConstraintsPrimalDual>;
+                        as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                        as_printed::ForwardBackward>;
 
 template <class T>
 void sweep(const Choice& choice, const Made<T>& made) {

@@ -58,6 +58,8 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   const Eigen::MatrixXf x = Eigen::Map<const Eigen::MatrixXf>(made.values.data(), 50, 90);
   using ByHinge = Training<float, Hinge, L1>;
   using BySquaredHinge = Training<float, SquaredHinge, GroupL2>;
+  using ByLogistic = Training<float, Logistic, GroupL2>;
+  using ByOneVsRest = Training<float, OneVsRestSquaredHinge, L1>;
   using ByConstraint = ConstrainedTraining<float, Hinge, L1>;
   tamis::testing::GuardedMemory memory(std::max(
       {ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape()), ByConstraint::bytes(made.shape())}));
@@ -66,6 +68,8 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   forbid();
   const auto hinge = ByHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
   const auto constrained = ByConstraint({.eta = 0.3f}).run(design(x), made.targets(), memory.span());
+  const auto logistic = ByLogistic({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
+  const auto one_vs_rest = ByOneVsRest({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
   const auto squared = BySquaredHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
   const auto label = squared.model.predict(made.values.data(), 50);
   const float largest = coefficients(squared.model).cwiseAbs().maxCoeff();
@@ -75,6 +79,8 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   EXPECT_EQ(count, 0);
   EXPECT_TRUE(has_model(hinge.status));
   EXPECT_EQ(constrained.status, Status::converged);
+  EXPECT_EQ(logistic.status, Status::converged);
+  EXPECT_EQ(one_vs_rest.status, Status::converged);
   EXPECT_EQ(squared.status, Status::converged);
   EXPECT_LT(label, 4);
   EXPECT_GT(largest, 0);

@@ -62,6 +62,18 @@ TEST(Certificate, HingeGroupLinfBlocks) { expect_honest(Hinge{}, GroupLinf{Group
 TEST(Certificate, SquaredHingeL1) { expect_honest(SquaredHinge{}, L1{}); }
 TEST(Certificate, SquaredHingeRidge) { expect_honest(SquaredHinge{}, Ridge{}); }
 TEST(Certificate, SquaredHingeGroupL2Blocks) { expect_honest(SquaredHinge{}, GroupL2{Groups::blocks(3)}); }
+TEST(Certificate, LogisticL1) { expect_honest(Logistic{}, L1{}); }
+TEST(Certificate, LogisticRidge) { expect_honest(Logistic{}, Ridge{}); }
+TEST(Certificate, LogisticGroupL2) { expect_honest(Logistic{}, GroupL2{}); }
+TEST(Certificate, LogisticGroupLinfBlocks) { expect_honest(Logistic{}, GroupLinf{Groups::blocks(3)}); }
+TEST(Certificate, LogisticElasticNet) { expect_honest(Logistic{}, ElasticNet<double>{}); }
+TEST(Certificate, LogisticElasticNetAlmostL1) { expect_honest(Logistic{}, ElasticNet<double>{0.95}); }
+TEST(Certificate, LogisticSparseGroup) { expect_honest(Logistic{}, SparseGroup<double>{}); }
+TEST(Certificate, OneVsRestElasticNet) { expect_honest(OneVsRestSquaredHinge{}, ElasticNet<double>{0.25}); }
+TEST(Certificate, OneVsRestL1) { expect_honest(OneVsRestSquaredHinge{}, L1{}); }
+TEST(Certificate, OneVsRestRidge) { expect_honest(OneVsRestSquaredHinge{}, Ridge{}); }
+TEST(Certificate, OneVsRestGroupL2Blocks) { expect_honest(OneVsRestSquaredHinge{}, GroupL2{Groups::blocks(3)}); }
+TEST(Certificate, OneVsRestGroupLinf) { expect_honest(OneVsRestSquaredHinge{}, GroupLinf{}); }
 TEST(Certificate, SquaredHingeGroupLinf) { expect_honest(SquaredHinge{}, GroupLinf{}); }
 
 constexpr Index listed_order[] = {6, 0, 3, 1, 2, 5, 4}, listed_starts[] = {0, 2, 3, 7};
@@ -192,6 +204,11 @@ void expect_lambda_max(Loss loss, Penalty penalty, bool exact) {
 
 TEST(LambdaMax, HingeL1) { expect_lambda_max(Hinge{}, L1{}, false); }
 TEST(LambdaMax, HingeGroupL2) { expect_lambda_max(Hinge{}, GroupL2{}, false); }
+TEST(LambdaMax, LogisticL1) { expect_lambda_max(Logistic{}, L1{}, true); }
+TEST(LambdaMax, LogisticGroupL2) { expect_lambda_max(Logistic{}, GroupL2{}, true); }
+TEST(LambdaMax, LogisticElasticNet) { expect_lambda_max(Logistic{}, ElasticNet<double>{0.25}, true); }
+TEST(LambdaMax, OneVsRestL1) { expect_lambda_max(OneVsRestSquaredHinge{}, L1{}, true); }
+TEST(LambdaMax, OneVsRestGroupLinf) { expect_lambda_max(OneVsRestSquaredHinge{}, GroupLinf{}, true); }
 TEST(LambdaMax, SquaredHingeL1) { expect_lambda_max(SquaredHinge{}, L1{}, true); }
 TEST(LambdaMax, HingeElasticNet) { expect_lambda_max(Hinge{}, ElasticNet<double>{0.5}, false); }
 TEST(LambdaMax, SquaredHingeElasticNet) { expect_lambda_max(SquaredHinge{}, ElasticNet<double>{0.5}, true); }

@@ -152,7 +152,7 @@ double objective(const Made<T>& made, const LinearModel<T>& model, Loss loss, Pe
         z[k] += static_cast<double>(made.values[i + j * made.samples]) * static_cast<double>(model(j, k));
     }
     const double w = made.weights.empty() ? 1 : static_cast<double>(made.weights[i]);
-    const double margin = made.margins.empty() ? 1 : static_cast<double>(made.margins[i]);
+    const double margin = made.margins.empty() ? default_margin<double>(loss) : static_cast<double>(made.margins[i]);
     total += w * loss.value(z.data(), made.classes, made.labels[i], margin);
     weight += w;
   }

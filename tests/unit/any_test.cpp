@@ -6,6 +6,7 @@
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
+#include "tamis/solver/as_printed/proximal_gradient.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ struct Outcome {
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
   using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                          as_printed::LinearConstraintsPrimalDual>;
+                          as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                          as_printed::ForwardBackward>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);
@@ -56,6 +58,15 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual}, Hinge{}, penalty);
     expect_same_bits<float, Fista<float, SquaredHinge, Penalty>>(made, {LossKind::squared_hinge, kind, groups},
                                                                  SquaredHinge{}, penalty);
+    expect_same_bits<float, Fista<float, Logistic, Penalty>>(made, {LossKind::logistic, kind, groups}, Logistic{},
+                                                             penalty);
+    expect_same_bits<float, Fista<float, OneVsRestSquaredHinge, Penalty>>(
+        made, {LossKind::one_vs_rest_squared_hinge, kind, groups}, OneVsRestSquaredHinge{}, penalty);
+    expect_same_bits<float, as_printed::FistaConstantStep<float, SquaredHinge, Penalty>>(
+        made, {LossKind::squared_hinge, kind, groups, SolverKind::fista_constant_step_as_printed}, SquaredHinge{},
+        penalty);
+    expect_same_bits<float, as_printed::ForwardBackward<float, Logistic, Penalty>>(
+        made, {LossKind::logistic, kind, groups, SolverKind::forward_backward}, Logistic{}, penalty);
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
     expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(
@@ -71,6 +82,8 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   check(PenaltyKind::l1, {}, L1{});
   check(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
   check(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
+  check(PenaltyKind::elastic_net, {}, ElasticNet<float>{});
+  check(PenaltyKind::sparse_group, Groups::blocks(4), SparseGroup<float>{Groups::blocks(4)});
   check(PenaltyKind::group_linf, Groups::rows(), GroupLinf{});
   check(PenaltyKind::group_linf, Groups::blocks(4), GroupLinf{Groups::blocks(4)});
   const Index order[] = {8, 0, 3, 1, 2, 5, 4, 7, 6}, starts[] = {0, 2, 3, 9};

@@ -73,6 +73,24 @@ TEST(CInterface, GivesTheBitsOfCpp) {
   }
 }
 
+TEST(CInterface, EverySmoothLossGivesTheBitsOfCpp) {
+  const Made<float> made(50, 8, 3, 31);
+  const auto check = [&](std::uint32_t kind, auto loss) {
+    auto p = problem_of(made);
+    p.loss = kind;
+    p.margin = 0.75f;
+    const Trained trained(p);
+    const auto direct =
+        tamis::testing::run_default(made, loss, tamis::L1{}, tamis::Options<float>{.lambda = 0.02f, .margin = 0.75f});
+    EXPECT_EQ(trained.status, TAMIS_CONVERGED);
+    const auto expected = direct.coefficients();
+    EXPECT_EQ(std::memcmp(trained.model().coefficients, expected.data(), expected.size() * sizeof(float)), 0);
+  };
+  check(TAMIS_SQUARED_HINGE, tamis::SquaredHinge{});
+  check(TAMIS_LOGISTIC, tamis::Logistic{});
+  check(TAMIS_ONE_VS_REST_SQUARED_HINGE, tamis::OneVsRestSquaredHinge{});
+}
+
 TEST(CInterface, DoubleSparseWeightedAndStrided) {
   Made<double> made(60, 7, 4, 33);
   for (std::size_t e = 0; e < made.values.size(); e += 2) made.values[e] = 0;
@@ -136,6 +154,13 @@ TEST(CInterface, PenaltiesWithParametersAndListedGroups) {
   p.penalty = TAMIS_ELASTIC_NET;
   p.l1_ratio = 0.3f;
   expect_same(p, PrimalDual<float, Hinge, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f}, options));
+  p.loss = TAMIS_LOGISTIC;
+  p.margin = 0.5f;
+  const tamis::Options<float> with_margin{.lambda = 0.02f, .margin = 0.5f};
+  expect_same(p, tamis::Fista<float, tamis::Logistic, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f},
+                                                                         with_margin));
+  p.loss = TAMIS_HINGE;
+  p.margin = NAN;
   p.penalty = TAMIS_SPARSE_GROUP;
   p.group_order = order;
   p.group_starts = starts;
@@ -289,6 +314,18 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
   EXPECT_EQ(status(p), TAMIS_INVALID_WEIGHT);
   p = good;
   p.margins = negative.data();
+  EXPECT_EQ(status(p), TAMIS_INVALID_MARGIN);
+  const std::vector<float> ones(20, 1.0f);
+  p.margins = ones.data();
+  p.margin = 1;
+  EXPECT_EQ(status(p), TAMIS_INVALID_MARGIN);
+  p.margins = nullptr;
+  EXPECT_EQ(status(p), TAMIS_CONVERGED);
+  p.margin = 0;
+  EXPECT_EQ(status(p), TAMIS_INVALID_MARGIN);
+  p.loss = TAMIS_LOGISTIC;
+  EXPECT_EQ(status(p), TAMIS_CONVERGED);
+  p.margin = -1;
   EXPECT_EQ(status(p), TAMIS_INVALID_MARGIN);
 
   tamis_training_f32 training;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/problems.hpp"
+#include "tamis/certificate/balance.hpp"
 
 namespace {
 
@@ -23,43 +24,103 @@ TEST(SquaredHinge, HasTheValueOfTheFormula) {
   EXPECT_DOUBLE_EQ(SquaredHinge{}.value(z, 3, Label(0), 1.0), 2.5 * 2.5 + 2.3 * 2.3);
 }
 
-TEST(SquaredHinge, GradientEqualsFiniteDifferences) {
+TEST(Logistic, HasTheValueOfTheFormula) {
+  const double z[] = {0.5, 2.0, 1.8};
+  EXPECT_NEAR(Logistic{}.value(z, 3, Label(1), 0.0), std::log(1 + std::exp(-1.5) + std::exp(-0.2)), 1e-15);
+  EXPECT_NEAR(Logistic{}.value(z, 3, Label(0), 1.0), std::log(1 + std::exp(2.5) + std::exp(2.3)), 1e-15);
+  const double far[] = {-800, 900};  // neither overflows nor loses the difference
+  EXPECT_DOUBLE_EQ(Logistic{}.value(far, 2, Label(0), 0.0), 1700);
+  EXPECT_DOUBLE_EQ(Logistic{}.value(far, 2, Label(1), 0.0), 0);
+}
+
+TEST(OneVsRestSquaredHinge, HasTheValueOfTheFormula) {
+  const double z[] = {0.5, -2.0, 1.8};
+  EXPECT_DOUBLE_EQ(OneVsRestSquaredHinge{}.value(z, 3, Label(0), 1.0), 0.5 * 0.5 + 2.8 * 2.8);
+  EXPECT_DOUBLE_EQ(OneVsRestSquaredHinge{}.value(z, 3, Label(1), 1.0), 1.5 * 1.5 + 3 * 3 + 2.8 * 2.8);
+}
+
+template <class Loss>
+class SmoothLosses : public ::testing::Test {};
+using AllSmoothLosses = ::testing::Types<SquaredHinge, Logistic, OneVsRestSquaredHinge>;
+TYPED_TEST_SUITE(SmoothLosses, AllSmoothLosses);
+
+TYPED_TEST(SmoothLosses, GradientEqualsFiniteDifferences) {
+  const TypeParam loss;
   Generator generator(5);
   for (int round = 0; round < 200; ++round) {
     const Index classes = 2 + generator.draw(6);
     const auto label = static_cast<Label>(generator.draw(classes));
     std::vector<double> z(classes), gradient(classes);
     for (double& score : z) score = 2 * generator.uniform();
-    const double value = SquaredHinge{}.gradient(z.data(), classes, label, 0.7, 3.0, gradient.data());
-    EXPECT_DOUBLE_EQ(value, SquaredHinge{}.value(z.data(), classes, label, 0.7));
+    const double value = loss.gradient(z.data(), classes, label, 0.7, 3.0, gradient.data());
+    EXPECT_DOUBLE_EQ(value, loss.value(z.data(), classes, label, 0.7));
     for (Index k = 0; k < classes; ++k) {
       const double h = 1e-6;
       auto up = z, down = z;
       up[k] += h;
       down[k] -= h;
-      const double slope = 3 *
-                           (SquaredHinge{}.value(up.data(), classes, label, 0.7) -
-                            SquaredHinge{}.value(down.data(), classes, label, 0.7)) /
-                           (2 * h);
+      const double slope =
+          3 * (loss.value(up.data(), classes, label, 0.7) - loss.value(down.data(), classes, label, 0.7)) / (2 * h);
       EXPECT_NEAR(gradient[k], slope, 1e-6);
     }
   }
 }
 
-/// Fenchel: ⟨u, z⟩ ≤ cℓ(z) + (cℓ)*(u), with equality where u is a gradient. Here −(cℓ)*(u) = linear − quadratic.
+TYPED_TEST(SmoothLosses, LieAboveTheirTangentByAtMostTheirCurvature) {
+  const TypeParam loss;
+  Generator generator(8);
+  double tightest = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const Index classes = 2 + generator.draw(5);
+    const auto label = static_cast<Label>(generator.draw(classes));
+    const double size = round % 2 ? 1 : 0.01;
+    std::vector<double> from(classes), to(classes), gradient(classes);
+    for (double& score : from) score = 2 * generator.uniform();
+    double square = 0, tangent = loss.gradient(from.data(), classes, label, 1.0, 1.0, gradient.data());
+    for (Index k = 0; k < classes; ++k) {
+      const double step = size * generator.uniform();
+      to[k] = from[k] + step;
+      square += step * step;
+      tangent += step * gradient[k];
+    }
+    const double excess = loss.value(to.data(), classes, label, 1.0) - tangent;
+    const double bound = 0.5 * loss.template curvature<double>(classes) * square;
+    EXPECT_GE(excess, -1e-14);
+    EXPECT_LE(excess, bound + 1e-14);
+    if (bound > 0) tightest = std::max(tightest, excess / bound);
+    if constexpr (std::is_same_v<TypeParam, Logistic>) {
+      const double precise = loss.excess(from.data(), to.data(), classes, label, 1.0, gradient.data());
+      EXPECT_NEAR(precise, excess, 1e-14 + 1e-4 * excess);
+    }
+  }
+  EXPECT_GT(tightest, 0.5) << "the bound is not idle";
+}
+
+/// −(cℓ)*(s·u).
+template <class L>
+double dual_value(L loss, const std::vector<double>& u, Label y, double margin, double c, double s = 1) {
+  const auto classes = static_cast<Index>(u.size());
+  if constexpr (QuadraticDual<L, double>) {
+    const auto terms = loss.dual_terms(u.data(), classes, y, margin, c);
+    return s * terms.linear - s * s * terms.quadratic;
+  } else {
+    return loss.dual_value(u.data(), classes, y, margin, c, s);
+  }
+}
+
+/// Fenchel: ⟨u, z⟩ ≤ cℓ(z) + (cℓ)*(u), with equality where u is a gradient.
 template <class L>
 void expect_fenchel(L loss, const std::vector<double>& z, const std::vector<double>& u, Label y, double margin,
                     double c, bool equality) {
   const auto classes = static_cast<Index>(z.size());
   double inner = 0;
   for (Index k = 0; k < classes; ++k) inner += u[k] * z[k];
-  const auto terms = loss.dual_terms(u.data(), classes, y, margin, c);
-  const double right = c * loss.value(z.data(), classes, y, margin) - terms.linear + terms.quadratic;
+  const double right = c * loss.value(z.data(), classes, y, margin) - dual_value(loss, u, y, margin, c);
   if (equality) EXPECT_NEAR(inner, right, 1e-10);
   else EXPECT_LE(inner, right + 1e-10);
 }
 
-TEST(SquaredHinge, ConjugateFollowsFenchel) {
+TYPED_TEST(SmoothLosses, ConjugateFollowsFenchel) {
   Generator generator(6);
   for (int round = 0; round < 300; ++round) {
     const Index classes = 2 + generator.draw(5);
@@ -67,9 +128,75 @@ TEST(SquaredHinge, ConjugateFollowsFenchel) {
     std::vector<double> z(classes), other(classes), u(classes);
     for (double& score : z) score = 2 * generator.uniform();
     for (double& score : other) score = 2 * generator.uniform();
-    SquaredHinge{}.gradient(z.data(), classes, y, 1.3, 0.2, u.data());
-    expect_fenchel(SquaredHinge{}, z, u, y, 1.3, 0.2, true);
-    expect_fenchel(SquaredHinge{}, other, u, y, 1.3, 0.2, false);
+    TypeParam{}.gradient(z.data(), classes, y, 1.3, 0.2, u.data());
+    expect_fenchel(TypeParam{}, z, u, y, 1.3, 0.2, true);
+    expect_fenchel(TypeParam{}, other, u, y, 1.3, 0.2, false);
+    const double scale = generator.draw(101) / 100.0;  // s·u stays in the domain, and its value is that of the ray
+    const double on_the_ray = dual_value(TypeParam{}, u, y, 1.3, 0.2, scale);
+    for (double& entry : u) entry *= scale;
+    EXPECT_NEAR(on_the_ray, dual_value(TypeParam{}, u, y, 1.3, 0.2), 1e-14);
+    expect_fenchel(TypeParam{}, other, u, y, 1.3, 0.2, false);
+  }
+}
+
+TEST(Logistic, ConjugateAtTheCornersOfTheSimplex) {
+  for (const double margin : {0.0, 1.5}) {
+    const std::vector<double> on_the_label{0, 0, 0}, on_another{0.5, -0.5, 0};
+    EXPECT_EQ(dual_value(Logistic{}, on_the_label, 1, margin, 0.5), 0);
+    EXPECT_EQ(dual_value(Logistic{}, on_another, 1, margin, 0.5), 0.5 * margin);
+    EXPECT_EQ(Logistic{}.dual_value(on_another.data(), 3, Label(1), margin, 0.0, 1.0), 0) << "no weight, no value";
+  }
+}
+
+/// Repaired dual points stay in the domain of the loss, and their columns sum to zero.
+TYPED_TEST(SmoothLosses, RepairZeroesTheColumnSums) {
+  for (const Index classes : {2, 3, 7})
+    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+      Made<double> made(60, 2, classes, seed);
+      Generator generator(seed);
+      for (Index i = 0; i < made.samples; ++i) made.weights.push_back(generator.draw(4));
+      for (Index k = 0; k < classes; ++k) made.weights[made.samples - 1 - k] = 1;
+      auto targets = made.targets();
+      targets.normalise();
+      const Index stride = padded<double>(classes);
+      std::vector<double> u(made.samples * stride), z(classes), a(stride), b(stride);
+      for (Index i = 0; i < made.samples; ++i) {
+        for (double& score : z) score = 2 * generator.uniform();
+        TypeParam{}.gradient(z.data(), classes, made.labels[i], 1.0, targets.weight(i), &u[i * stride]);
+      }
+      balance_columns(TypeParam{}, targets, u.data(), stride, a.data(), b.data());
+      std::vector<double> columns(classes);
+      for (Index i = 0; i < made.samples; ++i) {
+        const double c = targets.weight(i);
+        double row = 0;
+        for (Index k = 0; k < classes; ++k) {
+          const double entry = u[i * stride + k];
+          columns[k] += entry;
+          row += entry;
+          EXPECT_GE(k == made.labels[i] ? -entry : entry, -1e-16);
+          EXPECT_TRUE(entry >= -c - 1e-15 || !(std::is_same_v<TypeParam, Logistic>));
+        }
+        EXPECT_TRUE(std::abs(row) < 1e-15 || separate_classes(TypeParam{}));
+      }
+      for (const double column : columns) EXPECT_NEAR(column, 0, 1e-14);
+    }
+}
+
+TYPED_TEST(SmoothLosses, GuessedInterceptsAreOptimalForEqualMargins) {
+  for (const Index classes : {2, 3, 5}) {
+    Made<double> made(70, 2, classes, classes);
+    Generator generator(classes);
+    for (Index i = 0; i < made.samples; ++i) made.weights.push_back(2 + generator.draw(3));
+    auto targets = made.targets();
+    targets.normalise();
+    targets.common_margin = default_margin<double>(TypeParam{});
+    std::vector<double> b(padded<double>(classes)), u(classes), total(classes);
+    TypeParam{}.guess_intercepts(targets, b.data());
+    for (Index i = 0; i < made.samples; ++i) {
+      TypeParam{}.gradient(b.data(), classes, made.labels[i], targets.margin(i), targets.weight(i), u.data());
+      for (Index k = 0; k < classes; ++k) total[k] += u[k];
+    }
+    for (const double slope : total) EXPECT_NEAR(slope, 0, 1e-14);
   }
 }
 

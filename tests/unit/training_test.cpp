@@ -22,7 +22,9 @@ struct Case {
 };
 using Cases = ::testing::Types<Case<double, Hinge, L1>, Case<float, Hinge, L1>, Case<double, Hinge, GroupL2>,
                                Case<double, SquaredHinge, L1>, Case<float, SquaredHinge, GroupLinf>,
-                               Case<double, SquaredHinge, Ridge>, Case<double, Hinge, Ridge>>;
+                               Case<double, SquaredHinge, Ridge>, Case<double, Hinge, Ridge>,
+                               Case<double, Logistic, L1>, Case<float, Logistic, GroupL2>,
+                               Case<float, OneVsRestSquaredHinge, L1>, Case<double, OneVsRestSquaredHinge, Ridge>>;
 TYPED_TEST_SUITE(Trainings, Cases);
 
 #define TAMIS_CASE                       \
@@ -153,8 +155,41 @@ TYPED_TEST(Trainings, WeightsOfOneAreNoWeightsBitForBit) {
   const Options<T> options{.lambda = T(0.02)};
   const auto plain = run_default(made, Loss{}, Penalty{}, options);
   made.weights.assign(made.samples, T(1));
-  made.margins.assign(made.samples, T(1));
+  made.margins.assign(made.samples, default_margin<T>(Loss{}));
   EXPECT_EQ(run_default(made, Loss{}, Penalty{}, options).coefficients(), plain.coefficients());
+}
+
+TYPED_TEST(Trainings, AMarginForAllIsThatMarginForEachBitForBit) {
+  TAMIS_CASE
+  Made<T> made(50, 6, 3, 7);
+  const auto one = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.02), .margin = T(0.75)});
+  const auto plain = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.02)});
+  made.margins.assign(made.samples, T(0.75));
+  const auto each = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.02)});
+  EXPECT_EQ(one.coefficients(), each.coefficients());
+  EXPECT_EQ(one.fit.objective, each.fit.objective);
+  EXPECT_NE(one.fit.objective, plain.fit.objective);
+}
+
+TYPED_TEST(Trainings, MarginsAreChecked) {
+  TAMIS_CASE
+  Made<T> made(20, 3, 2, 7);
+  const bool zero_will_do = default_margin<T>(Loss{}) == T(0);
+  const auto status = [&](T margin) {
+    return run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.1), .margin = margin}).fit.status;
+  };
+  EXPECT_EQ(status(T(0)), zero_will_do ? Status::converged : Status::invalid_margin);
+  EXPECT_EQ(status(T(2)), Status::converged);
+  EXPECT_EQ(status(T(-0.5)), Status::invalid_margin);
+  EXPECT_EQ(status(infinity<T>), Status::invalid_margin);
+  made.margins.assign(made.samples, T(1));
+  EXPECT_EQ(status(T(1)), Status::invalid_margin) << "given twice";
+  made.margins[7] = T(0);
+  EXPECT_EQ(status(not_a_number<T>), zero_will_do ? Status::converged : Status::invalid_margin);
+  made.margins[7] = T(-1);
+  const auto refused = run_default(made, Loss{}, Penalty{}, Options<T>{.lambda = T(0.1)});
+  EXPECT_EQ(refused.fit.status, Status::invalid_margin);
+  EXPECT_EQ(refused.fit.row, 7u);
 }
 
 TYPED_TEST(Trainings, IntegerWeightsAreRepeatedRows) {

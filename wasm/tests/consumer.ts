@@ -10,7 +10,9 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
     X: { values: new Float32Array(6), samples: 3, features: 2, layout: 'columns' },
     y: ['a', 'b', 3], loss: 'hinge', penalty: 'group-linf', lambda: 0.1, groups: { blocks: 2 }, precision: 'double',
   };
-  const rows: Problem = { ...problem, X: [[1, 2], [3, 4]], y: new Uint8Array(2), groups: 'rows' };
+  const rows: Problem = {
+    ...problem, X: [[1, 2], [3, 4]], y: new Uint8Array(2), groups: 'rows', loss: 'logistic', margin: 0.5,
+  };
   const model: Model = await tamis.train(problem, { signal, onProgress: (report: Report) => report.gap > 1e-3 });
   tamis.trainSync(rows, { onProgress: (report) => void report.iterations });
   const size: number = tamis.trainingBytes({ samples: 3, features: 2, classes: 2 });
@@ -19,7 +21,7 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   const text: string = model.toC({ name: 'model', samples: [[1, 2]] });
   const again = tamis.fromBlob(model.toBlob(), { classes: ['a', 'b'] });
   // @ts-expect-error: there is no such loss
-  const wrong: Problem = { ...problem, loss: 'logistic' };
+  const wrong: Problem = { ...problem, loss: 'huber' };
   // @ts-expect-error: lambda is needed
   const missing: Problem = { X: [[1]], y: [1], loss: 'hinge', penalty: 'l1' };
   void [scores, file, text, wrong, missing];

@@ -61,7 +61,7 @@ export function madeUpProblem(seed) {
   const X = y.map((label) => Array.from({ length: features }, (_, j) => random() * 2 - 1 + (j % classes === label ? 0.7 : 0)));
   return {
     X, y,
-    loss: seed % 2 ? 'hinge' : 'squared-hinge',
+    loss: seed % 2 ? 'hinge' : ['squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'][(seed >> 1) % 3],
     penalty,
     groups: seed % 3 && grouped ? someGroups : 'rows',
     lambda: [0.002, 0.01, 0.05][seed % 3],

@@ -28,12 +28,23 @@ namespace tamis {
 template <class T>
 class AnyLoss {
  public:
-  explicit AnyLoss(LossKind kind) : table_(kind == LossKind::hinge ? &table_for<Hinge> : &table_for<SquaredHinge>) {}
+  explicit AnyLoss(LossKind kind)
+      : table_(kind == LossKind::hinge           ? &table_for<Hinge>
+               : kind == LossKind::squared_hinge ? &table_for<SquaredHinge>
+               : kind == LossKind::logistic      ? &table_for<Logistic>
+                                                 : &table_for<OneVsRestSquaredHinge>) {}
 
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
   T max_dual_scale() const {
     return table_->max_dual_scale;
+  }
+  bool separate_classes() const { return table_->separate_classes; }
+  bool has_quadratic_dual() const { return table_->dual_terms != nullptr; }
+  bool has_excess() const { return table_->excess != nullptr; }
+  template <class>
+  T default_margin() const {
+    return table_->default_margin;
   }
   template <class>
   T curvature(Index classes) const {
@@ -59,6 +70,12 @@ class AnyLoss {
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
   }
+  T dual_value(const T* u, Index classes, Label y, T margin, T weight, T scale) const {
+    return table_->dual_value(u, classes, y, margin, weight, scale);
+  }
+  T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
+    return table_->excess(from, to, classes, y, margin, scratch);
+  }
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
     table_->null_model(targets, intercept, intercepts, u, stride);
   }
@@ -66,9 +83,13 @@ class AnyLoss {
  private:
   struct Table {
     bool label_mass_moves;
+    bool separate_classes;
     T max_dual_scale;
+    T default_margin;
     T (*value)(const T*, Index, Label, T);
-    DualTerms<T> (*dual_terms)(const T*, Index, Label, T, T);
+    DualTerms<T> (*dual_terms)(const T*, Index, Label, T, T) = nullptr;
+    T (*dual_value)(const T*, Index, Label, T, T, T) = nullptr;
+    T (*excess)(const T*, const T*, Index, Label, T, T*) = nullptr;
     T (*gradient)(const T*, Index, Label, T, T, T*) = nullptr;
     T (*curvature)(Index) = nullptr;
     void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
@@ -79,11 +100,21 @@ class AnyLoss {
 
   template <class L>
   static constexpr Table make_table() {
-    Table table{L::label_mass_moves(), L::template max_dual_scale<T>(),
-                [](const T* z, Index classes, Label y, T margin) { return L{}.value(z, classes, y, margin); },
-                [](const T* u, Index classes, Label y, T margin, T weight) {
-                  return L{}.dual_terms(u, classes, y, margin, weight);
-                }};
+    Table table{L::label_mass_moves(), tamis::separate_classes(L{}), L::template max_dual_scale<T>(),
+                tamis::default_margin<T>(L{}),
+                [](const T* z, Index classes, Label y, T margin) { return L{}.value(z, classes, y, margin); }};
+    if constexpr (QuadraticDual<L, T>)
+      table.dual_terms = [](const T* u, Index classes, Label y, T margin, T weight) {
+        return DualTerms<T>(L{}.dual_terms(u, classes, y, margin, weight));
+      };
+    if constexpr (GeneralDual<L, T>)
+      table.dual_value = [](const T* u, Index classes, Label y, T margin, T weight, T scale) {
+        return L{}.dual_value(u, classes, y, margin, weight, scale);
+      };
+    if constexpr (requires(const T* z, T* scratch) { L{}.excess(z, z, Index{}, Label{}, T{}, scratch); })
+      table.excess = [](const T* from, const T* to, Index classes, Label y, T margin, T* scratch) {
+        return L{}.excess(from, to, classes, y, margin, scratch);
+      };
     if constexpr (SmoothLoss<L, T>) {
       table.gradient = [](const T* z, Index classes, Label y, T margin, T weight, T* u) {
         return L{}.gradient(z, classes, y, margin, weight, u);

@@ -90,7 +90,7 @@ class Arena {
 
 /// Bytes that `Workspace::lay_out(arena, …)` takes.
 template <class Workspace, class... Arguments>
-constexpr Requirement count_bytes(const Arguments&... arguments) {
+[[gnu::noinline]] constexpr Requirement count_bytes(const Arguments&... arguments) {
   Arena counter;
   (void)Workspace::lay_out(counter, arguments...);
   return {counter.used()};

@@ -3,11 +3,13 @@
 
 #include "concepts.hpp"
 #include "loss/hinge.hpp"
+#include "loss/logistic.hpp"
+#include "loss/one_vs_rest_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 
 namespace tamis {
 
-enum class LossKind : std::uint8_t { hinge, squared_hinge };
+enum class LossKind : std::uint8_t { hinge, squared_hinge, logistic, one_vs_rest_squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
 enum class SolverKind : std::uint8_t {
   automatic,
@@ -18,10 +20,13 @@ enum class SolverKind : std::uint8_t {
   crammer_singer_dual,
   two_phase,
   constrained_primal_dual_as_printed,
-  linear_constraints_primal_dual_as_printed
+  linear_constraints_primal_dual_as_printed,
+  fista_constant_step_as_printed,
+  forward_backward,
 };
 
-inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge};
+inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
+                                          LossKind::one_vs_rest_squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
@@ -33,10 +38,20 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::crammer_singer_dual,
                                              SolverKind::two_phase,
                                              SolverKind::constrained_primal_dual_as_printed,
-                                             SolverKind::linear_constraints_primal_dual_as_printed};
+                                             SolverKind::linear_constraints_primal_dual_as_printed,
+                                             SolverKind::fista_constant_step_as_printed,
+                                             SolverKind::forward_backward};
 
 /// Names as the command, the report and the model file spell them.
-constexpr const char* name(LossKind kind) { return kind == LossKind::hinge ? "hinge" : "squared-hinge"; }
+constexpr const char* name(LossKind kind) {
+  switch (kind) {
+    case LossKind::hinge: return "hinge";
+    case LossKind::squared_hinge: return "squared-hinge";
+    case LossKind::logistic: return "logistic";
+    case LossKind::one_vs_rest_squared_hinge: return "one-vs-rest-squared-hinge";
+  }
+  return "unknown";
+}
 constexpr const char* name(PenaltyKind kind) {
   switch (kind) {
     case PenaltyKind::ridge: return "ridge";
@@ -67,6 +82,8 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::constrained_primal_dual: return "constrained-primal-dual";
     case SolverKind::constrained_primal_dual_as_printed: return "constrained-primal-dual-as-printed";
     case SolverKind::linear_constraints_primal_dual_as_printed: return "linear-constraints-primal-dual-as-printed";
+    case SolverKind::fista_constant_step_as_printed: return "fista-constant-step-as-printed";
+    case SolverKind::forward_backward: return "forward-backward";
   }
   return "unknown";
 }
@@ -94,10 +111,12 @@ constexpr bool is_constrained(SolverKind solver) {
 
 /// What is wrong with the combination, in one sentence; null when it is accepted.
 constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
-  const bool smooth = loss == LossKind::squared_hinge;
+  const bool smooth = loss != LossKind::hinge;
   switch (solver) {
     case SolverKind::automatic: return nullptr;
-    case SolverKind::fista: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::fista:
+    case SolverKind::fista_constant_step_as_printed:
+    case SolverKind::forward_backward: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
     case SolverKind::two_phase:
       if (penalty == PenaltyKind::ridge) return TAMIS_NEEDS_PROX_JACOBIAN;
       [[fallthrough]];
@@ -127,5 +146,8 @@ constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool con
 static_assert(DualProximableLoss<Hinge, float> && !SmoothLoss<Hinge, float>);
 static_assert(SmoothLoss<SquaredHinge, float> && !DualProximableLoss<SquaredHinge, float>);
 static_assert(ConstrainableLoss<Hinge, float> && !ConstrainableLoss<SquaredHinge, float>);
+static_assert(SmoothLoss<Logistic, float> && !DualProximableLoss<Logistic, float>);
+static_assert(SmoothLoss<OneVsRestSquaredHinge, float> && !DualProximableLoss<OneVsRestSquaredHinge, float>);
+static_assert(QuadraticDual<Hinge, float> && !QuadraticDual<Logistic, float>);
 
 }  // namespace tamis

@@ -6,20 +6,32 @@
 
 #include "linalg/rows.hpp"
 #include "loss/dual_terms.hpp"
+#include "options.hpp"
 #include "penalty/groups.hpp"
 #include "penalty/prox_jacobian.hpp"
 #include "targets.hpp"
 
 namespace tamis {
 
+/// A loss whose dual value along a ray s·u is a quadratic in s.
+template <class L, class T>
+concept QuadraticDual = requires(const L loss, const T* u, Index classes, Label y, T margin, T weight) {
+  { loss.dual_terms(u, classes, y, margin, weight) } -> std::convertible_to<DualTerms<T>>;
+};
+
+/// A loss whose dual value −(cℓ)*(s·u) is evaluated at one s after the other.
+template <class L, class T>
+concept GeneralDual = requires(const L loss, const T* u, Index classes, Label y, T margin, T weight, T scale) {
+  { loss.dual_value(u, classes, y, margin, weight, scale) } -> std::convertible_to<T>;
+};
+
 /// A loss of one sample: z are its K scores, y its label, margin its μ, weight its share c of the total.
 template <class L, class T>
 concept Loss = requires(const L loss, const T* z, Index classes, Label y, T margin, T weight) {
   { loss.value(z, classes, y, margin) } -> std::convertible_to<T>;
-  { loss.dual_terms(z, classes, y, margin, weight) } -> std::convertible_to<DualTerms<T>>;
   { loss.label_mass_moves() } -> std::convertible_to<bool>;
   { loss.template max_dual_scale<T>() } -> std::convertible_to<T>;
-};
+} && (QuadraticDual<L, T> || GeneralDual<L, T>);
 
 /// A loss with a Lipschitz gradient: `gradient` writes c∇ℓ(z) and returns ℓ(z).
 template <class L, class T>
@@ -91,6 +103,40 @@ concept Design = requires(const D design, const Index* list, Index index, const 
   { design.entries(list, index) } -> std::convertible_to<std::size_t>;
   { design.find_bad_value(position, position) } -> std::convertible_to<bool>;
 };
+
+/// Whether the dual value is to be taken from dual_terms; otherwise from dual_value.
+template <class T, class L>
+constexpr bool has_quadratic_dual(const L& loss) {
+  if constexpr (requires { loss.has_quadratic_dual(); }) return loss.has_quadratic_dual();
+  else return QuadraticDual<L, T>;
+}
+
+/// The margin μ of all samples where none is given: 1, unless the loss says otherwise. Where it is 0, margins may be 0.
+template <class T, class L>
+constexpr T default_margin(const L& loss) {
+  if constexpr (requires { loss.template default_margin<T>(); }) return loss.template default_margin<T>();
+  else return T(1);
+}
+
+/// The margin of all samples that have none of their own: the one asked for, or else what suits the loss.
+template <class T, class L>
+constexpr T margin_for_all(const Options<T>& options, const L& loss) {
+  return has_margin(options) ? options.margin : default_margin<T>(loss);
+}
+
+/// Whether the loss knows by `excess(from, to, …)` how far it lies above its tangent, better than by the difference.
+template <class L>
+constexpr bool has_excess(const L& loss) {
+  if constexpr (requires { loss.has_excess(); }) return loss.has_excess();
+  else return true;
+}
+
+/// Whether the loss is a sum over classes, so that no dual mass may move between them.
+template <class L>
+constexpr bool separate_classes(const L& loss) {
+  if constexpr (requires { loss.separate_classes(); }) return loss.separate_classes();
+  else return false;
+}
 
 /// How the penalty enters the dual problem: not at all, as a bound on its dual norm, or as the conjugate (λΩ)*. A
 /// sparse conjugate is zero just where `dual_norm` is at most λ, and such groups of coefficients are zero.

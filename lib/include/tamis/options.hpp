@@ -1,5 +1,5 @@
 #pragma once
-#include "shape.hpp"
+#include "linalg/scalar.hpp"
 
 namespace tamis {
 
@@ -10,9 +10,16 @@ struct Options {
   T lambda = T(0);                         ///< weight of the penalty, ≥ 0
   T tolerance = T(1e-4);                   ///< relative duality gap to certify, > 0
   std::uint32_t max_iterations = 1000000;  ///< ≥ 1
+  T margin = not_a_number<T>;              ///< of all samples; NaN: what suits the loss, or one per sample of Targets
   bool intercept = true;                   ///< one free intercept per class
   bool working_sets = true;                ///< iterate on few features, check the rest by the certificate
   T eta = T(0);                            ///< bound of the mean loss, > 0, and then λ = 0; 0: the regularised form
 };
+
+/// Whether a margin for all samples was asked for.
+template <class T>
+constexpr bool has_margin(const Options<T>& options) {
+  return options.margin == options.margin;
+}
 
 }  // namespace tamis

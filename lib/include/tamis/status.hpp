@@ -19,7 +19,7 @@ enum class Status : std::uint8_t {
   invalid_label,        ///< a label ≥ classes, at `row`
   missing_class,        ///< no sample of positive weight for class `column`
   invalid_weight,       ///< a sample weight that is negative, NaN or infinite, at `row`
-  invalid_margin,       ///< a margin that is not positive and finite, at `row`
+  invalid_margin,       ///< a margin that is not positive (for logistic: negative) or not finite, at `row`
   invalid_lambda,       ///< negative, NaN or infinite
   invalid_option,       ///< a tolerance, a limit or a parameter of the penalty out of range
   invalid_combination,  ///< the solver does not accept this loss or this penalty
@@ -72,7 +72,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_label: return "a label is not below the number of classes";
     case Status::missing_class: return "a class has no sample of positive weight: its intercept would diverge";
     case Status::invalid_weight: return "a sample weight is negative or not finite";
-    case Status::invalid_margin: return "a margin is not positive and finite";
+    case Status::invalid_margin:
+      return "a margin is not positive (for logistic: negative) or not finite, or margins are given twice";
     case Status::invalid_lambda: return "lambda must be zero or positive, and finite (positive where the solver needs it)";
     case Status::invalid_option:
       return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";

@@ -11,6 +11,8 @@
 #include "eigen.hpp"
 #include "features/standardise.hpp"
 #include "loss/hinge.hpp"
+#include "loss/logistic.hpp"
+#include "loss/one_vs_rest_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 #include "model/export_c.hpp"
 #include "model/linear.hpp"

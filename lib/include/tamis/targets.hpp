@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 for all.
+/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 and `common_margin` for all.
 template <class T>
 struct Targets {
   std::span<const Label> labels;
@@ -16,9 +16,10 @@ struct Targets {
   const T* weights = nullptr;
   const T* margins = nullptr;
   T inverse_total = 0;  ///< 1/Σwᵢ, set by `normalise()`
+  T common_margin = 1;  ///< set by the solver: Options::margin, or what suits the loss
 
   Index samples() const { return static_cast<Index>(labels.size()); }
-  T margin(Index sample) const { return margins ? margins[sample] : T(1); }
+  T margin(Index sample) const { return margins ? margins[sample] : common_margin; }
   T raw_weight(Index sample) const { return weights ? weights[sample] : T(1); }
   /// wᵢ / Σw. A vector of ones gives the same bits as no weights.
   T weight(Index sample) const { return raw_weight(sample) * inverse_total; }

@@ -6,6 +6,7 @@
 #include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
+#include "solver/two_phase.hpp"
 
 namespace tamis {
 
@@ -73,7 +74,7 @@ class Training {
     else return bytes(shape);
   }
 
-  explicit Training(Options<T> options, Loss loss = {}, Penalty penalty = {})
+  explicit Training(const Options<T>& options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}
 
   template <class Observe = Unobserved>
@@ -93,6 +94,13 @@ class Training {
   Loss loss_;
   Penalty penalty_;
 };
+
+/// Training with a second phase by Newton's method: far faster to high accuracy, where the arena has room.
+///
+///     using Training = tamis::TwoPhaseTraining<double, tamis::Hinge, tamis::L1>;
+///     std::vector<std::byte> memory(Training::bytes(shape, {.active_limit = 500}));
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+using TwoPhaseTraining = Training<T, Loss, Penalty, Design, TwoPhase<T, Loss, Penalty, Design>>;
 
 /// Training of the constrained form: the smallest penalty with a mean loss of at most η.
 ///

@@ -6,15 +6,37 @@
 
 namespace tamis {
 
+/// Scales, in each column of u (samples × stride), the entries of the heavier sign until the column sums to zero up to
+/// rounding: for a loss that is a sum over classes, whose entries keep their sign and may shrink. Cost O(samples·classes).
+template <class T>
+[[gnu::noinline]] void scale_columns(T* u, Index samples, Index classes, Index stride) {
+  for (Index pass = 0; pass < 2 * classes; ++pass) {  // each column twice: the second removes what rounding left
+    const Index k = pass / 2;
+    Sum<T> positive, negative;
+    for (Index i = 0; i < samples; ++i) {
+      const T entry = row_of(u, i, stride)[k];
+      (entry > T(0) ? positive : negative).add(entry);
+    }
+    const T up = positive.value(), down = -negative.value();
+    if (up == down) continue;
+    const T scale = up > down ? down / up : up / down;
+    for (Index i = 0; i < samples; ++i) {
+      T& entry = row_of(u, i, stride)[k];
+      if ((entry > T(0)) == (up > down)) entry *= scale;
+    }
+  }
+}
+
 /// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column
 /// sum is positive to those whose sum is negative, in proportion to what each row and class can give, until the sums
 /// vanish up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and
-/// `available` are scratch of `stride` entries. Cost O(samples·classes).
+/// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead. Cost O(samples·classes).
 template <class T, class Loss>
 [[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
                                        T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
+  if (separate_classes(loss)) return scale_columns(u, samples, classes, stride);
   const bool label_moves = loss.label_mass_moves();
   const auto movable = [&](const T* row, Index i, Index k) {
     if (k != targets.labels[i]) return largest(row[k], T(0));

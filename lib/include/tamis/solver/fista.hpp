@@ -62,7 +62,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::intercepts:
         iterate(T(0));
         if (--intercept_steps_ == 0 ||
-            this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * this->targets_.margin(0))
+            this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * score_unit())
           finish_null_model();
         break;
       case Stage::norm:
@@ -110,6 +110,11 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     highest_curvature_ = weight * this->loss_.template curvature<T>(this->shape_.classes) * this->norm_ * this->norm_;
     curvature_ = highest_curvature_ / T(this->shape_.classes);
     momentum_ = T(1);
+  }
+
+  /// A score of the size that matters: the margin, or 1 for a loss that needs none.
+  T score_unit() const {
+    return default_margin<T>(this->loss_) > T(0) ? this->targets_.margin(0) : T(1);
   }
 
   /// The intercepts are optimal: λ_max, the first bound and the first features follow.
@@ -220,6 +225,12 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       const T margin = this->targets_.margin(i);
       const T* from = row_of(y, i, this->stride_);
       const T* to = row_of(z, i, this->stride_);
+      if constexpr (requires { this->loss_.excess(from, to, label, label, margin, gradient); }) {
+        if (has_excess(this->loss_)) {
+          total.add(weight * this->loss_.excess(from, to, this->shape_.classes, label, margin, gradient));
+          continue;
+        }
+      }
       const T value = this->loss_.gradient(from, this->shape_.classes, label, margin, T(1), gradient);
       T tangent = value;
       for (Index k = 0; k < this->shape_.classes; ++k) tangent += gradient[k] * (to[k] - from[k]);

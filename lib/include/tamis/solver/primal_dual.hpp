@@ -86,20 +86,23 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   [[gnu::noinline]] void start_from_null_model() {
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
     T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
     this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.u, this->stride_);
     this->intercept_scale_ = T(1);
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
-    copy(own_.u, duals, own_.z);
+    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
     this->certify_null_model(own_.z, own_.v);
     if (!this->running()) return;
     this->choose_features();
     if constexpr (Base::constrained) this->rescale_duals(own_.u, weight_);
-    // Scales of the two variables, for a first primal weight: ‖u‖ of the null model, ‖W‖ from Ω(W) ≤ F(0)/λ.
-    dual_size_ = square_root(squared_norm(own_.u, duals, Pack<T>::zero()).sum());
+    measure_duals();
     measure_norm();
+  }
+
+  /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
+  [[gnu::noinline]] void measure_duals() {
+    dual_size_ = square_root(squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
   }
 
   [[gnu::noinline]] void measure_norm() {
@@ -143,13 +146,25 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// One Halpern step of both variables; returns the fixed-point residual. `offer`: T's coefficients are a candidate
-  /// for the reported model. Leaves T's duals in z.
+  /// for the reported model. Leaves T's duals in z. Its parts have stack frames of their own, none of which is there
+  /// during the products.
   [[gnu::noinline]] T advance(bool offer) {
+    this->transposed_multiply(own_.u, own_.v);
+    descend();
+    if (offer) {
+      this->multiply(own_.v, own_.z);
+      this->offer_primal(own_.v, own_.z);
+    }
+    const T primal_step = move_coefficients();
+    this->multiply(own_.v, own_.z);
+    const T dual_step = move_duals();
+    return square_root(weight_ * primal_step + dual_step / weight_);
+  }
+
+  /// v ← prox(x − τv).
+  [[gnu::noinline]] void descend() {
     const Index stride = this->stride_;
     const T tau = T(1) / (this->norm_ * weight_);
-    const T sigma = weight_ / this->norm_;
-
-    this->transposed_multiply(own_.u, own_.v);
     this->for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
       const T* x = row_of(own_.x, j, stride);
@@ -157,33 +172,38 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     });
     const T threshold = tau * this->penalty_weight();
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
+  }
 
-    if (offer) {
-      this->multiply(own_.v, own_.z);
-      this->offer_primal(own_.v, own_.z);
-    }
-
-    // One row of the Halpern step, T(now) being `next`: its reflection, the new point, and the squared distance.
-    auto moved = Pack<T>::zero();
+  /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
+  void move(const T* next, T* now, const T* anchor, T* reflected, Pack<T>& moved) const {
     const auto keep = Pack<T>::fill(T(inner_ + 1) / T(inner_ + 2));
     const auto pull = Pack<T>::fill(T(1) / T(inner_ + 2));
-    const auto move = [&](const T* next, T* now, const T* anchor, T* reflected) {
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto to = Pack<T>::load(next + k);
-        const auto step = to - Pack<T>::load(now + k);
-        moved = moved + step * step;
-        (to + step).store(reflected + k);
-        (keep * (to + step) + pull * Pack<T>::load(anchor + k)).store(now + k);
-      }
-    };
+    for (Index k = 0; k < this->stride_; k += lanes<T>) {
+      const auto to = Pack<T>::load(next + k);
+      const auto step = to - Pack<T>::load(now + k);
+      moved = moved + step * step;
+      (to + step).store(reflected + k);
+      (keep * (to + step) + pull * Pack<T>::load(anchor + k)).store(now + k);
+    }
+  }
+
+  /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
+  [[gnu::noinline]] T move_coefficients() {
+    const Index stride = this->stride_;
+    auto moved = Pack<T>::zero();
     this->for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
-      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v);
+      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moved);
     });
-    const T primal_step = moved.sum();
+    return moved.sum();
+  }
 
-    this->multiply(own_.v, own_.z);
-    moved = Pack<T>::zero();
+  /// Moves u, the scores of the reflected coefficients being in z, and leaves T's duals there; returns the squared
+  /// distance.
+  [[gnu::noinline]] T move_duals() {
+    const Index stride = this->stride_;
+    const T sigma = weight_ / this->norm_;
+    auto moved = Pack<T>::zero();
     const auto step = Piece<T>::fill(sigma);
     const auto ascend = [&](const T* u, T* z) {
       for (Index k = 0; k < stride; k += Piece<T>::width)
@@ -200,9 +220,9 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
                             this->dual_weight(i), sigma);
       for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
-      move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0]);
+      move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0], moved);
     }
-    return square_root(weight_ * primal_step + moved.sum() / weight_);
+    return moved.sum();
   }
 
   void consider_restart(T residual) {

@@ -74,7 +74,9 @@ class Workbench {
         shape_{targets.samples(), design.features(), targets.classes},
         stride_(padded<T>(targets.classes)),
         together_(features_together(penalty)),
-        dual_kind_(tamis::dual_kind<T>(penalty)) {}
+        dual_kind_(tamis::dual_kind<T>(penalty)) {
+    targets_.common_margin = margin_for_all(options, loss);
+  }
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
   bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
@@ -271,7 +273,7 @@ class Workbench {
     if (active_count_ < shape_.features) {
       if (!full) {
         transposed_multiply(u, g);
-        const T inner_gap = report_.objective - dual_value(terms, g, memory_.list, active_count_);
+        const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
         full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale());
         if (!full) return Next::go_on;
       }
@@ -279,7 +281,7 @@ class Workbench {
     } else {
       transposed_multiply(u, g);
     }
-    offer_dual(dual_value(terms, g, nullptr, shape_.features));
+    offer_dual(dual_value(terms, u, g, nullptr, shape_.features));
     if (!running()) return Next::finished;
     if (active_count_ == shape_.features) return Next::go_on;
     return widen(options_.lambda) ? Next::new_features : Next::go_on;
@@ -289,14 +291,7 @@ class Workbench {
   DualTerms<T> repaired_terms(T* u) {
     ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
-    Sum<T> linear, quadratic;
-    for (Index i = 0; i < shape_.samples; ++i) {
-      const auto terms = loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
-                                          targets_.weight(i));
-      linear.add(terms.linear);
-      quadratic.add(terms.quadratic);
-    }
-    return {linear.value(), quadratic.value()};
+    return dual_terms(u);
   }
 
   /// As transposed_multiply, over all features.
@@ -311,6 +306,9 @@ class Workbench {
     certify(u, g, true);
     report_.lambda_max = has_zeros() ? gauge_ : infinity<T>;
   }
+
+  /// Whether groups whose dual norm is at most λ have coefficients zero.
+  bool has_zeros() const { return dual_kind_ == DualKind::norm || dual_kind_ == DualKind::sparse_conjugate; }
 
   void activate_all() { set_active(true); }
   void deactivate_all() { set_active(false); }
@@ -353,6 +351,7 @@ class Workbench {
   Index stride_;
   Index together_;
   DualKind dual_kind_;
+  std::uint8_t power_iterations_ = 0;  // at most 200
   CommonMemory<T> memory_{};
   Index active_count_ = 0;
   std::size_t active_entries_ = 0;
@@ -380,11 +379,14 @@ class Workbench {
       const Groups groups = penalty_.grouping();
       if (groups.is_listed && !groups.cover(shape_.features, report_.column)) return Status::invalid_groups;
     }
+    if (targets_.margins && has_margin(options_)) return Status::invalid_margin;
+    const bool may_be_zero = default_margin<T>(loss_) == T(0);
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
       if (targets_.labels[i] >= shape_.classes) return Status::invalid_label;
       if (!(targets_.raw_weight(i) >= T(0)) || !finite(targets_.raw_weight(i))) return Status::invalid_weight;
-      if (!(targets_.margin(i) > T(0)) || !finite(targets_.margin(i))) return Status::invalid_margin;
+      const T margin = targets_.margin(i);
+      if (!(margin > T(0) || (may_be_zero && margin == T(0))) || !finite(margin)) return Status::invalid_margin;
     }
     report_.row = 0;
     for (Index k = 0; k < shape_.classes; ++k) {
@@ -419,9 +421,39 @@ class Workbench {
     for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
   }
 
-  /// The dual objective at the best s·u (at u, when the penalty has a conjugate instead of a dual norm; the better of
-  /// both for a sparse conjugate), with the penalty taken over the listed features.
-  [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* g, const Index* list, Index count) {
+  /// The loss's share of the dual objective along the ray s·u; nothing when it is no quadratic in s.
+  DualTerms<T> dual_terms(const T* u) const {
+    Sum<T> linear, quadratic;
+    if constexpr (QuadraticDual<Loss, T>) {
+      if (!has_quadratic_dual<T>(loss_)) return {};
+      for (Index i = 0; i < shape_.samples; ++i) {
+        const auto terms = loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i],
+                                            targets_.margin(i), targets_.weight(i));
+        linear.add(terms.linear);
+        quadratic.add(terms.quadratic);
+      }
+    }
+    return {linear.value(), quadratic.value()};
+  }
+
+  /// The loss's share of the dual objective at s·u.
+  [[gnu::noinline]] T loss_dual(DualTerms<T> terms, const T* u, T scale) const {
+    if constexpr (GeneralDual<Loss, T>) {
+      if (!has_quadratic_dual<T>(loss_)) {
+        Sum<T> total;
+        for (Index i = 0; i < shape_.samples; ++i)
+          total.add(loss_.dual_value(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+                                     targets_.weight(i), scale));
+        return total.value();
+      }
+    }
+    return scale * (terms.linear - scale * terms.quadratic);
+  }
+
+  /// The dual objective at the best s·u (at the largest feasible s, when it is no quadratic in s; at u, when the
+  /// penalty has a conjugate instead of a dual norm; the better of both for a sparse conjugate), with the penalty taken
+  /// over the listed features.
+  [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (has_zeros()) score(g, list, count);
     T bound = 0;  // losses are not negative
@@ -429,7 +461,7 @@ class Workbench {
       T scale = loss_.template max_dual_scale<T>();
       if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
-      if (finite(scale)) bound = largest(scale * (terms.linear - scale * terms.quadratic), T(0));
+      if (finite(scale)) bound = largest(loss_dual(terms, u, scale), T(0));
     }
     if (dual_kind_ == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
@@ -437,7 +469,7 @@ class Workbench {
       Sum<T> conjugate;
       for_each_listed_group(
           list, count, [&](FeatureGroup group) { conjugate.add(penalty_.conjugate(rows(g, group), options_.lambda)); });
-      return largest(terms.linear - terms.quadratic - conjugate.value(), bound);
+      return largest(loss_dual(terms, u, T(1)) - conjugate.value(), bound);
     } else {
       return not_a_number<T>;
     }
@@ -451,9 +483,6 @@ class Workbench {
       gauge_ = largest(gauge_, memory_.score[group.first]);
     });
   }
-
-  /// Whether groups whose dual norm is at most λ have coefficients zero.
-  bool has_zeros() const { return dual_kind_ == DualKind::norm || dual_kind_ == DualKind::sparse_conjugate; }
 
   T penalty_norm(Rows<const T> g) const {
     if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
@@ -569,7 +598,6 @@ class Workbench {
 
   T stalled_gap_ = T(0);
   std::uint32_t stalled_since_ = 0;
-  std::uint32_t power_iterations_ = 0;
 };
 
 }  // namespace tamis

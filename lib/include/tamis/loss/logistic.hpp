@@ -1,0 +1,120 @@
+#pragma once
+/// The multinomial logistic loss.
+
+#include "../linalg/elementary.hpp"
+#include "../targets.hpp"
+
+namespace tamis {
+
+/// ℓ(z, y) = log Σ_k exp(z_k + μ[k ≠ y]) − z_y, with a gradient p − e_y that is ½-Lipschitz; μ ≥ 0, by default 0.
+///
+/// Conjugate for a sample of weight c: finite on c(Δ − e_y), Δ the unit simplex, where −(cℓ)*(c(p − e_y)) = c (μ(1 −
+/// p_y) − Σ_k p_k log p_k). Source: paper A, equation (20); paper B, equation (12), where μ = 0.
+struct Logistic {
+  /// The margin where nothing else is said; 0 is also what allows a margin of 0.
+  template <class T>
+  static constexpr T default_margin() {
+    return T(0);
+  }
+  static constexpr bool label_mass_moves() { return true; }
+  template <class T>
+  static constexpr T max_dual_scale() {
+    return T(1);
+  }
+
+  template <class T>
+  T value(const T* z, Index classes, Label y, T margin) const {
+    const T top = largest_score(z, classes, y, margin);
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) total += exponential(shifted(z, k, y, margin) - top);
+    return (top - z[y]) + logarithm(total);
+  }
+
+  /// u ← c(p − e_y); returns ℓ(z).
+  template <class T>
+  T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
+    const T top = largest_score(z, classes, y, margin);
+    const T total = take_probabilities(z, classes, y, margin, top, weight, u);
+    T label = 0;
+    u[y] = 0;
+    for (Index k = 0; k < classes; ++k) label += u[k];
+    u[y] = -label;
+    return (top - z[y]) + logarithm(total);
+  }
+
+  /// Largest eigenvalue of diag(p) − ppᵀ over the simplex.
+  template <class T>
+  T curvature(Index) const {
+    return T(0.5);
+  }
+
+  /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩ = log(1 + Σ_k p_k (exp t_k − 1 − t_k)), t = to − from less its mean under
+  /// p: with small relative error also where the two nearly agree. `p` is scratch of a row.
+  template <class T>
+  T excess(const T* from, const T* to, Index classes, Label y, T margin, T* p) const {
+    take_probabilities(from, classes, y, margin, largest_score(from, classes, y, margin), T(1), p);
+    T mean = 0;
+    for (Index k = 0; k < classes; ++k) mean += p[k] * (to[k] - from[k]);
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) {
+      const T t = (to[k] - from[k]) - mean;
+      const T small = t * t * (T(0.5) + t * (T(1.0 / 6) + t * (T(1.0 / 24) + t * T(1.0 / 120))));
+      total += p[k] * (absolute(t) < T(0.25) ? small : exponential(t) - T(1) - t);
+    }
+    return total < T(1e-3) ? total * (T(1) - T(0.5) * total) : logarithm(T(1) + total);
+  }
+
+  /// The intercepts of the model without coefficients, exact for margin 0: the logarithms of the class weights, less
+  /// their mean.
+  template <class T>
+  void guess_intercepts(const Targets<T>& targets, T* intercepts) const {
+    T mean = 0;
+    for (Index k = 0; k < targets.classes; ++k)
+      mean += intercepts[k] = logarithm(targets.class_weight(k)) / T(targets.classes);
+    for (Index k = 0; k < targets.classes; ++k) intercepts[k] = T(targets.classes) * intercepts[k] - mean;
+  }
+
+  /// −(cℓ)*(s·u), 0 ≤ s ≤ 1: what the sample adds to the dual objective at s·u.
+  template <class T>
+  T dual_value(const T* u, Index classes, Label y, T margin, T weight, T scale) const {
+    if (!(weight > T(0))) return T(0);
+    T others = 0;
+    T entropy = 0;
+    for (Index k = 0; k < classes; ++k) {
+      if (k == y) continue;
+      const T p = scale * (u[k] / weight);
+      others += p;
+      entropy -= times_logarithm(p);
+    }
+    return weight * (margin * others + entropy - times_logarithm(T(1) - others));
+  }
+
+ private:
+  /// out ← c·p; returns Σ_k exp(z_k + μ[k ≠ y] − top).
+  template <class T>
+  static T take_probabilities(const T* z, Index classes, Label y, T margin, T top, T weight, T* out) {
+    for (Index k = 0; k < classes; ++k) out[k] = shifted(z, k, y, margin) - top;
+    exponentials(out, classes);
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) total += out[k];
+    const T scale = weight / total;
+    for (Index k = 0; k < classes; ++k) out[k] *= scale;
+    return total;
+  }
+  template <class T>
+  static T shifted(const T* z, Index k, Label y, T margin) {
+    return k == y ? z[k] : z[k] + margin;
+  }
+  template <class T>
+  static T largest_score(const T* z, Index classes, Label y, T margin) {
+    T top = z[y];
+    for (Index k = 0; k < classes; ++k) top = largest(top, shifted(z, k, y, margin));
+    return top;
+  }
+  template <class T>
+  static T times_logarithm(T p) {
+    return p > T(0) ? p * logarithm(p) : T(0);
+  }
+};
+
+}  // namespace tamis
