@@ -34,8 +34,7 @@ struct Face<double> {
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) &&
-              TAMIS_INVALID_ETA == int(Status::invalid_eta));
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGISTIC == int(LossKind::logistic) &&
               TAMIS_ONE_VS_REST_SQUARED_HINGE == int(LossKind::one_vs_rest_squared_hinge) &&
               TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) && TAMIS_FISTA == int(SolverKind::fista) &&
@@ -101,8 +100,12 @@ class State {
     return Groups::blocks(p.block);
   }
   static Choice choice_of(const typename C::Problem& p) {
-    return {static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of(p),
-            static_cast<SolverKind>(p.solver), p.eta != T(0), Choice::is_tiny(p.lambda, p.samples)};
+    return {static_cast<LossKind>(p.loss),
+            static_cast<PenaltyKind>(p.penalty),
+            groups_of(p),
+            static_cast<SolverKind>(p.solver),
+            p.eta != T(0),
+            Choice::is_tiny(p.lambda, p.samples)};
   }
 
   Trainer<T>& training() { return training_; }

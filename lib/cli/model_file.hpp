@@ -18,7 +18,7 @@ struct StoredModel {
   bool standardised = false;
   std::vector<ColumnScale<double>> standardisation;  // per feature, when standardised
   std::string loss, penalty, precision;
-  double lambda = 0;                                            // NaN with eta
+  double lambda = 0;  // NaN with eta
   double eta = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not kept)
 };

@@ -20,7 +20,8 @@ void print(const Choice& choice, Shape shape) {
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
   const std::size_t fast =
-      CommandTraining<T>::requirement(choice, shape, Room{.entries = entries, .active_limit = usual_active_limit}).bytes;
+      CommandTraining<T>::requirement(choice, shape, Room{.entries = entries, .active_limit = usual_active_limit})
+          .bytes;
   const bool holds_samples = choice.resolved_solver() == SolverKind::crammer_singer_dual;
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
   if (bytes == detail::no_bytes_suffice || data == detail::no_bytes_suffice)
@@ -32,8 +33,7 @@ void print(const Choice& choice, Shape shape) {
             << (fast > bytes ? std::to_string(fast) +
                                    (holds_samples ? " bytes hold all samples at once, if none of their values is zero,"
                                                   : " bytes leave room for its second phase with up to " +
-                                                        std::to_string(usual_active_limit) +
-                                                        " nonzero coefficients,") +
+                                                        std::to_string(usual_active_limit) + " nonzero coefficients,") +
                                    " and make it faster\n"
                              : "")
             << model << " of them stay in use for the model: " << shape.features << " + 1 rows of " << stride << " "

@@ -176,8 +176,8 @@ Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, cons
   for (Index i = 0; i < targets.samples(); ++i)
     total.add(targets.weight(i) *
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
-  return {total.value(), penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes,
-                                      targets.classes)};
+  return {total.value(),
+          penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes, targets.classes)};
 }
 
 template <class T>
@@ -252,8 +252,8 @@ Trained train(const TrainArguments& a, const Choice& choice, const Options<doubl
   if (choice.constrained) r.eta = asked.eta;
   r.data_bytes = samples.bytes();
   if (r.solver.status == Status::infeasible) {
-    for (double* none : {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap,
-                         &r.solver.multiplier})
+    for (double* none :
+         {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap, &r.solver.multiplier})
       *none = std::numeric_limits<double>::quiet_NaN();
     return out;
   }
@@ -349,8 +349,9 @@ std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size
 
 void run(const TrainArguments& a) {
   if (a.lambda.empty() == a.eta.empty())
-    throw ArgumentError("training needs either --lambda, the weight of the penalty, or --eta, a bound of the mean loss" +
-                        std::string(a.eta.empty() ? "" : ": both are given"));
+    throw ArgumentError(
+        "training needs either --lambda, the weight of the penalty, or --eta, a bound of the mean loss" +
+        std::string(a.eta.empty() ? "" : ": both are given"));
   Choice choice = a.problem.choice(!a.eta.empty());
   if (is_constrained(choice.resolved_solver()) != choice.constrained)
     throw ArgumentError("--solver " + a.problem.solver +

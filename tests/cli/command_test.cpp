@@ -269,8 +269,9 @@ TEST(Size, EqualsWhatTrainingUses) {
                                        {"squared-hinge", "forward-backward"}})
       for (const std::string penalty : {"l1", "elastic-net", "reweighted-l1"}) {
         const bool with_eta = solver.find("constrain") != std::string::npos;
-        ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5", "--solver", solver,
-                       "--precision", precision, "--max-iterations", "5", "--report", folder.path("r"), "--quiet"})
+        ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5",
+                       "--solver", solver, "--precision", precision, "--max-iterations", "5", "--report",
+                       folder.path("r"), "--quiet"})
                       .code,
                   0);
         const json report = json::parse(folder.read("r"));
@@ -290,8 +291,8 @@ TEST(Train, MarginsOfTheLosses) {
   const Folder folder;
   std::vector<std::string> penalty;
   const auto objective = [&](const std::string& loss, std::vector<std::string> more) {
-    std::vector<std::string> a{"train", iris, "--loss", loss, "--lambda", "0.05", "--quiet", "--report",
-                               folder.path("r")};
+    std::vector<std::string> a{"train",   iris,       "--loss",        loss, "--lambda", "0.05",
+                               "--quiet", "--report", folder.path("r")};
     a.insert(a.end(), penalty.begin(), penalty.end());
     a.insert(a.end(), more.begin(), more.end());
     const auto outcome = run(a);
@@ -355,8 +356,8 @@ std::vector<std::string> constrained(const std::string& eta, std::vector<std::st
 TEST(Constrained, ReportsTheConstraintAndKeepsTheModel) {
   const Folder folder;
   for (const char* precision : {"float", "double"}) {
-    const auto outcome = run(constrained("15/150", {"--precision", precision, "--model", folder.path("m.json"),
-                                                    "--report", folder.path("r.json")}));
+    const auto outcome = run(constrained(
+        "15/150", {"--precision", precision, "--model", folder.path("m.json"), "--report", folder.path("r.json")}));
     ASSERT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_NE(outcome.output.find("mean loss 0.1 of at most 0.1"), std::string::npos) << outcome.output;
     const json r = json::parse(folder.read("r.json"));

@@ -17,9 +17,9 @@ using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 
 template <class T>
-using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                        as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
-                        as_printed::ForwardBackward>;
+using Any =
+    AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
 
 template <class T>
 void sweep(const Choice& choice, const Made<T>& made) {

@@ -61,8 +61,8 @@ TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
   using ByLogistic = Training<float, Logistic, GroupL2>;
   using ByOneVsRest = Training<float, OneVsRestSquaredHinge, L1>;
   using ByConstraint = ConstrainedTraining<float, Hinge, L1>;
-  tamis::testing::GuardedMemory memory(std::max(
-      {ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape()), ByConstraint::bytes(made.shape())}));
+  tamis::testing::GuardedMemory memory(
+      std::max({ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape()), ByConstraint::bytes(made.shape())}));
   static char text[100000];
   static std::byte blob[10000];
   forbid();

@@ -92,8 +92,9 @@ TEST(Certificate, SquaredHingeListedGroups) {
   expect_honest(SquaredHinge{}, SparseGroup<double>{listed, {0.5}});
 }
 
-/// Another algorithm, from scratch: accelerated gradient steps on all coefficients, of safe length, written out here. What it reaches bounds
-/// the optimum from above, and the certified bound must stay below it. Squared hinge, no intercept.
+/// Another algorithm, from scratch: accelerated gradient steps on all coefficients, of safe length, written out here.
+/// What it reaches bounds the optimum from above, and the certified bound must stay below it. Squared hinge, no
+/// intercept.
 template <class Penalty>
 double best_of_plain_gradient_steps(const Made<double>& made, Penalty penalty, double lambda, int steps) {
   const Index n = made.samples, p = made.features, K = made.classes, stride = padded<double>(K);

@@ -1,11 +1,12 @@
 // The projections of the constrained form against their variational inequalities, on random points.
+#include "tamis/projection/level_set.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "support/problems.hpp"
 #include "tamis/projection/epigraph.hpp"
-#include "tamis/projection/level_set.hpp"
 
 namespace {
 
@@ -80,7 +81,8 @@ TEST(Epigraph, AgreesWithTheSortedFormula) {
       double total = zeta;
       for (Index k = from; k < count; ++k) total += sorted[k];
       const double candidate = total / (count - from + 1);
-      if ((from == 0 || sorted[from - 1] < candidate) && (from == count || candidate <= sorted[from])) theta = candidate;
+      if ((from == 0 || sorted[from - 1] < candidate) && (from == count || candidate <= sorted[from]))
+        theta = candidate;
     }
     project_hinge_epigraph(z.data(), zeta, count, 0, 1.0);
     ASSERT_NEAR(zeta, theta, 1e-12 * (1 + std::abs(theta)));

@@ -22,9 +22,9 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
-  using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                          as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
-                          as_printed::ForwardBackward>;
+  using Any =
+      AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
+                  as_printed::FistaConstantStep, as_printed::ForwardBackward>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);

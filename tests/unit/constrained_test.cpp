@@ -14,8 +14,8 @@ using tamis::testing::Made;
 
 template <class T, class Penalty>
 tamis::testing::Run<T> constrain(const Made<T>& made, Penalty penalty, Options<T> options) {
-  return tamis::testing::run<ConstrainedPrimalDual<T, Hinge, Penalty>, T>(made.design(), made.targets(), Hinge{}, penalty,
-                                                                          options);
+  return tamis::testing::run<ConstrainedPrimalDual<T, Hinge, Penalty>, T>(made.design(), made.targets(), Hinge{},
+                                                                          penalty, options);
 }
 
 /// λ and η describe the same models: the constraint at the mean loss of the regularised model gives the same penalty,
@@ -41,10 +41,12 @@ void expect_correspondence(Penalty penalty) {
       EXPECT_NEAR(run.fit.objective, omega, 1e-5 * omega);
       EXPECT_LE(run.fit.dual_objective, omega * (1 + 1e-6));
       // The path of a polyhedral problem has kinks: there, all multipliers between two numbers are right.
-      const double other = constrain(made, penalty, {.tolerance = 1e-7, .intercept = intercept, .eta = eta * 0.999}).fit.objective;
+      const double other =
+          constrain(made, penalty, {.tolerance = 1e-7, .intercept = intercept, .eta = eta * 0.999}).fit.objective;
       const double steeper = (other - omega) / (eta * 0.001);
       const double flatter =
-          (omega - constrain(made, penalty, {.tolerance = 1e-7, .intercept = intercept, .eta = eta * 1.001}).fit.objective) /
+          (omega -
+           constrain(made, penalty, {.tolerance = 1e-7, .intercept = intercept, .eta = eta * 1.001}).fit.objective) /
           (eta * 0.001);
       EXPECT_LE(run.fit.multiplier, steeper * 1.02);
       EXPECT_GE(run.fit.multiplier, flatter * 0.98);
@@ -88,8 +90,8 @@ TEST(Constrained, BoundsHoldAtEveryCertificate) {
   using Solver = ConstrainedPrimalDual<double, Hinge, L1>;
   GuardedMemory memory(Solver::requirement(made.shape()).bytes);
   int seen = 0;
-  train<Solver, double>(Solver(made.design(), made.targets(), Hinge{}, L1{}, {.tolerance = 1e-9, .eta = 0.5}), memory.span(),
-                        [&](const Report<double>& r) {
+  train<Solver, double>(Solver(made.design(), made.targets(), Hinge{}, L1{}, {.tolerance = 1e-9, .eta = 0.5}),
+                        memory.span(), [&](const Report<double>& r) {
                           EXPECT_LE(r.dual_objective, optimum * (1 + 1e-12));
                           EXPECT_GE(r.objective, optimum * (1 - 1e-8));
                           if (std::isfinite(r.objective)) {
@@ -180,8 +182,9 @@ TEST(Constrained, RefusesAtTheDoor) {
   EXPECT_EQ(constrain(made, L1{}, {.lambda = 0.1f, .eta = 0.5f}).fit.status, Status::invalid_eta);
   EXPECT_EQ(tamis::testing::run_default(made, Hinge{}, L1{}, Options<float>{.lambda = 0.1f, .eta = 0.5f}).fit.status,
             Status::invalid_eta);
-  EXPECT_EQ(tamis::testing::run_default(made, SquaredHinge{}, L1{}, Options<float>{.lambda = 0.1f, .eta = NAN}).fit.status,
-            Status::invalid_eta);
+  EXPECT_EQ(
+      tamis::testing::run_default(made, SquaredHinge{}, L1{}, Options<float>{.lambda = 0.1f, .eta = NAN}).fit.status,
+      Status::invalid_eta);
 }
 
 }  // namespace

@@ -157,8 +157,8 @@ template <class Penalty, class Design>
 Outcome train_with(const Made<double>& made, const Design& design, Penalty penalty, double lambda, Index active_limit,
                    bool intercept = true) {
   using Solver = TwoPhase<double, Hinge, Penalty, Design>;
-  const std::size_t bytes = active_limit ? Solver::requirement(made.shape(), active_limit).bytes
-                                         : Solver::requirement(made.shape()).bytes;
+  const std::size_t bytes =
+      active_limit ? Solver::requirement(made.shape(), active_limit).bytes : Solver::requirement(made.shape()).bytes;
   GuardedMemory memory(bytes);
   const Options<double> options{.lambda = lambda, .tolerance = 1e-8, .max_iterations = 300000, .intercept = intercept};
   const auto fit = train<Solver, double>(Solver(design, made.targets(), Hinge{}, penalty, options), memory.span());
@@ -173,7 +173,8 @@ template <class Penalty>
 void expect_agreement(const Made<double>& made, Penalty penalty, double lambda, const char* name) {
   for (const bool intercept : {true, false}) {
     const auto first = train_with(made, made.design(), penalty, lambda, 0, intercept);
-    const auto factored = train_with(made, made.design(), penalty, lambda, made.classes * (made.features + 1), intercept);
+    const auto factored =
+        train_with(made, made.design(), penalty, lambda, made.classes * (made.features + 1), intercept);
     const auto conjugate = train_with(made, made.design(), penalty, lambda, made.classes + 2, intercept);
     const Compressed<double> compressed(made.design());
     const auto sparse = train_with(made, compressed.design(), penalty, lambda, made.classes * made.features, intercept);

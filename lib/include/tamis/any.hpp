@@ -321,7 +321,7 @@ struct Choice {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
-  bool constrained = false;     ///< what `automatic` is to solve: the form with η
+  bool constrained = false;  ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;  ///< see is_tiny: `automatic` may then mean another solver
 
   constexpr SolverKind resolved_solver() const {
@@ -454,10 +454,10 @@ class AnyTraining {
 
   template <template <class, class, class, class> class S>
   using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(RidgeHinge)
-      alignas(Largest<More>...) mutable std::byte storage_[std::max(
-          {sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
-           sizeof(RidgeHinge), sizeof(Largest<More>)...})];
+  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(
+      RidgeHinge) alignas(Largest<More>...) mutable std::byte
+      storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
+                         sizeof(RidgeHinge), sizeof(Largest<More>)...})];
   SolverKind kind_;
   bool reweighted_;
   bool refused_;

@@ -31,7 +31,8 @@ concept Loss = requires(const L loss, const T* z, Index classes, Label y, T marg
   { loss.value(z, classes, y, margin) } -> std::convertible_to<T>;
   { loss.label_mass_moves() } -> std::convertible_to<bool>;
   { loss.template max_dual_scale<T>() } -> std::convertible_to<T>;
-} && (QuadraticDual<L, T> || GeneralDual<L, T>);
+}
+&&(QuadraticDual<L, T> || GeneralDual<L, T>);
 
 /// A loss with a Lipschitz gradient: `gradient` writes c∇ℓ(z) and returns ℓ(z).
 template <class L, class T>

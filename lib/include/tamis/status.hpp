@@ -74,7 +74,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_weight: return "a sample weight is negative or not finite";
     case Status::invalid_margin:
       return "a margin is not positive (for logistic: negative) or not finite, or margins are given twice";
-    case Status::invalid_lambda: return "lambda must be zero or positive, and finite (positive where the solver needs it)";
+    case Status::invalid_lambda:
+      return "lambda must be zero or positive, and finite (positive where the solver needs it)";
     case Status::invalid_option:
       return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";

@@ -8,7 +8,8 @@
 
 namespace tamis {
 
-/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 and `common_margin` for all.
+/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 and `common_margin` for
+/// all.
 template <class T>
 struct Targets {
   std::span<const Label> labels;

@@ -104,10 +104,10 @@ using TwoPhaseTraining = Training<T, Loss, Penalty, Design, TwoPhase<T, Loss, Pe
 
 /// Training of the constrained form: the smallest penalty with a mean loss of at most η.
 ///
-///     auto fit = tamis::ConstrainedTraining<float, tamis::Hinge, tamis::L1>{{.eta = 0.1f}}.run(design, targets, memory);
+///     auto fit = tamis::ConstrainedTraining<float, tamis::Hinge, tamis::L1>{{.eta = 0.1f}}.run(design, targets,
+///     memory);
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-using ConstrainedTraining =
-    Training<T, Loss, Penalty, Design, ConstrainedPrimalDual<T, Loss, Penalty, Design>>;
+using ConstrainedTraining = Training<T, Loss, Penalty, Design, ConstrainedPrimalDual<T, Loss, Penalty, Design>>;
 
 /// Training for one shape known at compile time, with its memory inside: declare it static.
 template <class T, class Loss, class Penalty, Shape shape, class Design = DenseDesign<T>>

@@ -7,7 +7,8 @@
 namespace tamis {
 
 /// Scales, in each column of u (samples × stride), the entries of the heavier sign until the column sums to zero up to
-/// rounding: for a loss that is a sum over classes, whose entries keep their sign and may shrink. Cost O(samples·classes).
+/// rounding: for a loss that is a sum over classes, whose entries keep their sign and may shrink. Cost
+/// O(samples·classes).
 template <class T>
 [[gnu::noinline]] void scale_columns(T* u, Index samples, Index classes, Index stride) {
   for (Index pass = 0; pass < 2 * classes; ++pass) {  // each column twice: the second removes what rounding left
@@ -30,7 +31,8 @@ template <class T>
 /// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column
 /// sum is positive to those whose sum is negative, in proportion to what each row and class can give, until the sums
 /// vanish up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and
-/// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead. Cost O(samples·classes).
+/// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead. Cost
+/// O(samples·classes).
 template <class T, class Loss>
 [[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
                                        T* available) {

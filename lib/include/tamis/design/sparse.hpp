@@ -54,7 +54,8 @@ class SparseDesign {
     return total.value();
   }
 
-  /// out[s·stride] = x(list[s], feature) for the listed samples, ascending (all when null). Cost: the stored entries of the column.
+  /// out[s·stride] = x(list[s], feature) for the listed samples, ascending (all when null). Cost: the stored entries of
+  /// the column.
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     Index e = starts_[feature];
     const Index end = starts_[feature + 1];

@@ -5,7 +5,8 @@
 
 namespace tamis {
 
-/// An element U = QQᵀ of the generalised Jacobian of prox on one group, given w = prox(v); S are the nonzero entries of w:
+/// An element U = QQᵀ of the generalised Jacobian of prox on one group, given w = prox(v); S are the nonzero entries of
+/// w:
 ///
 ///   - level 0: Q = scale·I + (along − scale) ŵŵᵀ on S, ŵ = w/‖w‖;
 ///   - level > 0: the identity on the entries below the level, and one column sign(w)/√|C| on C = {|w| = level}.

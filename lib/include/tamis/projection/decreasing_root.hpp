@@ -13,9 +13,9 @@ struct Root {
 };
 
 /// The smallest x ≥ 0 with f(x) ≤ 0 for a convex f, by Newton's steps from `start`; evaluate(x, slope) returns f(x) and
-/// sets f'(x). A step from the right of the root lands on its left, and steps from the left climb to it without passing:
-/// on a piecewise linear f they are finitely many. Where f is flat below zero they begin anew at 0. Without a root the
-/// answer is a point with a positive excess.
+/// sets f'(x). A step from the right of the root lands on its left, and steps from the left climb to it without
+/// passing: on a piecewise linear f they are finitely many. Where f is flat below zero they begin anew at 0. Without a
+/// root the answer is a point with a positive excess.
 template <class T, class Evaluate>
 Root<T> decreasing_root(T start, Evaluate evaluate) {
   Root<T> here{start, T(0)};

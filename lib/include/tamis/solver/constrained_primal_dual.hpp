@@ -9,9 +9,10 @@ namespace tamis {
 ///
 /// PrimalDual with the whole constraint in the dual step: by Moreau's identity
 ///     u⁺ = û − σ P(û/σ),   P the projection onto {Z : Σ cᵢℓᵢ(zᵢ) ≤ η},
-/// where P(v)ᵢ = prox_{tcᵢℓ}(vᵢ) with one t for all samples. With ν = σt this is u⁺ᵢ = prox_{σ(νcᵢℓ)*}(ûᵢ): the dual step of
-/// the regularised form with weights νcᵢ, ν the multiplier of the constraint, found at each step by a scalar Newton
-/// iteration that starts from the last one. Feasible models, certificates and infeasibility: see ConstrainedWorkbench.
+/// where P(v)ᵢ = prox_{tcᵢℓ}(vᵢ) with one t for all samples. With ν = σt this is u⁺ᵢ = prox_{σ(νcᵢℓ)*}(ûᵢ): the dual
+/// step of the regularised form with weights νcᵢ, ν the multiplier of the constraint, found at each step by a scalar
+/// Newton iteration that starts from the last one. Feasible models, certificates and infeasibility: see
+/// ConstrainedWorkbench.
 ///
 /// Memory: `requirement(shape)`: 6(p+1) + 4n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: that of PrimalDual, and two or three passes over the n·K duals.

@@ -33,17 +33,18 @@ struct LevelSet : Loss {
 /// Base of the solvers of  min Ω(W)  subject to  L(W, b) = Σ cᵢ ℓᵢ(Wᵀxᵢ + b) ≤ η,  cᵢ = wᵢ/Σw; not for use on its own.
 ///
 /// *Models.* Iterates are feasible in the limit only. Each one offered is made feasible exactly: scaled (with its
-/// intercepts) by the least s with L(sW, sb) ≤ η, the root of a convex piecewise linear function; where no s will do, or
-/// the gap stays above the tolerance, moved towards a point inside the constraint that was met before, as little as
+/// intercepts) by the least s with L(sW, sb) ≤ η, the root of a convex piecewise linear function; where no s will do,
+/// or the gap stays above the tolerance, moved towards a point inside the constraint that was met before, as little as
 /// convexity allows. The best objective so far is the model.
 ///
 /// *Bounds.* A dual point u of the mean loss, columns balanced, with a = ⟨r, P⟩ − η and G its gradient, gives for every
-/// ν ≥ 0  Ω(W) ≥ νa − Ω*(νG): for a norm a/Ω°(G) at ν = 1/Ω°(G), otherwise the largest value over ν. ν is the multiplier.
+/// ν ≥ 0  Ω(W) ≥ νa − Ω*(νG): for a norm a/Ω°(G) at ν = 1/Ω°(G), otherwise the largest value over ν. ν is the
+/// multiplier.
 ///
 /// *No model.* L(W, b) ≥ a + η + ⟨G, W⟩ for all W. When a > 0 and every ‖G_j‖ ≤ δ‖x_j − m̄_j‖‖u‖, δ = ε^⅔ (4e-11 in
-/// double, 2.4e-5 in float), a model would need weights of which the scores are some 1/δ margins: `infeasible`. The bound
-/// reported, a + η − ‖G‖‖W‖ with W the weights of the least loss seen, holds for all that are not larger. After 25 certificates without a feasible point, the mean loss alone is minimised until there
-/// is one or this proof.
+/// double, 2.4e-5 in float), a model would need weights of which the scores are some 1/δ margins: `infeasible`. The
+/// bound reported, a + η − ‖G‖‖W‖ with W the weights of the least loss seen, holds for all that are not larger. After
+/// 25 certificates without a feasible point, the mean loss alone is minimised until there is one or this proof.
 template <class T, class Loss, class Penalty, class Design>
 class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   static_assert(ConstrainableLoss<Loss, T>, TAMIS_NEEDS_LEVEL_SETS);
@@ -75,9 +76,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   T penalty_weight() const { return seeking_ ? T(0) : T(1); }
   T dual_weight(Index sample) const { return multiplier_ * this->targets_.weight(sample); }
   /// ‖u‖ ≈ ν‖u⁰‖ and Ω(W) ≈ νL(0), for the same ν.
-  T first_primal_weight(T dual_size) const {
-    return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1);
-  }
+  T first_primal_weight(T dual_size) const { return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1); }
   void choose_features() {
     if (this->dual_kind_ == DualKind::norm) Plain::choose_features(T(0));
   }
@@ -85,7 +84,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
   void find_multiplier(const T* u, T sigma) {
     if (!seeking_)
-      multiplier_ = level_set_multiplier(this->loss_, this->targets_, u, this->stride_, sigma, this->options_.eta, multiplier_);
+      multiplier_ =
+          level_set_multiplier(this->loss_, this->targets_, u, this->stride_, sigma, this->options_.eta, multiplier_);
   }
 
   /// When duals change their unit, between u and u/ν: applies it to them and to the primal weight.
@@ -97,7 +97,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     rescale_ = T(1);
   }
 
-  // ---- models --------------------------------------------------------------------------------------------------------
+  // ---- models
+  // --------------------------------------------------------------------------------------------------------
 
   /// Takes the point w with scores z, makes it feasible, and reports it if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
@@ -107,8 +108,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       if (loss <= this->options_.eta * (T(1) + rounding)) consider(w, T(1), T(0), loss);
     }
     Root<T> ray{T(1), loss - this->options_.eta};
-    if (this->certificates_ > 0)
-      ray = decreasing_root(T(1), [&](T s, T& slope) { return ray_excess(z, s, slope); });
+    if (this->certificates_ > 0) ray = decreasing_root(T(1), [&](T s, T& slope) { return ray_excess(z, s, slope); });
     const bool on_ray = feasible(ray.excess);
     if (on_ray && this->certificates_ > 0) consider(w, ray.at, T(0), this->options_.eta + ray.excess);
     if (has_inside_ && loss > this->options_.eta &&
@@ -127,7 +127,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     }
   }
 
-  // ---- certificates --------------------------------------------------------------------------------------------------
+  // ---- certificates
+  // --------------------------------------------------------------------------------------------------
 
   /// As Workbench::certify, for a dual point u = ν cᵢ(pᵢ − e_y) of the iteration, ν its multiplier.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
@@ -206,7 +207,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       const T weight = this->targets_.weight(i);
       if (!(weight > T(0))) continue;
       const T margin = this->targets_.margin(i) / s;
-      const T loss = this->loss_.value(row_of(z, i, this->stride_), this->shape_.classes, this->targets_.labels[i], margin);
+      const T loss =
+          this->loss_.value(row_of(z, i, this->stride_), this->shape_.classes, this->targets_.labels[i], margin);
       value.add(weight * (s * loss));
       if (loss > T(0)) slopes += weight * (loss - margin);
     }
@@ -281,8 +283,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     const T lower = this->report_.dual_objective;
     const T slack = this->options_.eta - loss;
     if (!(slack > T(1e-3) * this->options_.eta * this->options_.tolerance)) return;
-    if (has_inside_ &&
-        !((value - lower) * (this->options_.eta - inside_loss_) < (inside_value_ - lower) * slack))
+    if (has_inside_ && !((value - lower) * (this->options_.eta - inside_loss_) < (inside_value_ - lower) * slack))
       return;
     mix(w, s, T(0));
     copy(candidate_, CommonMemory<T>::coefficients(this->shape_), inside_);
@@ -293,7 +294,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     has_inside_ = true;
   }
 
-  // ---- bounds --------------------------------------------------------------------------------------------------------
+  // ---- bounds
+  // --------------------------------------------------------------------------------------------------------
 
   /// The largest νa − Ω*(νG) over ν ≥ 0, the penalty taken over the listed features, and its ν.
   [[gnu::noinline]] T bound(T a, const T* g, const Index* list, Index count, T& nu) {
@@ -358,7 +360,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       auto total = Pack<T>::zero();
       for (Index c = 0; c < this->active_count_; ++c)
         total = squared_norm(row_of(g, this->memory_.list[c], stride), stride, total);
-      if (square_root(total.sum()) > negligible * square_root(T(this->active_count_)) * this->norm_ * size) return false;
+      if (square_root(total.sum()) > negligible * square_root(T(this->active_count_)) * this->norm_ * size)
+        return false;
     }
     for (Index j = 0; j < this->shape_.features; ++j) {
       const T pull = square_root(squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum());

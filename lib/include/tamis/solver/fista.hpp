@@ -61,8 +61,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     switch (stage_) {
       case Stage::intercepts:
         iterate(T(0));
-        if (--intercept_steps_ == 0 ||
-            this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * score_unit())
+        if (--intercept_steps_ == 0 || this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * score_unit())
           finish_null_model();
         break;
       case Stage::norm:
@@ -113,9 +112,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   }
 
   /// A score of the size that matters: the margin, or 1 for a loss that needs none.
-  T score_unit() const {
-    return default_margin<T>(this->loss_) > T(0) ? this->targets_.margin(0) : T(1);
-  }
+  T score_unit() const { return default_margin<T>(this->loss_) > T(0) ? this->targets_.margin(0) : T(1); }
 
   /// The intercepts are optimal: λ_max, the first bound and the first features follow.
   void finish_null_model() {

@@ -9,12 +9,12 @@
 namespace tamis {
 
 /// The system  (I/τ + QᵀAᵀBAQ) δ = Qᵀg  over the nonzero coefficients and the intercepts, with U = QQᵀ the Jacobian of
-/// the penalty's proximity operator (see ProxJacobian) and B = bI + (σ − b)J, J being, sample by sample, the Jacobian of
-/// the simplex projection, diag(s) − ssᵀ/|s| for its support s.
+/// the penalty's proximity operator (see ProxJacobian) and B = bI + (σ − b)J, J being, sample by sample, the Jacobian
+/// of the simplex projection, diag(s) − ssᵀ/|s| for its support s.
 ///
 /// The nonzero coefficients are numbered class by class ('coordinates'). The part b·AᵀA needs only the Gram matrix of
-/// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples whose support
-/// has two classes or more. Q acts afterwards, group by group, on rows and columns.
+/// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples whose
+/// support has two classes or more. Q acts afterwards, group by group, on rows and columns.
 ///
 /// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features indices.
 /// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in the classes of the support)².
@@ -372,11 +372,11 @@ class NewtonSystem {
   }
 
   Memory m_{};
-  Index count_ = 0;    ///< coordinates
-  Index size_ = 0;     ///< of the matrix
-  Index slots_ = 0;    ///< features with a slot
-  Index known_ = 0;    ///< slots whose products are in the Gram matrix
-  Index groups_ = 0;   ///< groups on which Q is not the identity
+  Index count_ = 0;   ///< coordinates
+  Index size_ = 0;    ///< of the matrix
+  Index slots_ = 0;   ///< features with a slot
+  Index known_ = 0;   ///< slots whose products are in the Gram matrix
+  Index groups_ = 0;  ///< groups on which Q is not the identity
   Index members_ = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace tamis {
 
-/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). The first phase is PrimalDual. The second is a proximal point method whose
-/// steps are solved by semismooth Newton: from (Wᵗ, Zᵗ ≈ AWᵗ, uᵗ) it maximises over u (samples × classes)
+/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). The first phase is PrimalDual. The second is a proximal point method
+/// whose steps are solved by semismooth Newton: from (Wᵗ, Zᵗ ≈ AWᵗ, uᵗ) it maximises over u (samples × classes)
 ///
 ///     D(u) = min_W {λΩ(W) + ⟨Aᵀu, W⟩ + ‖W − Wᵗ‖²/2τ} + min_Z {h(Z) − ⟨u, Z⟩ + ‖Z − Zᵗ‖²/2τ'} − ‖u − uᵗ‖²/2σ,
 ///     ∇D = A W(u) − Z(u) − (u − uᵗ)/σ,   W(u) = prox_{τλΩ}(Wᵗ − τAᵀu),   Z(u) = prox_{τ'h}(Zᵗ + τ'u),
@@ -19,8 +19,8 @@ namespace tamis {
 /// takes over again, so that it is never worse than PrimalDual for long.
 ///
 /// Memory: as PrimalDual at the least, and then it is PrimalDual; with an `active_limit` of nonzero coefficients and
-/// intercepts, (p + 1) + 3n more rows of padded classes and the larger of NewtonSystem's memory and 3n rows. The arena's
-/// size decides which. Cost of a Newton step: six to eight products with half the design, and the system.
+/// intercepts, (p + 1) + 3n more rows of padded classes and the larger of NewtonSystem's memory and 3n rows. The
+/// arena's size decides which. Cost of a Newton step: six to eight products with half the design, and the system.
 /// Sources: Rockafellar (1976); Li, Sun and Toh (2018) for the scheme; paper A for the problem.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
@@ -203,8 +203,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       }
       value.add(terms.sum());
       if (weight > T(0))
-        value.add(weight * this->loss_.value(z, this->shape_.classes, this->targets_.labels[i],
-                                             this->targets_.margin(i)));
+        value.add(weight *
+                  this->loss_.value(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i)));
     }
     gradient_norm_ = square_root(gradient_norm.sum());
     slope_ = slope.sum();
@@ -227,8 +227,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       }
     });
     const T threshold = tau_ * this->options_.lambda;
-    this->for_each_active_group(
-        [&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
+    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
     auto moved = Pack<T>::zero();
     this->for_each_active_row([&](Index j) {
       moved = squared_distance(row_of(w(), j, stride), row_of(centre_w(), j, stride), stride, moved);
@@ -245,7 +244,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     }
     constexpr std::uint32_t most_inner = 30;
     const T accuracy = T(10) / T(outer_ + 1);
-    if ((inner_ > 0 && gradient_norm_ <= accuracy * smallest(T(1), square_root(moved_w_))) || inner_ >= most_inner || exhausted_) {
+    if ((inner_ > 0 && gradient_norm_ <= accuracy * smallest(T(1), square_root(moved_w_))) || inner_ >= most_inner ||
+        exhausted_) {
       end_outer(false);
       return;
     }
@@ -331,9 +331,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Δu by a factor of the system; false when it does not fit or is not definite.
   [[gnu::noinline]] bool solve_newton_system() {
-    const typename System::template Problem<Design> problem{
-        this->design_, this->memory_.means, this->options_.intercept ? this->intercept_scale_ : T(0), this->shape_,
-        this->stride_};
+    const typename System::template Problem<Design> problem{this->design_, this->memory_.means,
+                                                            this->options_.intercept ? this->intercept_scale_ : T(0),
+                                                            this->shape_, this->stride_};
     const auto groups = [&](auto visit) { for_each_jacobian(visit); };
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
@@ -453,8 +453,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto times_z = Pack<T>::fill(tau_z_);
     for (std::size_t e = 0; e < duals(); e += lanes<T>) {
       const auto now = Pack<T>::load(u() + e);
-      (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e)))
-          .store(newton_.scores + e);
+      (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e))).store(newton_.scores + e);
       now.store(centre_u() + e);
     }
     this->for_each_active_row([&](Index j) {

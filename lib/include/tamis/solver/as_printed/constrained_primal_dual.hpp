@@ -41,7 +41,8 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     fill(own_.y, CommonMemory<T>::duals(this->shape_), T(0));
     fill(own_.zeta, this->shape_.samples, T(0));
     fill(own_.xi, this->shape_.samples, T(0));
-    for (Index i = 0; i < this->shape_.samples; ++i) weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
     return this->running();
   }
 

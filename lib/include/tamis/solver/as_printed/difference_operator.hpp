@@ -27,7 +27,8 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     });
   }
   /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
-  /// their least-squares mean; the label of each row takes what its other classes leave of νcᵢ, and what exceeds it is cut.
+  /// their least-squares mean; the label of each row takes what its other classes leave of νcᵢ, and what exceeds it is
+  /// cut.
   template <class Share>
   void duals_from(const T* y, T* u, Share share) {
     copy(y, CommonMemory<T>::duals(this->shape_), u);

@@ -10,11 +10,11 @@ namespace tamis::as_printed {
 /// Paper A, section 4.2: each ζ_ℓ of problem (12) becomes K copies, and the hinge K linear inequalities,
 ///     min g(x)  subject to  (a) Σ_ℓ c_ℓ Σ_k ζ^(ℓ,k) ≤ Kη,   (b) ζ^(ℓ,1) = … = ζ^(ℓ,K),   (c) ζ ≥ 0,
 ///                           (d) T_ℓ x + r_ℓ − ζ^(ℓ,·) ≤ 0.
-/// The iteration is that of Algorithm 2: x by prox_{τg} and ζ by the projection onto (a); dual variables for (b) and (c),
-/// whose operator is the identity of ζ, and for (d), whose operator is (Tx, ζ); each with its closed-form projection. The
-/// duals of (d) are multiples of the normals (1, −1): one number stands for both. All starts at 0;
-/// τ = σ = 1/max(‖T‖, √3). Only the certificate, every 40 iterations, is not the paper's.
-/// Memory: 5(p+1) + 6n rows of padded classes.
+/// The iteration is that of Algorithm 2: x by prox_{τg} and ζ by the projection onto (a); dual variables for (b) and
+/// (c), whose operator is the identity of ζ, and for (d), whose operator is (Tx, ζ); each with its closed-form
+/// projection. The duals of (d) are multiples of the normals (1, −1): one number stands for both. All starts at 0; τ =
+/// σ = 1/max(‖T‖, √3). Only the certificate, every 40 iterations, is not the paper's. Memory: 5(p+1) + 6n rows of
+/// padded classes.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
@@ -41,7 +41,8 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     const std::size_t duals = CommonMemory<T>::duals(this->shape_);
     fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
     for (T* matrix : {own_.zeta, own_.equal, own_.positive, own_.ordered}) fill(matrix, duals, T(0));
-    for (Index i = 0; i < this->shape_.samples; ++i) weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
     weights_squared_ *= T(this->shape_.classes);
     return this->running();
   }
