@@ -146,11 +146,11 @@ void default_problem(typename Face<T>::Problem* p) {
 }
 
 template <class T>
-std::size_t training_bytes(const typename Face<T>::Problem* p) {
+std::size_t training_bytes(const typename Face<T>::Problem* p, Room room) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
   const Choice choice = State<T>::choice_of(*p);
   if (choice.refusal()) return 0;
-  return Trainer<T>::requirement(choice, {p->samples, p->features, p->classes}).bytes;
+  return Trainer<T>::requirement(choice, {p->samples, p->features, p->classes}, room).bytes;
 }
 
 template <class T>
@@ -279,7 +279,12 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   TAMIS_EXPORT(tamis_default_problem_##S)                                                                             \
   void tamis_default_problem_##S(tamis_problem_##S* problem) { default_problem<T>(problem); }                         \
   TAMIS_EXPORT(tamis_training_bytes_##S)                                                                              \
-  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem); }       \
+  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem, {}); }   \
+  TAMIS_EXPORT(tamis_fast_bytes_##S)                                                                                  \
+  std::size_t tamis_fast_bytes_##S(const tamis_problem_##S* problem, std::size_t entries,                             \
+                                   std::uint32_t active_limit) {                                                      \
+    return training_bytes<T>(problem, {entries, active_limit});                                                       \
+  }                                                                                                                   \
   TAMIS_EXPORT(tamis_start_##S)                                                                                       \
   tamis_status tamis_start_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,           \
                                std::size_t arena_bytes) {                                                             \

@@ -147,10 +147,15 @@ typedef enum tamis_solver {
   /* Fills in the defaults; shape, values, labels and lambda remain to be set. */                                         \
   void tamis_default_problem_##S(tamis_problem_##S *problem);                                                             \
                                                                                                                           \
-  /* Exact bytes of arena that training needs: depends on samples, features, classes, solver and penalty only, and is the \
-   * same on every target; automatic is another solver for hinge and ridge with lambda 0. More makes some faster.         \
-   * SIZE_MAX: more than can be addressed. 0: solver or combination unknown. */                     \
+  /* Exact bytes of arena that training needs: depends on shape, solver, loss and penalty only (and whether there is      \
+   * eta, or a tiny lambda, which mean other solvers), and is the same on every target. SIZE_MAX: more than can be        \
+   * addressed. 0: solver or combination unknown. */                                                                      \
   size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
+                                                                                                                          \
+  /* The same with room that makes some solvers faster: for the samples' values that are not zero, all at once            \
+   * (TAMIS_CRAMMER_SINGER_DUAL), and for so many coefficients that are not zero, intercepts included, in one linear      \
+   * system (TAMIS_TWO_PHASE: about 2 active_limit^2 numbers). Never fewer bytes. */                                      \
+  size_t tamis_fast_bytes_##S(const tamis_problem_##S *problem, size_t entries, uint32_t active_limit);                   \
                                                                                                                           \
   /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \
    * TAMIS_RUNNING, or how it ended already. A refusal writes nothing to the arena. problem may be discarded afterwards,  \

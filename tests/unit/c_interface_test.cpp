@@ -47,6 +47,30 @@ struct Trained {
   }
 };
 
+TEST(CInterface, MoreMemoryMakesTheSecondPhase) {
+  const auto made = tamis::testing::Made<double>(60, 12, 3, 5);
+  tamis_problem_f64 p;
+  tamis_default_problem_f64(&p);
+  p.samples = 60, p.features = 12, p.classes = 3;
+  p.values = made.values.data(), p.labels = made.labels.data();
+  p.lambda = 0.005, p.tolerance = 1e-9;
+  const std::size_t least = tamis_training_bytes_f64(&p), fast = tamis_fast_bytes_f64(&p, 0, 39);
+  EXPECT_GT(fast, least);
+  EXPECT_EQ(tamis_fast_bytes_f64(&p, 0, 0), least);
+  tamis_report_f64 reports[2];
+  for (const bool more : {false, true}) {
+    GuardedMemory memory(more ? fast : least);
+    tamis_training_f64 training{};
+    EXPECT_EQ(tamis_train_f64(&training, &p, memory.span().data(), memory.span().size(), nullptr, nullptr),
+              TAMIS_CONVERGED);
+    EXPECT_TRUE(memory.surroundings_intact());
+    tamis_report_of_f64(&training, &reports[more]);
+    EXPECT_EQ(reports[more].arena_bytes, memory.span().size());
+  }
+  EXPECT_NEAR(reports[0].objective, reports[1].objective, 1e-8);
+  EXPECT_LT(reports[1].iterations, reports[0].iterations);
+}
+
 TEST(CInterface, GivesTheBitsOfCpp) {
   const Made<float> made(50, 8, 3, 31);
   auto p = problem_of(made);

@@ -79,6 +79,7 @@ class NewtonSystem {
 
   Index capacity() const { return m_.capacity; }
   Index coordinates() const { return count_; }
+  Index size() const { return size_; }
 
   /// Forgets the Gram matrix: another intercept scale, or a first use.
   void forget(Shape shape) {

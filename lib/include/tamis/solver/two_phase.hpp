@@ -135,8 +135,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     outer_ = 0;
     idle_ = 0;
     best_gap_ = this->report_.relative_gap;
+    grant_budget();
     begin_outer();
   }
+
+  /// The second phase may do twice the work that was done before, then again once the gap has halved.
+  void grant_budget() {
+    granted_gap_ = this->report_.relative_gap;
+    budget_ = this->report_.epochs + largest(T(2) * this->report_.epochs, T(200));
+    system_epochs_ = T(0);
+  }
+  bool budget_is_spent() const { return this->report_.epochs + system_epochs_ > budget_; }
 
   /// Back to the first phase, from the last centre, for as many iterations as there were.
   [[gnu::noinline]] void end_second_phase() {
@@ -249,6 +258,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       end_outer(false);
       return;
     }
+    if (budget_is_spent()) {
+      end_second_phase();
+      return;
+    }
     this->count_iteration();
     ++inner_;
     if (!solve_newton_system()) solve_by_conjugate_gradients();
@@ -340,6 +353,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     if (!system_.collect(problem, groups) || !system_.update_gram(problem, step_u(), newton_.product) ||
         !system_.factor(problem, T(1) / tau_, b, sigma_, support))
       return false;
+    const T size = T(system_.size());
+    system_epochs_ += size * size * size /
+                      (T(12) * largest(T(this->design_.entries(nullptr, this->shape_.features)) * T(this->stride_), T(1)));
     apply_b(newton_.gradient, step_u(), b, sigma_);
     this->transposed_multiply(step_u(), newton_.product);
     system_.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
@@ -370,7 +386,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     copy(static_cast<const T*>(image), duals(), direction);
     T size = inner(residual, image);
     const T first = size;
-    for (int round = 0; round < 200 && size > T(1e-4) * first; ++round) {
+    for (int round = 0; round < 50 && size > T(1e-4) * first; ++round) {
       this->transposed_multiply(direction, newton_.product);
       apply_jacobian(newton_.product);
       this->multiply(newton_.product, image);
@@ -469,6 +485,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
     const bool progress = this->report_.relative_gap <= T(0.9) * best_gap_ || next == FirstPhase::Next::new_features;
     if (progress) best_gap_ = this->report_.relative_gap;
+    if (this->report_.relative_gap <= T(0.5) * granted_gap_) grant_budget();
     idle_ = progress ? 0 : idle_ + 1;
     if (idle_ >= 20) {
       end_second_phase();
@@ -503,6 +520,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T moved_w_ = 0;        ///< ‖W(u) − Wᵗ‖²
   T moved_ = 0;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
   T best_gap_ = 0;
+  T granted_gap_ = 0;
+  T budget_ = 0;         ///< of epochs
+  T system_epochs_ = 0;  ///< the work of factors, in products with the whole design
 };
 
 }  // namespace tamis
