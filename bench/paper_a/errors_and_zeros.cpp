@@ -77,7 +77,7 @@ void announce(const char* title, std::size_t subsets, std::size_t in_the_paper, 
 void figure1(const Run& run) {
   Sweep what{"figure1", four_models(PenaltyKind::group_linf, Groups::blocks(4)), {3, 5, 10}, {}, 0, 0};
   what.subsets = run.number(3, 25);
-  what.alphas = logarithmic(-2, 1, run.full ? 6 : 3);
+  what.alphas = logarithmic(-2, 1.5, run.full ? 4 : 2);
   what.limit_seconds = run.full ? 60 : 5;
   announce("figure 1: MNIST, raw pixels / 255, l1,inf over blocks of 2 x 2 pixels within a class (196 blocks, as many\n"
            "as the paper's 14 x 14 positions; it has scattering features)",
@@ -93,7 +93,7 @@ void figure1(const Run& run) {
 void figure2(const Run& run) {
   Sweep what{"figure2", four_models(PenaltyKind::group_l2, Groups::rows()), {5, 10, 50}, {}, 0, 0};
   what.subsets = run.number(2, 10);
-  what.alphas = logarithmic(-2, 1, run.full ? 6 : 2);
+  what.alphas = logarithmic(-2, 1, run.full ? 4 : 2);
   what.limit_seconds = run.full ? 120 : 10;
   announce("figure 2: 20 newsgroups, tf-idf of 26,214 terms, l1,2 over the weights of a term", what.subsets, 10,
            what.alphas);

@@ -17,8 +17,8 @@ namespace tamis::paper_a {
 
 /// Training samples ready to be solved again and again, in double.
 struct Problem {
-  explicit Problem(cli::Table samples, std::vector<Label> labels, Index classes)
-      : table(std::move(samples)), labels(std::move(labels)), classes(classes), samples(table) {}
+  Problem(cli::Table rows, std::vector<Label> labels_of_rows, Index number_of_classes)
+      : table(std::move(rows)), labels(std::move(labels_of_rows)), classes(number_of_classes), samples(table) {}
 
   cli::Table table;
   std::vector<Label> labels;

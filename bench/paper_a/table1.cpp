@@ -104,9 +104,9 @@ void table1(const Run& run) {
   std::vector<Preparation> preparations{Preparation::samples};
   if (run.full) preparations = {Preparation::samples, Preparation::columns, Preparation::samples_then_columns};
   const int per_decade = run.full ? 12 : 4;
-  const std::vector<double> alphas = logarithmic(-2, 2, per_decade), ridge_alphas = logarithmic(-2, 4, 2);
+  const std::vector<double> alphas = logarithmic(-3, 2, per_decade), ridge_alphas = logarithmic(-2, 4, 2);
   std::printf("table 1: leukemia, 38 training and 34 test samples, log10 of values clipped to 100...16000, z-scores of\n"
-              "each sample%s; blocks of 5 genes; %zu values of alpha from 1e-2 to 1e2 (l2: %zu to 1e4). As in the\n"
+              "each sample%s; blocks of 5 genes; %zu values of alpha from 1e-3 to 1e2 (l2: %zu from 1e-2 to 1e4). As in the\n"
               "paper alpha is the one with the fewest errors ON THE TEST SAMPLES, of several the sparsest model.\n",
               run.full ? " (and of each column, and of both)" : "", alphas.size(), ridge_alphas.size());
 
