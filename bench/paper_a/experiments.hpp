@@ -87,6 +87,8 @@ struct Coefficients {
   double distance(const Coefficients& other) const;
 };
 
+Coefficients copy_of(const LinearModel<double>& model);
+
 struct Solve {
   std::string status;  ///< of the report, or `stopping_rule`, or `time_limit`
   double seconds = 0;  ///< CPU time of the thread, from the start with all it prepares; copies of models not counted

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -14,14 +15,13 @@ namespace tamis::paper_a {
 
 namespace {
 
-/// Solvers that are faster with more memory than they need have this much; the others leave it alone.
-constexpr std::size_t spare_bytes = std::size_t{256} << 20;
-
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+}  // namespace
 
 Coefficients copy_of(const LinearModel<double>& model) {
   Coefficients out;
@@ -30,8 +30,6 @@ Coefficients copy_of(const LinearModel<double>& model) {
   out.values.assign(model.coefficients, model.coefficients + (std::size_t{model.features} + 1) * model.stride());
   return out;
 }
-
-}  // namespace
 
 Options<double> options_for(const Task& task, double alpha, std::size_t samples) {
   Options<double> options;
@@ -54,7 +52,11 @@ Solve solve(const Problem& problem, const Task& task, double alpha, const Stoppi
   options.tolerance = stopping.gap;
   const Targets<double> targets{problem.labels, problem.classes};
   const Shape shape{targets.samples(), static_cast<Index>(problem.table.features), problem.classes};
-  const std::size_t bytes = cli::CommandTraining<double>::requirement(choice, shape).bytes + spare_bytes;
+  const auto entries = static_cast<std::size_t>(
+      std::count_if(problem.table.values.begin(), problem.table.values.end(), [](double x) { return x != 0; }));
+  const Room room{.entries = entries, .active_limit = cli::usual_active_limit};
+  const std::size_t bytes = cli::CommandTraining<double>::requirement(choice, shape, room).bytes;
+  if (bytes > std::size_t(PTRDIFF_MAX)) throw std::runtime_error(task.name + ": no solver in this build accepts it");
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
   if (!memory) throw std::runtime_error(task.name + ": no memory for the arena");

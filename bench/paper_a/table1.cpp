@@ -96,9 +96,9 @@ void table1(const Run& run) {
       {PenaltyKind::ridge, {}, "l2",
        {{1, "7129+7129+7129"}, {2, "7129+7129+7129"}, {1, "7129+7129+7129"}, {2, "7129+7129+7129"}}},
       {PenaltyKind::l1, {}, "l1", {{2, "13+3+10"}, {3, "8+3+8"}, {3, "18+5+14"}, {3, "19+8+15"}}},
-      {PenaltyKind::group_l2, Groups::blocks(5), "l1,2",
+      {PenaltyKind::group_l2, Groups::blocks(5), "l1/l2",
        {{0, "95+5+75"}, {1, "55+5+45"}, {0, "50+5+35"}, {1, "70+10+50"}}},
-      {PenaltyKind::group_linf, Groups::blocks(5), "l1,inf",
+      {PenaltyKind::group_linf, Groups::blocks(5), "l1/linf",
        {{0, "50+5+45"}, {0, "35+5+35"}, {0, "50+5+40"}, {0, "45+5+45"}}},
   };
   std::vector<Preparation> preparations{Preparation::samples};
