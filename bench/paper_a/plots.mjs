@@ -123,7 +123,7 @@ function figure4() {
         const chosen = where(of, { algorithm, per_class: size });
         if (chosen.length === 0) continue;
         summary.push([alpha, size, algorithm, mean(chosen, 'seconds').toFixed(4), mean(chosen, 'objective').toPrecision(7),
-          mean(chosen, 'relative_gap').toExponential(1), mean(chosen, 'significant').toFixed(0), mean(chosen, 'error_percentage').toFixed(2),
+          Math.max(...chosen.map((row) => row.relative_gap)).toExponential(1), mean(chosen, 'significant').toFixed(0), mean(chosen, 'error_percentage').toFixed(2),
           `${where(chosen, { status: 'time_limit' }).length} of ${chosen.length}`]);
       }
   }
@@ -132,9 +132,9 @@ function figure4() {
     svg: lines('MNIST, ridge: execution time', panels, 3),
     text: ['## Figure 4: execution times on MNIST, ridge', '',
       `${subsets(rows)}, CPU time of one thread, no intercepts. Algorithms 1 and 2 as printed end at a `
-      + 'relative change of 1e-3 of their iterates, ours at a certified relative gap of 1e-3, liblinear (its Crammer–Singer solver, in '
+      + 'relative change of 1e-3 of their iterates, and in runs of their own at a certified relative gap of 1e-3 as ours does, liblinear (its Crammer–Singer solver, in '
       + `place of SVM-struct) at its tolerance 1e-3. Algorithm 2 minimises Ω under the constraint η = α, so its objective is another. Significant: weights above 1e-5.${theirs}`, '',
-      table(['α', 'per class', 'algorithm', 'seconds', 'objective', 'relative gap', 'significant', 'errors, %', 'time limit'], summary)].join('\n'),
+      table(['α', 'per class', 'algorithm', 'seconds', 'objective', 'largest relative gap', 'significant', 'errors, %', 'time limit'], summary)].join('\n'),
   };
 }
 

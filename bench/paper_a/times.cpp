@@ -126,24 +126,29 @@ void figure3(const Run& run) {
 
 void figure4(const Run& run) {
   const PenaltyKind penalty = PenaltyKind::ridge;
-  const double limit = run.full ? 600 : 20;
+  const double limit = run.full ? 300 : 5;
   const Stopping rule{.gap = 1e-9, .change = 1e-3, .seconds = limit}, certified{.gap = 1e-3, .seconds = limit};
-  constexpr bool intercept = false;
+  const auto regularised = [&](const char* name, SolverKind solver) {
+    return Task{name, LossKind::hinge, penalty, {}, solver, false, false};
+  };
+  const auto constrained = [&](const char* name) {
+    return Task{name, LossKind::hinge, penalty, {}, SolverKind::constrained_primal_dual_as_printed, true, false};
+  };
   const Contender contenders[] = {
-      {{"Algorithm 1", LossKind::hinge, penalty, {}, SolverKind::primal_dual_as_printed, false, intercept}, rule},
-      {{"Algorithm 2", LossKind::hinge, penalty, {}, SolverKind::constrained_primal_dual_as_printed, true,
-        intercept},
-       rule},
-      {{"tamis", LossKind::hinge, penalty, {}, SolverKind::automatic, false, intercept}, certified},
+      {regularised("Algorithm 1", SolverKind::primal_dual_as_printed), rule},
+      {constrained("Algorithm 2"), rule},
+      {regularised("Algorithm 1 to a gap of 1e-3", SolverKind::primal_dual_as_printed), certified},
+      {constrained("Algorithm 2 to a gap of 1e-3"), certified},
+      {regularised("tamis", SolverKind::automatic), certified},
   };
   const std::size_t subsets = run.number(1, 10);
   std::vector<std::size_t> sizes{3, 5, 10, 50, 100};
   if (run.full) sizes.push_back(500);
-  const std::vector<double> alphas{0.01, 0.1, 0.5};
+  const std::vector<double> alphas{0.1, 0.5, 5};
   std::printf("figure 4: MNIST, raw pixels / 255, ridge, without intercepts, %zu random subsets (paper: 10) of seeds\n"
-              "%llu...%llu, alpha 0.01, 0.1, 0.5. CPU time of one thread. The paper's algorithms end when an iteration\n"
-              "changes the iterates by no more than 1e-3 of their length, ours at a certified relative gap of 1e-3; all\n"
-              "after %.0f s.\n",
+              "%llu...%llu, alpha 0.1, 0.5, 5 (eta = alpha only below 1). CPU time of one thread. The paper's algorithms\n"
+              "end when an iteration changes the iterates by no more than 1e-3 of their length, and in runs of their own\n"
+              "at a certified relative gap of 1e-3, as ours does; all after %.0f s.\n",
               subsets, static_cast<unsigned long long>(first_seed),
               static_cast<unsigned long long>(first_seed + subsets - 1), limit);
   const auto data = mnist(run);
@@ -159,6 +164,7 @@ void figure4(const Run& run) {
       const auto problem = subset(data, per_class, first_seed + s, {});
       for (const Contender& contender : contenders)
         for (const double alpha : alphas) {
+          if (contender.task.constrained && alpha > 0.99) continue;
           const Solve found = solve(*problem, contender.task, alpha, contender.stopping);
           std::size_t significant = 0;
           for (const Index count : found.model.nonzeros(1e-5)) significant += count;
@@ -167,7 +173,7 @@ void figure4(const Run& run) {
                      static_cast<unsigned long long>(first_seed + s), found.status.c_str(), found.report.iterations,
                      found.report.objective, found.report.relative_gap, significant, error, found.seconds);
           if (s == 0)
-            std::printf("%3zu per class, %-12s alpha %-5.3g %.4f s (%s, objective %.6g, error %.2f %%)\n", per_class,
+            std::printf("%3zu per class, %-28s alpha %-5.3g %.4f s (%s, objective %.6g, error %.2f %%)\n", per_class,
                         contender.task.name.c_str(), alpha, found.seconds, found.status.c_str(),
                         found.report.objective, error);
           std::fflush(stdout);
