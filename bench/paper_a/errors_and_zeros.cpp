@@ -66,10 +66,11 @@ std::vector<Task> four_models(PenaltyKind penalty, Groups groups) {
 }
 
 void announce(const char* title, std::size_t subsets, std::size_t in_the_paper, const std::vector<double>& alphas) {
-  std::printf("%s: %zu random subsets (paper: %zu) of seeds %llu...%llu, %zu values of alpha from %g to %g,\n"
-              "lambda = alpha/n, certified relative gap 1e-3, test on all test samples.\n",
-              title, subsets, in_the_paper, static_cast<unsigned long long>(first_seed),
-              static_cast<unsigned long long>(first_seed + subsets - 1), alphas.size(), alphas.front(), alphas.back());
+  std::printf(
+      "%s: %zu random subsets (paper: %zu) of seeds %llu...%llu, %zu values of alpha from %g to %g,\n"
+      "lambda = alpha/n, certified relative gap 1e-3, test on all test samples.\n",
+      title, subsets, in_the_paper, static_cast<unsigned long long>(first_seed),
+      static_cast<unsigned long long>(first_seed + subsets - 1), alphas.size(), alphas.front(), alphas.back());
 }
 
 }  // namespace
@@ -79,12 +80,13 @@ void figure1(const Run& run) {
   what.subsets = run.number(3, 25);
   what.alphas = logarithmic(-2, 1.5, run.full ? 4 : 2);
   what.limit_seconds = run.full ? 60 : 5;
-  announce("figure 1: MNIST, raw pixels / 255, l1,inf over blocks of 2 x 2 pixels within a class (196 blocks, as many\n"
-           "as the paper's 14 x 14 positions; it has scattering features)",
-           what.subsets, 25, what.alphas);
-  const auto data = read(run.path("mnist/train-images-idx3-ubyte.gz,") + run.path("mnist/train-labels-idx1-ubyte.gz"),
-                         run.path("mnist/t10k-images-idx3-ubyte.gz,") + run.path("mnist/t10k-labels-idx1-ubyte.gz"),
-                         255);
+  announce(
+      "figure 1: MNIST, raw pixels / 255, l1,inf over blocks of 2 x 2 pixels within a class (196 blocks, as many\n"
+      "as the paper's 14 x 14 positions; it has scattering features)",
+      what.subsets, 25, what.alphas);
+  const auto data =
+      read(run.path("mnist/train-images-idx3-ubyte.gz,") + run.path("mnist/train-labels-idx1-ubyte.gz"),
+           run.path("mnist/t10k-images-idx3-ubyte.gz,") + run.path("mnist/t10k-labels-idx1-ubyte.gz"), 255);
   const auto order = patches(28);
   const TestSamples test({reordered(data.test.table, order), data.test.labels, data.test.classes});
   sweep(run, data, test, order, what);
@@ -97,8 +99,8 @@ void figure2(const Run& run) {
   what.limit_seconds = run.full ? 120 : 10;
   announce("figure 2: 20 newsgroups, tf-idf of 26,214 terms, l1,2 over the weights of a term", what.subsets, 10,
            what.alphas);
-  const auto data = read(run.path("news20/news20_bydate_tfidf_train.svm.gz"),
-                         run.path("news20/news20_bydate_tfidf_test.svm.gz"));
+  const auto data =
+      read(run.path("news20/news20_bydate_tfidf_train.svm.gz"), run.path("news20/news20_bydate_tfidf_test.svm.gz"));
   const TestSamples test(data.test);
   sweep(run, data, test, {}, what);
 }

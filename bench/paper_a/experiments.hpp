@@ -1,5 +1,6 @@
 #pragma once
-/// What the experiments of paper A share: data and subsets, whole solves timed in CPU time, errors on test samples, CSV.
+/// What the experiments of paper A share: data and subsets, whole solves timed in CPU time, errors on test samples,
+/// CSV.
 
 #include <cstdio>
 #include <functional>

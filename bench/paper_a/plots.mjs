@@ -41,7 +41,7 @@ function table1() {
     const prepared = where(rows, { preparation }), models = distinct(prepared, 'model');
     const cell = ({ errors, published_errors: theirs, nonzeros, published_nonzeros: published, alpha }) =>
       `**${errors}** [${theirs}] · ${nonzeros} [${published}] · α ${alpha.toPrecision(3)}`;
-    out.push('', `z-scores of ${preparation}:`, '',
+    out.push('', `${preparation}:`, '',
       table(['penalty', ...models], distinct(prepared, 'penalty').map((penalty) =>
         [penalty, ...models.map((model) => cell(where(prepared, { penalty, model })[0]))])));
     const worse = prepared.filter(({ errors, published_errors: theirs }) => errors > theirs + 1);

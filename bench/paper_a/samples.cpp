@@ -1,9 +1,8 @@
-#include "data.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "data.hpp"
 #include "experiments.hpp"
 
 namespace tamis::paper_a {
@@ -49,8 +48,8 @@ std::vector<std::size_t> patches(std::size_t side) {
   std::vector<std::size_t> order;
   for (std::size_t row = 0; row < side; row += 2)
     for (std::size_t column = 0; column < side; column += 2)
-      for (const std::size_t pixel : {row * side + column, row * side + column + 1, (row + 1) * side + column,
-                                      (row + 1) * side + column + 1})
+      for (const std::size_t pixel :
+           {row * side + column, row * side + column + 1, (row + 1) * side + column, (row + 1) * side + column + 1})
         order.push_back(pixel);
   return order;
 }

@@ -57,8 +57,8 @@ void figure3(const Run& run) {
   const Contender contenders[] = {
       {{"Algorithm 1", LossKind::hinge, penalty, blocks, SolverKind::primal_dual_as_printed}, rule},
       {{"Algorithm 2", LossKind::hinge, penalty, blocks, SolverKind::constrained_primal_dual_as_printed, true}, rule},
-      {{"linear constraints", LossKind::hinge, penalty, blocks,
-        SolverKind::linear_constraints_primal_dual_as_printed, true},
+      {{"linear constraints", LossKind::hinge, penalty, blocks, SolverKind::linear_constraints_primal_dual_as_printed,
+        true},
        rule},
       {{"FISTA (square)", LossKind::squared_hinge, penalty, blocks, SolverKind::fista_constant_step_as_printed}, rule},
       {{"forward-backward (logit)", LossKind::logistic, penalty, blocks, SolverKind::forward_backward}, rule},
@@ -69,13 +69,14 @@ void figure3(const Run& run) {
   };
   const std::size_t subsets = run.number(1, 10);
   const std::vector<double> alphas = run.full ? logarithmic(-2, 0.5, 4) : std::vector{0.1, 0.5, 3.0};
-  std::printf("figure 3: MNIST, raw pixels / 255, l1,inf over blocks of 2 x 2 pixels, %zu random subsets (paper: 10) of\n"
-              "seeds %llu...%llu, %zu values of alpha; constrained: eta = alpha, only below 1, from where on zero weights\n"
-              "will do. CPU time of one thread. The paper's algorithms end when an iteration changes the iterates by no\n"
-              "more than 1e-5 of their length (primal and dual together; looked at every 40 iterations, with a\n"
-              "certificate), ours (tamis ...) at a certified relative gap of 1e-4; all of them after %.0f s.\n",
-              subsets, static_cast<unsigned long long>(first_seed),
-              static_cast<unsigned long long>(first_seed + subsets - 1), alphas.size(), limit);
+  std::printf(
+      "figure 3: MNIST, raw pixels / 255, l1,inf over blocks of 2 x 2 pixels, %zu random subsets (paper: 10) of\n"
+      "seeds %llu...%llu, %zu values of alpha; constrained: eta = alpha, only below 1, from where on zero weights\n"
+      "will do. CPU time of one thread. The paper's algorithms end when an iteration changes the iterates by no\n"
+      "more than 1e-5 of their length (primal and dual together; looked at every 40 iterations, with a\n"
+      "certificate), ours (tamis ...) at a certified relative gap of 1e-4; all of them after %.0f s.\n",
+      subsets, static_cast<unsigned long long>(first_seed), static_cast<unsigned long long>(first_seed + subsets - 1),
+      alphas.size(), limit);
   const auto data = mnist(run);
   const auto order = patches(28);
   const TestSamples test({reordered(data.test.table, order), data.test.labels, data.test.classes});
@@ -145,12 +146,13 @@ void figure4(const Run& run) {
   std::vector<std::size_t> sizes{3, 5, 10, 50, 100};
   if (run.full) sizes.push_back(500);
   const std::vector<double> alphas{0.1, 0.5, 5};
-  std::printf("figure 4: MNIST, raw pixels / 255, ridge, without intercepts, %zu random subsets (paper: 10) of seeds\n"
-              "%llu...%llu, alpha 0.1, 0.5, 5 (eta = alpha only below 1). CPU time of one thread. The paper's algorithms\n"
-              "end when an iteration changes the iterates by no more than 1e-3 of their length, and in runs of their own\n"
-              "at a certified relative gap of 1e-3, as ours does; all after %.0f s.\n",
-              subsets, static_cast<unsigned long long>(first_seed),
-              static_cast<unsigned long long>(first_seed + subsets - 1), limit);
+  std::printf(
+      "figure 4: MNIST, raw pixels / 255, ridge, without intercepts, %zu random subsets (paper: 10) of seeds\n"
+      "%llu...%llu, alpha 0.1, 0.5, 5 (eta = alpha only below 1). CPU time of one thread. The paper's algorithms\n"
+      "end when an iteration changes the iterates by no more than 1e-3 of their length, and in runs of their own\n"
+      "at a certified relative gap of 1e-3, as ours does; all after %.0f s.\n",
+      subsets, static_cast<unsigned long long>(first_seed), static_cast<unsigned long long>(first_seed + subsets - 1),
+      limit);
   const auto data = mnist(run);
   const TestSamples test(data.test);
   Csv times(run, "figure4.csv",
@@ -174,8 +176,8 @@ void figure4(const Run& run) {
                      found.report.objective, found.report.relative_gap, significant, error, found.seconds);
           if (s == 0)
             std::printf("%3zu per class, %-28s alpha %-5.3g %.4f s (%s, objective %.6g, error %.2f %%)\n", per_class,
-                        contender.task.name.c_str(), alpha, found.seconds, found.status.c_str(),
-                        found.report.objective, error);
+                        contender.task.name.c_str(), alpha, found.seconds, found.status.c_str(), found.report.objective,
+                        error);
           std::fflush(stdout);
         }
     }
