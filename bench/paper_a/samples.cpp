@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "data.hpp"
+#include "experiments.hpp"
+
+namespace tamis::paper_a {
+
+TrainAndTest read(const std::string& train, const std::string& test, double scale) {
+  cli::ReadOptions options;
+  options.scale = scale;
+  TrainAndTest out;
+  out.train.table = cli::read_table(train, options);
+  const auto names = cli::class_names(out.train.table.labels);
+  out.train.labels = cli::encode(out.train.table, names);
+  out.test.table = cli::read_table(test, options, out.train.table.features);
+  out.test.labels = cli::encode(out.test.table, names);
+  out.train.classes = out.test.classes = static_cast<Index>(names.size());
+  return out;
+}
+
+std::vector<std::size_t> draw(const Labelled& from, std::size_t per_class, std::uint64_t seed) {
+  std::vector<std::vector<std::size_t>> members(from.classes);
+  for (std::size_t i = 0; i < from.labels.size(); ++i) members[from.labels[i]].push_back(i);
+  std::vector<std::size_t> rows;
+  for (Index k = 0; k < from.classes; ++k) {
+    auto& of_class = members[k];
+    std::mt19937_64 generator(seed * 1000 + k);
+    const std::size_t count = std::min(per_class, of_class.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      std::swap(of_class[i], of_class[i + generator() % (of_class.size() - i)]);
+      rows.push_back(of_class[i]);
+    }
+  }
+  return rows;
+}
+
+cli::Table reordered(const cli::Table& table, const std::vector<std::size_t>& order) {
+  cli::Table out = table;
+  for (std::size_t j = 0; j < order.size(); ++j)
+    std::copy_n(table.values.begin() + static_cast<std::ptrdiff_t>(order[j] * table.samples), table.samples,
+                out.values.begin() + static_cast<std::ptrdiff_t>(j * table.samples));
+  return out;
+}
+
+std::vector<std::size_t> patches(std::size_t side) {
+  std::vector<std::size_t> order;
+  for (std::size_t row = 0; row < side; row += 2)
+    for (std::size_t column = 0; column < side; column += 2)
+      for (const std::size_t pixel :
+           {row * side + column, row * side + column + 1, (row + 1) * side + column, (row + 1) * side + column + 1})
+        order.push_back(pixel);
+  return order;
+}
+
+TestSamples::TestSamples(const Labelled& samples) : labels_(samples.labels) {
+  const cli::Table& table = samples.table;
+  const std::size_t block = table.sparse ? table.samples : 200;
+  for (std::size_t first = 0; first < table.samples; first += block) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = first; i < std::min(first + block, table.samples); ++i) rows.push_back(i);
+    tables_.push_back(cli::select_rows(table, rows));
+  }
+  for (const cli::Table& part : tables_) {
+    const auto count = static_cast<Index>(part.samples), features = static_cast<Index>(part.features);
+    if (part.sparse) sparse_.emplace_back(part.values.data(), part.rows.data(), part.starts.data(), count, features);
+    else dense_.emplace_back(part.values.data(), count, features);
+  }
+}
+
+std::size_t TestSamples::errors(const Coefficients& coefficients) const {
+  const LinearModel<double> model = coefficients.view();
+  std::vector<Index> used;
+  for (Index j = 0; j < model.features; ++j)
+    if (model.uses(j)) used.push_back(j);
+  const double* intercepts = row_of(model.coefficients, model.features, model.stride());
+  std::vector<double> scores;
+  std::size_t wrong = 0, first = 0;
+  const auto count_errors = [&](const auto& design) {
+    scores.resize(std::size_t{design.samples()} * model.stride());
+    design.multiply(used.data(), static_cast<Index>(used.size()), model.coefficients, model.stride(), intercepts,
+                    scores.data());
+    for (Index i = 0; i < design.samples(); ++i) {
+      const double* row = row_of(scores.data(), i, model.stride());
+      wrong += static_cast<Label>(std::max_element(row, row + model.classes) - row) != labels_[first + i];
+    }
+    first += design.samples();
+  };
+  for (const auto& design : dense_) count_errors(design);
+  for (const auto& design : sparse_) count_errors(design);
+  return wrong;
+}
+
+std::vector<double> logarithmic(double low, double high, int per_decade) {
+  std::vector<double> values;
+  const int count = static_cast<int>(std::lround((high - low) * per_decade));
+  for (int i = 0; i <= count; ++i) values.push_back(std::pow(10.0, low + static_cast<double>(i) / per_decade));
+  return values;
+}
+
+}  // namespace tamis::paper_a
