@@ -60,30 +60,8 @@ function compare({ name, ours, run }, tamis) {
   return { name, line, agree };
 }
 
-/** liblinear on data sets of some size, to equal objective: { name, line, agree } of each. */
-function compareCrammerSinger(tamis) {
-  const { status, stdout, stderr } = spawnSync(python, [here('peers/crammer_singer_liblinear.py'), tamis, here('../tests/data')],
-    { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1));
-  return JSON.parse(stdout);
-}
-
 /** Runs the peers that are there: { name, line, agree } of each; one that fails does not agree. */
 export function comparePeers(tamis) {
-  return [...comparePairs(tamis), ...compareSizes(tamis)];
-}
-
-function compareSizes(tamis) {
-  const name = 'liblinear, Crammer and Singer';
-  if (!tamis || !importable('sklearn.svm')) return [{ name, line: 'not run: needs the tamis command and scikit-learn', agree: true }];
-  try {
-    return compareCrammerSinger(tamis);
-  } catch (error) {
-    return [{ name, line: `FAILED: ${error.message}`, agree: false }];
-  }
-}
-
-function comparePairs(tamis) {
   return peers.map((peer) => {
     const reason = peer.missing() ?? (tamis ? null : 'the tamis command is not built');
     if (reason) return { name: peer.name, line: `not run: ${reason}`, agree: true };
