@@ -3,7 +3,7 @@
 liblinear is LinearSVC(multi_class='crammer_singer'), at several tolerances. The time of ours is that of its first
 certificate, in one run, whose objective is at most theirs; all times are of the solver, reading excluded, the median of
 three runs in turn. FOLDER holds digits.csv; MNIST (first 20,000 rows) and news20 come from the folder TAMIS_DATA.
-Prints a JSON list of {name, line, agree}.
+Prints a line for each tolerance.
 """
 import gzip
 import json
@@ -105,4 +105,5 @@ for name, load, c, tolerances in (
         line = f"objective {objective:.7f} in {1e3 * median['theirs']:.1f} ms; tamis " + ", ".join(
             f"{1e3 * median[p]:.1f} ms in {p} (theirs / ours {median['theirs'] / median[p]:.2f})" for p in ("float", "double"))
         results.append({"name": title, "line": line + ("" if agree else "   DIFFERENT OBJECTIVES"), "agree": bool(agree)})
-print(json.dumps(results))
+for result in results:
+    print(f"{result['name']}: {result['line']}")
