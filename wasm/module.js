@@ -2,9 +2,10 @@
 
 import { TamisError } from './error.js';
 
-const alignment = 16;
+export const alignment = 16; // TAMIS_ALIGNMENT
 const aligned = (bytes) => Math.ceil(bytes / alignment) * alignment;
 const all_ones = 0xffffffff;
+const usual_active_limit = 1500; // the tamis command's
 
 /** Adds up blocks that are needed together; each gets its offset from the start of the region. */
 export class Layout {
@@ -134,14 +135,20 @@ export class Module {
     return report;
   }
 
-  /** Exact arena bytes of a problem, or Infinity; throws when the solver refuses the combination. */
-  trainingBytes(fields) {
+  /**
+   * Exact arena bytes of a problem with so many values that are not zero: { least, fast }, either maybe Infinity. Throws
+   * when the solver refuses the combination.
+   */
+  trainingBytes(fields, nonzeros) {
     return this.with(this.problemBytes, (at) => {
       this.writeProblem(at, fields);
-      const bytes = this.call('training_bytes', at);
-      if (bytes === 0)
+      const [least, fast] = [
+        this.call('training_bytes', at),
+        this.call('fast_bytes', at, Math.min(nonzeros, all_ones), usual_active_limit),
+      ].map((bytes) => (bytes === all_ones ? Infinity : bytes));
+      if (least === 0)
         throw new TamisError('invalid_combination', this.refusal(fields.solver, fields.loss, fields.penalty));
-      return bytes === all_ones ? Infinity : bytes;
+      return { least, fast };
     });
   }
 

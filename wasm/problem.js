@@ -6,7 +6,7 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual'], // 3: not in the modules
+  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual', 'two-phase'], // 3: not in the modules
   precision: ['float', 'double'],
 };
 
@@ -46,11 +46,17 @@ export function marginOf({ margin, margins }) {
   return margin;
 }
 
-/** { samples, features, at(i, j), copyColumns(reals, first) } of the samples in rows or in a matrix. */
+/** { samples, features, at(i, j), nonzeros(), copyColumns(reals, first) } of the samples in rows or in a matrix. */
 export function samplesOf(X) {
   if (isArrayLike(X)) return samplesOfRows(X);
   if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return samplesOfMatrix(X);
   throw invalidShape('X must be an array of samples, or a matrix { values, samples, features }');
+}
+
+function nonzerosOf(list) {
+  let count = 0;
+  for (let i = 0; i < list.length; ++i) count += list[i] !== 0;
+  return count;
 }
 
 function samplesOfRows(X) {
@@ -65,6 +71,11 @@ function samplesOfRows(X) {
     samples,
     features,
     at: (i, j) => X[i][j],
+    nonzeros: () => {
+      let count = 0;
+      for (let i = 0; i < samples; ++i) count += nonzerosOf(X[i]);
+      return count;
+    },
     copyColumns(reals, first) {
       for (let i = 0; i < samples; ++i) {
         const row = X[i];
@@ -86,6 +97,7 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
     samples,
     features,
     at: (i, j) => values[i * down + j * across],
+    nonzeros: () => nonzerosOf(values),
     copyColumns(reals, first) {
       if (layout === 'columns' && ArrayBuffer.isView(values)) return reals.set(values, first);
       for (let i = 0; i < samples; ++i)

@@ -22,7 +22,7 @@ export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
   | 'reweighted-l1';
-export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual';
+export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 
@@ -62,8 +62,11 @@ export interface Tamis {
   train(problem: Problem, options?: TrainOptions): Promise<Model>;
   /** The same without a pause. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
-  /** Exact bytes of arena that training takes; Infinity when they are more than 4 GiB. The data come on top. */
-  trainingBytes(spec: TrainingSpec): number;
+  /**
+   * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
+   * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
+   */
+  trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
   fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
   /** Loads the module of a precision, once, so that the functions that return at once can use it. */
@@ -111,6 +114,8 @@ export interface ProblemData {
   margins?: ArrayLike<number>;
   /** Default 'float'. */
   precision?: Precision;
+  /** Bytes of arena that training is to be content with. Less memory may be slower, see `trainingBytes`. */
+  memoryLimit?: number;
   /** One name per feature, for toJSON. */
   featureNames?: ArrayLike<string>;
 }
@@ -132,6 +137,10 @@ export interface TrainingSpec {
   solver?: Solver;
   /** As in Problem: training with it takes another solver. */
   eta?: number;
+  /** With hinge and ridge, a value below 1/(1000 samples) takes another solver. */
+  lambda?: number;
+  /** Values of X that are not zero. Default: all of them. */
+  nonzeros?: number;
   precision?: Precision;
 }
 

@@ -84,7 +84,8 @@ class Tamis {
 
   trainingBytes(spec) {
     for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
-    return this.#module(precisionOf(spec)).trainingBytes(sizeFields(spec));
+    if (spec.nonzeros !== undefined) countOf('nonzeros', spec.nonzeros);
+    return this.#module(precisionOf(spec)).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
   }
 
   fromBlob(bytes, { classes, featureNames } = {}) {

@@ -1,7 +1,7 @@
 // One training run inside a module: lays its memory out, starts it, advances it in slices, and reads its results.
 
 import { TamisError } from './error.js';
-import { Layout } from './module.js';
+import { alignment, Layout } from './module.js';
 import {
   choice, countOf, groupsOf, labelsOf, marginOf, numberOf, parametersOf, perSample, samplesOf, shown,
 } from './problem.js';
@@ -49,7 +49,7 @@ export class Training {
       block: groups.block,
       ...parametersOf(problem),
     };
-    this.arenaBytes = module.trainingBytes(fields);
+    const arena = arenaOf(module.trainingBytes(fields, this.samples.nonzeros()), problem.memoryLimit);
     const layout = new Layout();
     const scalar = module.scalarBytes;
     const at = {
@@ -63,10 +63,13 @@ export class Training {
       margins: margins && layout.add(samples * scalar),
       groupOrder: groups.order ? layout.add(groups.order.byteLength) : null,
       groupStarts: groups.starts ? layout.add(groups.starts.byteLength) : null,
-      arena: layout.add(this.arenaBytes),
     };
-    this.#region = module.take(layout.bytes);
-    if (!this.#region) throw this.#tooLarge(layout.bytes);
+    at.arena = layout.bytes;
+    for (this.arenaBytes of arena) {
+      this.#region = module.take(at.arena + this.arenaBytes);
+      if (this.#region) break;
+    }
+    if (!this.#region) throw this.#tooLarge(at.arena + this.arenaBytes);
     for (const name in at) if (at[name] !== null) at[name] += this.#region.start;
     this.at = at;
     try {
@@ -214,6 +217,17 @@ export class Training {
       default: throw new TamisError(status, sentence);
     }
   }
+}
+
+/** The sizes of arena to try, in turn. The first is what the tamis command takes. */
+function arenaOf({ least, fast }, limit) {
+  if (limit === undefined) return [fast, least];
+  countOf('memoryLimit', limit);
+  if (least > limit)
+    throw new TamisError('arena_too_small', `memoryLimit: training needs an arena of ${least} bytes, ${limit} are allowed`, {
+      arenaBytes: least,
+    });
+  return [Math.min(fast, Math.floor(limit / alignment) * alignment), least];
 }
 
 /** Zero would mean none to the module. */

@@ -52,13 +52,8 @@ static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
-#ifdef TAMIS_FIRST_PHASE_ONLY  // a smaller build: TAMIS_TWO_PHASE is not in it, and TAMIS_AUTOMATIC does without
-template <class T>
-using Trainer = AnyTraining<T>;
-#else
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase>;
-#endif
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) && penalty < std::size(all_penalties) &&

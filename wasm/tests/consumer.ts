@@ -15,8 +15,8 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   };
   const model: Model = await tamis.train(problem, { signal, onProgress: (report: Report) => report.gap > 1e-3 });
   tamis.trainSync(rows, { onProgress: (report) => void report.iterations });
-  const size: number = tamis.trainingBytes({ samples: 3, features: 2, classes: 2 });
-  const scores: Reals = model.scores(new Float64Array(size));
+  const { least, fast } = tamis.trainingBytes({ samples: 3, features: 2, classes: 2, nonzeros: 5 });
+  const scores: Reals = model.scores(new Float64Array(fast - least));
   const file: ModelFile = model.toJSON();
   const text: string = model.toC({ name: 'model', samples: [[1, 2]] });
   const again = tamis.fromBlob(model.toBlob(), { classes: ['a', 'b'] });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { command, digits, iris, load, madeUpProblem, outcome, project, runCommand, small } from './support.mjs';
+import { command, digits, iris, load, madeUpProblem, outcome, project, refusal, runCommand, small } from './support.mjs';
 
 const tamis = await load({ double: true });
 const irisProblem = { ...iris, loss: 'hinge', penalty: 'l1', lambda: 1 / 150, tolerance: 1e-4 };
@@ -88,15 +88,43 @@ function large() {
   };
 }
 
-test('trainingBytes is what a training uses', () => {
+test('trainingBytes is what a training uses, with and without a limit', async () => {
   for (const precision of ['float', 'double'])
-    for (const seed of [1, 2, 3, 4]) {
-      const problem = { ...madeUpProblem(seed), precision };
-      const { report, classes, features } = tamis.trainSync(problem);
-      const spec = { samples: problem.X.length, features, classes: classes.length, loss: problem.loss, precision };
-      assert.equal(tamis.trainingBytes(spec), report.arenaBytes);
+    for (let seed = 1; seed <= 12; ++seed) {
+      const { X, loss, penalty, lambda, ...rest } = madeUpProblem(seed);
+      const train = (more) => tamis.trainSync({ X, loss, penalty, lambda, ...rest, precision, ...more });
+      const { report, classes, features } = train();
+      const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision };
+      const { least, fast } = tamis.trainingBytes(spec);
+      assert.equal(report.arenaBytes, fast);
+      const small = train({ memoryLimit: least }).report;
+      assert.deepEqual([small.arenaBytes, small.arenaUsedBytes, small.status], [least, least, report.status]);
+      close(small.objective, report.objective, 2e-3);
+      if (fast > least) {
+        const { arenaBytes } = train({ memoryLimit: fast - 1 }).report;
+        assert.ok(least <= arenaBytes && arenaBytes < fast, `${least} <= ${arenaBytes} < ${fast}`);
+      }
+      const error = await refusal(() => train({ memoryLimit: least - 1 }), 'arena_too_small');
+      assert.equal(error.arenaBytes, least);
     }
-  assert.equal(tamis.trainingBytes({ samples: 4e9, features: 4e9, classes: 60000 }), Infinity);
+  assert.deepEqual(tamis.trainingBytes({ samples: 4e9, features: 4e9, classes: 60000 }), { least: Infinity, fast: Infinity });
+});
+
+test('what others leave is enough', () => {
+  const spec = { samples: 1797, features: 64, classes: 10 };
+  const { least, fast } = tamis.trainingBytes({ ...spec, nonzeros: 58725 });
+  assert.ok(least < fast / 4, `${least} and ${fast}`);
+  const arenas = [];
+  const nest = (depth) => {
+    const { report } = tamis.trainSync({ ...digits, loss: 'hinge', penalty: 'l1', lambda: 0.01, tolerance: 0.1 }, {
+      onProgress: (now) => {
+        if (now.status === 'running' && depth < 16 && arenas.length === 0) nest(depth + 1);
+      },
+    });
+    arenas.push(report.arenaBytes);
+  };
+  nest(1);
+  assert.deepEqual(new Set(arenas), new Set([least, fast]));
 });
 
 test('progress is told after each slice and at the end, and may stop', async () => {

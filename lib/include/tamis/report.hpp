@@ -26,7 +26,7 @@ struct Report {
   Index nonzero_rows = 0;            ///< features with such a coefficient
   Index row = 0;                     ///< the first bad sample of a refusal
   Index column = 0;                  ///< the first bad feature (or class) of a refusal
-  std::size_t arena_bytes = 0;       ///< what the solver asks for
+  std::size_t arena_bytes = 0;       ///< what the solver asks for, given the room it has
   std::size_t arena_used_bytes = 0;  ///< the high-water mark
   T constraint_value = not_a_number<T>;  ///< with η: the mean loss of the model; when infeasible, the least one seen
   T constraint_bound = not_a_number<T>;  ///< when infeasible: the mean loss that no model falls below

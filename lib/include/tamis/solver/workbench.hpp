@@ -90,6 +90,7 @@ class Workbench {
   [[gnu::noinline]] void adopt(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
     report_.arena_used_bytes = used;
+    report_.arena_bytes = largest(report_.arena_bytes, used);
     targets_.normalise();
     fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
     fill(memory_.score, shape_.features, T(0));
