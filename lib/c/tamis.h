@@ -152,9 +152,9 @@ typedef enum tamis_solver {
    * addressed. 0: solver or combination unknown. */                                                                      \
   size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
                                                                                                                           \
-  /* The same with room that makes some solvers faster: for the samples' values that are not zero, all at once            \
-   * (TAMIS_CRAMMER_SINGER_DUAL), and for so many coefficients that are not zero, intercepts included, in one linear      \
-   * system (TAMIS_TWO_PHASE: about 2 active_limit^2 numbers). Never fewer bytes. */                                      \
+  /* The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them      \
+   * (TAMIS_CRAMMER_SINGER_DUAL all at once, TAMIS_TWO_PHASE some), and for so many coefficients that are not zero,       \
+   * intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2 numbers). Never fewer bytes. */   \
   size_t tamis_fast_bytes_##S(const tamis_problem_##S *problem, size_t entries, uint32_t active_limit);                   \
                                                                                                                           \
   /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \

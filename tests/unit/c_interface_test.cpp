@@ -54,7 +54,7 @@ TEST(CInterface, MoreMemoryMakesTheSecondPhase) {
   p.samples = 60, p.features = 12, p.classes = 3;
   p.values = made.values.data(), p.labels = made.labels.data();
   p.lambda = 0.005, p.tolerance = 1e-9;
-  const std::size_t least = tamis_training_bytes_f64(&p), fast = tamis_fast_bytes_f64(&p, 0, 39);
+  const std::size_t least = tamis_training_bytes_f64(&p), fast = tamis_fast_bytes_f64(&p, 60 * 12, 39);
   EXPECT_GT(fast, least);
   EXPECT_EQ(tamis_fast_bytes_f64(&p, 0, 0), least);
   tamis_report_f64 reports[2];

@@ -225,26 +225,63 @@ TEST(TwoPhase, WorksOnFewOfManyFeatures) {
   EXPECT_LT(both.report.epochs, first.report.epochs);
 }
 
+/// The fewest samples that the second phase worked on.
+template <class Penalty, class Design>
+std::pair<Report<double>, Index> fewest_samples(const Made<double>& made, const Design& design, Penalty penalty,
+                                                double lambda) {
+  using Solver = TwoPhase<double, Hinge, Penalty, Design>;
+  GuardedMemory memory(Solver::requirement(made.shape(), made.classes * (made.features + 1)).bytes);
+  Solver solver(design, made.targets(), {}, penalty, {.lambda = lambda, .tolerance = 1e-8});
+  Index fewest = made.samples;
+  solver.start(memory.span());
+  while (solver.step()) fewest = std::min(fewest, solver.samples_in_use());
+  EXPECT_TRUE(memory.surroundings_intact());
+  EXPECT_EQ(solver.report().status, Status::converged);
+  EXPECT_NEAR(testing::objective(made, solver.model(), Hinge{}, penalty, lambda), solver.report().objective, 1e-9);
+  return {solver.report(), fewest};
+}
+
+TEST(TwoPhase, LeavesOutSamplesOfDenseDesigns) {
+  Made<double> made(700, 10, 4, 6);
+  for (Index i = 0; i < made.samples; ++i) made.weights.push_back(i % 7 == 0 && i < 690 ? 0 : 1);  // only clean labels
+  const Compressed<double> compressed(made.design());
+  const auto expect = [&](auto penalty, double lambda) {
+    const auto [all, everyone] = fewest_samples(made, compressed.design(), penalty, lambda);
+    const auto [some, fewest] = fewest_samples(made, made.design(), penalty, lambda);
+    EXPECT_EQ(everyone, made.samples);
+    EXPECT_LE(fewest, made.samples / 2);
+    EXPECT_GT(fewest, 0u);
+    EXPECT_NEAR(some.objective, all.objective, 2e-8 * all.objective);
+    EXPECT_LE(some.dual_objective, all.objective * (1 + 1e-10));
+    EXPECT_LT(some.iterations, 2 * all.iterations);
+    EXPECT_LT(some.epochs, 0.8 * all.epochs);
+  };
+  expect(L1{}, 0.002);
+  expect(GroupL2{}, 0.002);
+  expect(GroupLinf{Groups::blocks(3)}, 0.002);
+}
+
 TEST(TwoPhase, LimitFromMemoryIsTheInverseOfMemoryFromLimit) {
   using Solver = TwoPhase<float, Hinge, L1>;
   const Shape shape{100, 30, 4};
   for (const Index limit : {5u, 17u, 100u, 123u}) {
     const auto bytes = Solver::requirement(shape, limit).bytes;
-    const Index found = Solver::active_limit(shape, bytes);  // the largest that fits: small ones need the same room
+    const Index found =
+        Solver::active_limit(shape, bytes, 3000);  // the largest that fits: small ones need the same room
     EXPECT_GE(found, limit);
     EXPECT_LE(Solver::requirement(shape, found).bytes, bytes);
     EXPECT_GT(Solver::requirement(shape, found + 1).bytes, bytes);
-    EXPECT_LT(Solver::active_limit(shape, Solver::requirement(shape, found).bytes - 1), found);
+    EXPECT_LT(Solver::active_limit(shape, Solver::requirement(shape, found).bytes - 1, 3000), found);
   }
-  EXPECT_EQ(Solver::active_limit(shape, Solver::requirement(shape).bytes), 0u);
-  EXPECT_EQ(Solver::active_limit(shape, ~std::size_t(0) / 2), Solver::highest_active_limit(shape));
+  EXPECT_EQ(Solver::active_limit(shape, Solver::requirement(shape).bytes, 3000), 0u);
+  EXPECT_EQ(Solver::active_limit(shape, ~std::size_t(0) / 2, 3000), Solver::highest_active_limit(shape));
 }
 
 TEST(TwoPhase, StopsAtTheIterationLimitInEitherPhase) {
   Made<double> made(150, 40, 5, 8);
   using Solver = TwoPhase<double, Hinge, L1>;
   const Shape shape = made.shape();
-  for (const std::uint32_t limit : {1u, 40u, 121u, 130u, 200u}) {
+  for (const std::uint32_t limit : {1u, 40u, 81u, 90u, 121u, 200u}) {
     GuardedMemory memory(Solver::requirement(shape, 205).bytes);
     const Options<double> options{.lambda = 0.004, .tolerance = 1e-12, .max_iterations = limit};
     const auto fit = train<Solver, double>(Solver(made.design(), made.targets(), {}, {}, options), memory.span());

@@ -61,6 +61,9 @@ class AnyLoss {
   static constexpr bool in_support(T entry, bool is_label, T weight) {
     return Hinge::in_support(entry, is_label, weight);
   }
+  static constexpr T violation(const T* z, Index classes, Label y, T margin) {
+    return Hinge::violation(z, classes, y, margin);
+  }
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     table_->dual_prox(u, classes, y, margin, weight, sigma);
   }

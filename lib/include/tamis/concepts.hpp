@@ -67,10 +67,12 @@ concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant
   penalty.prox(rows, step);
 };
 
-/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face.
+/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face, `violation` how far
+/// scores are from where it is, or from where it is not.
 template <class L, class T>
-concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, T number) {
+concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, const T* scores, T number) {
   { loss.in_support(number, true, number) } -> std::convertible_to<bool>;
+  { loss.violation(scores, Index(), Label(), number) } -> std::convertible_to<T>;
 };
 
 /// A penalty whose proximity operator has a known generalised Jacobian: see ProxJacobian.

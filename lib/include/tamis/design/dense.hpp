@@ -140,9 +140,14 @@ class DenseDesign {
 
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
-    detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
-      detail::multiply_strip<T, V, 4>(values_, samples_, column_stride_, list, count, w + k, stride, base + k, z + k);
-    });
+    constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
+    for (Index first = 0; first < samples_; first += together) {
+      const Index length = smallest(together, samples_ - first);
+      detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
+        detail::multiply_strip<T, V, 4>(values_ + first, length, column_stride_, list, count, w + k, stride, base + k,
+                                        row_of(z, first, stride) + k);
+      });
+    }
   }
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.

@@ -17,36 +17,64 @@ template <class T>
   return sum;
 }
 
+namespace detail {
+
+/// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
+/// products shares its loads and keeps the adders busy.
+template <class T, int R>
+void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
+  static_assert(4 % lanes<T> == 0);
+  Pack<T> total[R][4];
+  TAMIS_UNROLL
+  for (int r = 0; r < R; ++r) {
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) total[r][c] = Pack<T>::zero();
+  }
+  for (Index e = 0; e < j; e += lanes<T>) {
+    Pack<T> left[R];
+    TAMIS_UNROLL
+    for (int r = 0; r < R; ++r) left[r] = Pack<T>::load(row + r * stride + e);
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const auto right = Pack<T>::load(columns + c * stride + e);
+      TAMIS_UNROLL
+      for (int r = 0; r < R; ++r) total[r][c] = total[r][c] + left[r] * right;
+    }
+  }
+  TAMIS_UNROLL
+  for (int r = 0; r < R; ++r) {
+    T* entry = row + r * stride + j;
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const T* column = columns + c * stride + j;
+      T value = entry[c] - total[r][c].sum();
+      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      entry[c] = value / column[c];
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Replaces the lower triangle of the symmetric positive definite `a` (size × size, row-major, rows `stride` apart) by
 /// its Cholesky factor L, a = LLᵀ. False when a pivot is not positive. Cost size³/3 flops.
 template <class T>
 [[gnu::noinline]] bool factor_cholesky(T* a, Index size, Index stride) {
   const auto row_at = [=](Index i) { return a + static_cast<std::size_t>(i) * stride; };
-  for (Index i = 0; i < size; ++i) {
-    T* row = row_at(i);
+  for (Index first = 0; first < size; first += 2) {
+    const Index rows = smallest(Index(2), size - first);
     Index j = 0;
-    for (; j + 2 <= i; j += 2) {  // two entries at a time share the loads of this row
-      const T* first = row_at(j);
-      const T* second = row_at(j + 1);
-      auto x = Pack<T>::zero(), y = Pack<T>::zero();
-      Index e = 0;
-      for (; e + lanes<T> <= j; e += lanes<T>) {
-        const auto r = Pack<T>::load(row + e);
-        x = x + r * Pack<T>::load(first + e);
-        y = y + r * Pack<T>::load(second + e);
-      }
-      T sum_x = x.sum(), sum_y = y.sum();
-      for (; e < j; ++e) {
-        sum_x += row[e] * first[e];
-        sum_y += row[e] * second[e];
-      }
-      row[j] = (row[j] - sum_x) / first[j];
-      row[j + 1] = (row[j + 1] - (sum_y + row[j] * second[j])) / second[j + 1];
+    for (; j + 4 <= first; j += 4)
+      if (rows == 2) detail::factor_tile<T, 2>(row_at(first), row_at(j), stride, j);
+      else detail::factor_tile<T, 1>(row_at(first), row_at(j), stride, j);
+    for (Index i = first; i < first + rows; ++i) {
+      T* row = row_at(i);
+      for (Index c = j; c < i; ++c)
+        row[c] = (row[c] - dot(static_cast<const T*>(row), static_cast<const T*>(row_at(c)), c)) / row_at(c)[c];
+      const T pivot = row[i] - dot(static_cast<const T*>(row), static_cast<const T*>(row), i);
+      if (!(pivot > T(0)) || !finite(pivot)) return false;
+      row[i] = square_root(pivot);
     }
-    for (; j < i; ++j) row[j] = (row[j] - dot(row, static_cast<const T*>(row_at(j)), j)) / row_at(j)[j];
-    const T pivot = row[i] - dot(row, row, i);
-    if (!(pivot > T(0)) || !finite(pivot)) return false;
-    row[i] = square_root(pivot);
   }
   return true;
 }

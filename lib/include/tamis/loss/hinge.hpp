@@ -28,6 +28,15 @@ struct Hinge {
     return top - z[y];
   }
 
+  /// max_{k≠y} (z_k + μ) − z_y: ℓ where it is positive, else minus how far z is from where ℓ is.
+  template <class T>
+  static constexpr T violation(const T* z, Index classes, Label y, T margin) {
+    T top = -infinity<T>;
+    for (Index k = 0; k < classes; ++k)
+      if (k != y) top = largest(top, z[k]);
+    return top + margin - z[y];
+  }
+
   /// u ← prox_{σ(cℓ)*}(u): the projection of u + σμ[k ≠ y] onto c(Δ − e_y).
   template <class T>
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {

@@ -64,7 +64,7 @@ class NewtonSystem {
     }
   };
 
-  /// What the system is about, fixed while the active features and the intercept scale are.
+  /// What the system is about, fixed while the samples, the active features and the intercept scale are.
   template <class Design>
   struct Problem {
     const Design& design;
@@ -135,19 +135,29 @@ class NewtonSystem {
         problem.design.gather(feature, nullptr, shape.samples, columns + c, problem.stride);
         for (Index i = 0; i < shape.samples; ++i) row_of(columns, i, problem.stride)[c] -= problem.means[feature];
       }
-      // The intercept's column is orthogonal to the centred ones; it takes no part in the product.
+      // The intercept's column takes no part in the product.
       Index skipped = 0;
       while (skipped < known_ + batch && m_.slot_feature[skipped] == shape.features) ++skipped;
       problem.design.transposed_multiply(m_.slot_feature + skipped, known_ + batch - skipped, columns, problem.stride,
                                          products);
-      for (Index c = 0; c < batch; ++c)
+      for (Index c = 0; c < batch; ++c) {
+        const bool own = m_.slot_feature[known_ + c] == shape.features;
+        T sum = 0;  // of the centred column, over these samples
+        for (Index i = 0; i < shape.samples; ++i) sum += row_of(columns, i, problem.stride)[c];
         for (Index s = 0; s < known_ + batch; ++s) {
-          const bool own = m_.slot_feature[known_ + c] == shape.features, other = m_.slot_feature[s] == shape.features;
+          const Index feature = m_.slot_feature[s];
           T entry = T(0);
-          if (own && other) entry = problem.intercept_scale * problem.intercept_scale * T(shape.samples);
-          else if (!own && !other) entry = row_of(products, m_.slot_feature[s], problem.stride)[c];
+          if (feature != shape.features) {
+            if (own) continue;  // the entry is the other one's
+            entry = row_of(products, feature, problem.stride)[c] - problem.means[feature] * sum;
+          } else if (own) {
+            entry = problem.intercept_scale * problem.intercept_scale * T(shape.samples);
+          } else {
+            entry = problem.intercept_scale * sum;
+          }
           gram(known_ + c, s) = gram(s, known_ + c) = entry;
         }
+      }
       known_ += batch;
     }
     for (Index c = 0; c < count_; ++c) m_.coordinate_slot[c] = m_.feature_slot[m_.coordinate_feature[c]];

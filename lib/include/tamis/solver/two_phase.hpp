@@ -15,13 +15,16 @@ namespace tamis {
 /// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J that of the
 /// projection in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
 /// B = bI + (σ − b)J, b = 1/(τ' + 1/σ): see NewtonSystem. Where more coefficients are nonzero than the memory was made
-/// for, conjugate gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. When the second phase makes no progress the first one
-/// takes over again, so that it is never worse than PrimalDual for long.
+/// for, conjugate gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. It works on a dense copy of the samples whose
+/// duals are not zero or might become so, if it has no more values than half the design, and checks the others by the
+/// certificate. When the
+/// second phase makes no progress the first one takes over again, so that it is never worse than PrimalDual for long.
 ///
 /// Memory: as PrimalDual at the least, and then it is PrimalDual; with an `active_limit` of nonzero coefficients and
-/// intercepts, (p + 1) + 3n more rows of padded classes and the larger of NewtonSystem's memory and 3n rows. The
-/// arena's size decides which. Cost of a Newton step: six to eight products with half the design, and the system.
-/// Sources: Rockafellar (1976); Li, Sun and Toh (2018) for the scheme; paper A for the problem.
+/// intercepts, (p + 1) + 3n more rows of padded classes, half the values of the design or all that are not zero (the
+/// fewer), and the larger of NewtonSystem's memory and 3n rows. The arena's size decides which. Cost of a Newton step:
+/// six to eight products with the chosen samples, one way each, and the system. Sources: Rockafellar (1976); Li, Sun
+/// and Toh (2018) for the scheme; paper A for the problem.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
@@ -36,16 +39,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// The least memory: that of the first phase alone.
   static constexpr Requirement requirement(Shape shape) { return FirstPhase::requirement(shape); }
-  /// Memory with which up to `active_limit` nonzero coefficients and intercepts are solved for at once.
-  static constexpr Requirement requirement(Shape shape, Index active_limit) {
+  /// Memory with which up to `room.active_limit` nonzero coefficients and intercepts are solved for at once, and that
+  /// many values copied.
+  static constexpr Requirement requirement(Shape shape, Room room) {
     Arena counter;
     (void)FirstPhase::Memory::lay_out(counter, shape);
-    (void)Memory::lay_out(counter, shape, active_limit);
+    const Index limit = smallest(room.active_limit, highest_active_limit(shape));
+    if (limit > shape.classes) (void)Memory::lay_out(counter, shape, limit, most_values(shape, room.entries));
     return {counter.used()};
   }
-  static constexpr Requirement requirement(Shape shape, Room room) {
-    const Index limit = smallest(room.active_limit, highest_active_limit(shape));
-    return limit > shape.classes ? requirement(shape, limit) : requirement(shape);
+  /// The same for a design without zeros.
+  static constexpr Requirement requirement(Shape shape, Index active_limit) {
+    return requirement(shape, Room{detail::saturating_multiply(shape.samples, shape.features), active_limit});
   }
   /// The largest useful active limit.
   static constexpr Index highest_active_limit(Shape shape) {
@@ -53,31 +58,35 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     return all < 0xffff ? static_cast<Index>(all) : 0xffff;
   }
   /// The active limit that `bytes` of memory are enough for; 0: the first phase alone.
-  static constexpr Index active_limit(Shape shape, std::size_t bytes) {
+  static constexpr Index active_limit(Shape shape, std::size_t bytes, std::size_t entries) {
     Index low = 0, high = highest_active_limit(shape) + 1;
     if (shape.classes == 0) return 0;
     while (high - low > 1) {
       const Index middle = low + (high - low) / 2;
-      (requirement(shape, middle).bytes <= bytes ? low : high) = middle;
+      (requirement(shape, Room{entries, middle}).bytes <= bytes ? low : high) = middle;
     }
     return low > shape.classes ? low : 0;
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    const Index limit = active_limit(this->shape_, memory.size());
     Arena arena(memory);
-    if (!this->prepare(memory, limit ? requirement(this->shape_, limit) : requirement(this->shape_), arena))
-      return false;
+    if (!this->prepare(memory, requirement(this->shape_), arena)) return false;
+    const std::size_t entries = nonzero_values(arena);
+    const Index limit = active_limit(this->shape_, memory.size(), entries);
     has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
     if (limit) {
-      newton_ = Memory::lay_out(arena, this->shape_, limit);
+      newton_ = Memory::lay_out(arena, this->shape_, limit, most_values(this->shape_, entries));
       system_ = System(newton_.system);
-      this->report_.arena_used_bytes = arena.used();
+      most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);
+      this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
     }
     this->start_from_null_model();
     return this->running();
   }
+
+  /// Samples that the second phase works on at present; before it, all.
+  Index samples_in_use() const { return in_second_phase_ ? samples() : this->shape_.samples; }
 
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
   bool step() {
@@ -87,7 +96,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     } else {
       FirstPhase::step();
       if (has_second_phase_ && this->running() && !this->measuring_norm_ && this->since_certificate_ == 0 &&
-          this->report_.iterations >= first_attempt_ && this->report_.relative_gap <= T(0.12))
+          this->report_.iterations >= first_attempt_ && this->report_.relative_gap <= T(0.25))
         begin_second_phase();
     }
     return this->running();
@@ -95,17 +104,21 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
  private:
   struct Memory {
-    T* product;   ///< AᵀΔu and δ: a coefficient matrix
-    T* scores;    ///< Zᵗ; samples × stride like those that follow
-    T* dual;      ///< the projection in Z(u): a dual point
-    T* gradient;  ///< ∇D
+    T* product;     ///< AᵀΔu and δ: a coefficient matrix
+    T* scores;      ///< Zᵗ; samples × stride like those that follow
+    T* dual;        ///< the projection in Z(u): a dual point
+    T* gradient;    ///< ∇D
+    Index* chosen;  ///< samples of the second phase, ascending
+    T* values;      ///< of the chosen samples: columns, those of active features filled
     typename System::Memory system;
     T* conjugate[3];  ///< in the place of the system: residual, direction, image
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, Index active_limit) {
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index active_limit, std::size_t values) {
       Memory m{};
       m.product = arena.take<T>(CommonMemory<T>::coefficients(shape));
       for (T** duals : {&m.scores, &m.dual, &m.gradient}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      m.chosen = arena.take<Index>(shape.samples);
+      m.values = arena.take<T>(values);
       Arena other = arena;
       m.system = System::Memory::lay_out(arena, shape, active_limit);
       for (T*& duals : m.conjugate) duals = other.take<T>(CommonMemory<T>::duals(shape));
@@ -121,7 +134,104 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T* centre_u() const { return this->own_.anchor_u; }  // uᵗ
   T* u() const { return this->own_.u; }
   T* step_u() const { return this->own_.z; }  // Δu
-  std::size_t duals() const { return CommonMemory<T>::duals(this->shape_); }
+
+  // The second phase leaves out samples whose duals are zero. Their rows are missing in its matrices of samples ×
+  // classes, and in its design, from begin_outer to end_outer.
+
+  static constexpr bool can_leave_out = std::constructible_from<Design, const DenseDesign<T>&>;
+  /// Values of a copy of samples: those of half of them at most, and no more than the design has.
+  static constexpr std::size_t most_values(Shape shape, std::size_t entries) {
+    return can_leave_out ? smallest(detail::saturating_multiply(shape.samples / 2, shape.features), entries) : 0;
+  }
+  std::size_t nonzero_values(Arena rest) const {
+    std::size_t total = 0;
+    if constexpr (can_leave_out) {
+      Index* const length = rest.take<Index>(this->shape_.samples);
+      if (rest.exhausted()) return 0;
+      this->design_.count_entries(length);
+      for (Index i = 0; i < this->shape_.samples; ++i) total += length[i];
+    }
+    return total;
+  }
+
+  Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
+  Index samples() const { return here_.samples(); }
+  std::size_t duals() const { return static_cast<std::size_t>(samples()) * this->stride_; }
+  std::size_t all_duals() const { return CommonMemory<T>::duals(this->shape_); }
+
+  /// Whether the dual of a sample is not zero, or its scores z are nearer than `distance` margins to a loss.
+  bool matters(Index i, const T* dual, const T* z, T distance) const {
+    const T weight = this->targets_.weight(i), margin = this->targets_.margin(i);
+    if (!(weight > T(0))) return false;
+    const Label y = this->targets_.labels[i];
+    return -dual[y] > T(0.01) * weight ||
+           this->loss_.violation(z, this->shape_.classes, y, margin) > -distance * margin;
+  }
+  /// Visits (i, matters(i …)) of all samples, whose rows must all be there.
+  template <class Visit>
+  void for_each_sample(const T* scores, const T* dual, T distance, Visit visit) const {
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      visit(i, matters(i, row_of(dual, i, this->stride_), row_of(scores, i, this->stride_), distance));
+  }
+
+  /// Chooses the samples of the second phase by the scores of W and a dual point, of all samples both. A choice stays
+  /// as long as it lacks no sample with a loss and is not much too large.
+  [[gnu::noinline]] void choose_samples(const T* scores, const T* dual, bool new_features) {
+    if constexpr (can_leave_out) {
+      constexpr T near = T(0.2);
+      Index wanted = 0, missing = 0, place = 0;
+      for_each_sample(scores, dual, near, [&](Index, bool matters) { wanted += matters; });
+      if (wanted == 0 || wanted > most_chosen_) {
+        if (left_out_) take_all_samples();
+        return;
+      }
+      if (left_out_)
+        for_each_sample(scores, dual, T(0), [&](Index i, bool matters) {
+          const bool here = place < samples() && newton_.chosen[place] == i;
+          place += here;
+          missing += matters && !here;
+        });
+      const bool keep = left_out_ && missing == 0 && T(wanted) > T(0.7) * T(samples());
+      if (keep && !new_features) return;
+      if (!keep) {
+        place = 0;
+        for_each_sample(scores, dual, near, [&](Index i, bool matters) {
+          if (matters) newton_.chosen[place++] = i;
+        });
+        chosen_ = DenseDesign<T>(newton_.values, wanted, this->shape_.features);
+        here_ = Design(chosen_);
+        left_out_ = true;
+        system_.forget(this->shape_);
+      }
+      for (Index c = 0; c < this->active_count_; ++c) {
+        const Index j = this->memory_.list[c];
+        this->design_.gather(j, newton_.chosen, samples(), newton_.values + std::size_t(j) * samples(), 1);
+      }
+    }
+  }
+  void take_all_samples() {
+    left_out_ = false;
+    here_ = this->design_;
+    system_.forget(this->shape_);
+  }
+  /// Removes the rows that are left out.
+  void compress(T* matrix) const {
+    if (!left_out_) return;
+    for (Index place = 0; place < samples(); ++place)
+      copy(static_cast<const T*>(row_of(matrix, newton_.chosen[place], this->stride_)), this->stride_,
+           row_of(matrix, place, this->stride_));
+  }
+  /// Puts them back, as zeros.
+  void expand(T* matrix) const {
+    if (!left_out_) return;
+    Index place = samples();
+    for (Index i = this->shape_.samples; i-- > 0;) {
+      const bool here = place > 0 && newton_.chosen[place - 1] == i;
+      T* row = row_of(matrix, i, this->stride_);
+      if (!here) fill(row, this->stride_, T(0));
+      else if (--place != i) copy(static_cast<const T*>(row_of(matrix, place, this->stride_)), this->stride_, row);
+    }
+  }
 
   [[gnu::noinline]] void begin_second_phase() {
     in_second_phase_ = true;
@@ -129,9 +239,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     tau_ = first_step / (this->norm_ * this->weight_);
     sigma_ = first_step * this->weight_ / this->norm_;
     tau_z_ = this->norm_ / this->weight_;
-    copy(static_cast<const T*>(u()), duals(), centre_u());
+    take_all_samples();
     this->multiply(centre_w(), newton_.scores);
-    system_.forget(this->shape_);
+    choose_samples(newton_.scores, u(), true);
     outer_ = 0;
     idle_ = 0;
     best_gap_ = this->report_.relative_gap;
@@ -151,12 +261,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = this->report_.iterations + largest(this->report_.iterations, std::uint32_t(200));
-    copy(static_cast<const T*>(newton_.dual), duals(), u());
+    copy(static_cast<const T*>(newton_.dual), all_duals(), u());
     this->measure_norm();
   }
 
+  /// Begins an outer step at W, and at the scores and duals of all samples.
   void begin_outer() {
-    this->transposed_multiply(u(), pull());
+    compress(newton_.scores);
+    compress(u());
+    copy(static_cast<const T*>(u()), duals(), centre_u());
+    this->transposed_multiply(here_, u(), pull());
     fill(step_u(), duals(), T(0));
     inner_ = 0;
     value_ = evaluate(T(0));
@@ -166,7 +280,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T evaluate(T alpha) {
     const Index stride = this->stride_;
     moved_w_ = move_coefficients(alpha);
-    this->multiply(w(), newton_.gradient);
+    this->multiply(here_, w(), newton_.gradient);
 
     Sum<T> value;
     auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
@@ -177,8 +291,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto times_z = Pack<T>::fill(tau_z_), part = Pack<T>::fill(alpha);
     T* point = this->memory_.row[0];
     T* z = this->memory_.row[1];
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      const T weight = this->targets_.weight(i);
+    for (Index i = 0; i < samples(); ++i) {
+      const Label label = this->targets_.labels[sample(i)];
+      const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
       const T* from = row_of(newton_.scores, i, stride);
       const T* step = row_of(step_u(), i, stride);
       const T* start = row_of(centre_u(), i, stride);
@@ -191,8 +306,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         argument.store(q + k);
         (times_z * argument).store(z + k);
       }
-      this->loss_.dual_prox(q, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i), weight,
-                            inverse_z);
+      this->loss_.dual_prox(q, this->shape_.classes, label, margin, weight, inverse_z);
       for (Index k = this->shape_.classes; k < stride; ++k) q[k] = T(0);
       auto terms = Pack<T>::zero();
       for (Index k = 0; k < stride; k += lanes<T>) {
@@ -211,9 +325,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         moved_u = moved_u + du * du;
       }
       value.add(terms.sum());
-      if (weight > T(0))
-        value.add(weight *
-                  this->loss_.value(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i)));
+      if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     }
     gradient_norm_ = square_root(gradient_norm.sum());
     slope_ = slope.sum();
@@ -259,13 +371,14 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       return;
     }
     if (budget_is_spent()) {
+      expand(newton_.dual);
       end_second_phase();
       return;
     }
     this->count_iteration();
     ++inner_;
     if (!solve_newton_system()) solve_by_conjugate_gradients();
-    this->transposed_multiply(step_u(), newton_.product);
+    this->transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
     const auto part = Pack<T>::fill(alpha);
     for (std::size_t e = 0; e < duals(); e += lanes<T>)
@@ -306,15 +419,15 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
   bool supported(Index i, Index k) const {
-    return this->loss_.in_support(row_of(newton_.dual, i, this->stride_)[k], k == this->targets_.labels[i],
-                                  this->targets_.weight(i));
+    return this->loss_.in_support(row_of(newton_.dual, i, this->stride_)[k], k == this->targets_.labels[sample(i)],
+                                  this->targets_.weight(sample(i)));
   }
 
   T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
 
   /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ; to may be from.
   [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside) const {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
+    for (Index i = 0; i < samples(); ++i) {
       const T* in = row_of(from, i, this->stride_);
       T* out = row_of(to, i, this->stride_);
       T total = 0;
@@ -344,9 +457,11 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Δu by a factor of the system; false when it does not fit or is not definite.
   [[gnu::noinline]] bool solve_newton_system() {
-    const typename System::template Problem<Design> problem{this->design_, this->memory_.means,
+    const typename System::template Problem<Design> problem{here_,
+                                                            this->memory_.means,
                                                             this->options_.intercept ? this->intercept_scale_ : T(0),
-                                                            this->shape_, this->stride_};
+                                                            {samples(), this->shape_.features, this->shape_.classes},
+                                                            this->stride_};
     const auto groups = [&](auto visit) { for_each_jacobian(visit); };
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
@@ -354,14 +469,15 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         !system_.factor(problem, T(1) / tau_, b, sigma_, support))
       return false;
     const T size = T(system_.size());
-    system_epochs_ += size * size * size /
-                      (T(12) * largest(T(this->design_.entries(nullptr, this->shape_.features)) * T(this->stride_), T(1)));
+    system_epochs_ +=
+        size * size * size /
+        (T(12) * largest(T(this->design_.entries(nullptr, this->shape_.features)) * T(this->stride_), T(1)));
     apply_b(newton_.gradient, step_u(), b, sigma_);
-    this->transposed_multiply(step_u(), newton_.product);
+    this->transposed_multiply(here_, step_u(), newton_.product);
     system_.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
       this->for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, this->stride_), this->stride_, T(0)); });
     });
-    this->multiply(newton_.product, step_u());
+    this->multiply(here_, newton_.product, step_u());
     for (std::size_t e = 0; e < duals(); e += lanes<T>)
       (Pack<T>::load(newton_.gradient + e) - Pack<T>::load(step_u() + e)).store(step_u() + e);
     apply_b(step_u(), step_u(), b, sigma_);
@@ -387,11 +503,11 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     T size = inner(residual, image);
     const T first = size;
     for (int round = 0; round < 50 && size > T(1e-4) * first; ++round) {
-      this->transposed_multiply(direction, newton_.product);
+      this->transposed_multiply(here_, direction, newton_.product);
       apply_jacobian(newton_.product);
-      this->multiply(newton_.product, image);
+      this->multiply(here_, newton_.product, image);
       // image ← τAUAᵀ direction + B⁻¹ direction, with the latter one row at a time.
-      for (Index i = 0; i < this->shape_.samples; ++i) add_inverse_b(i, b, direction, image);
+      for (Index i = 0; i < samples(); ++i) add_inverse_b(i, b, direction, image);
       const T curvature = inner(direction, image);
       if (!(curvature > T(0))) break;
       const T alpha = size / curvature;
@@ -470,15 +586,15 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     for (std::size_t e = 0; e < duals(); e += lanes<T>) {
       const auto now = Pack<T>::load(u() + e);
       (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e))).store(newton_.scores + e);
-      now.store(centre_u() + e);
     }
+    for (T* matrix : {newton_.scores, u(), newton_.dual}) expand(matrix);
     this->for_each_active_row([&](Index j) {
       copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
     });
     ++outer_;
     this->multiply(w(), newton_.gradient);
     this->offer_primal(w(), newton_.gradient);
-    copy(static_cast<const T*>(newton_.dual), duals(), step_u());
+    copy(static_cast<const T*>(newton_.dual), all_duals(), step_u());
     this->report_.kkt_residual = moved_;
     const auto next = this->certify(step_u(), newton_.product, last);
     if (!this->running()) return;
@@ -501,15 +617,26 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       sigma_ *= T(0.5);
     }
     exhausted_ = false;
+    for (Index i = 0, place = 0; left_out_ && i < this->shape_.samples; ++i) {  // Z of those left out was not kept
+      if (place < samples() && newton_.chosen[place] == i) ++place;
+      else
+        copy(static_cast<const T*>(row_of(newton_.gradient, i, this->stride_)), this->stride_,
+             row_of(newton_.scores, i, this->stride_));
+    }
+    choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
     begin_outer();
   }
 
   Memory newton_{};
+  DenseDesign<T> chosen_{};
+  Design here_ = this->design_;  ///< the samples of the second phase: all, or `chosen_`
+  Index most_chosen_ = 0;
+  bool left_out_ = false;  ///< whether some samples are
   System system_{};
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
   bool exhausted_ = false;
-  std::uint32_t first_attempt_ = 120;
+  std::uint32_t first_attempt_ = 80;
   std::uint32_t outer_ = 0;
   std::uint32_t inner_ = 0;
   std::uint32_t idle_ = 0;

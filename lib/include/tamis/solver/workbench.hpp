@@ -107,18 +107,22 @@ class Workbench {
   // ---- products over the active features -------------------------------------------------------------------------
 
   /// z = scores of w (row `features` scaled by the intercept scale).
-  [[gnu::noinline]] void multiply(const T* w, T* z) {
+  void multiply(const T* w, T* z) { multiply(design_, w, z); }
+  /// The same for the samples of another design with these features.
+  [[gnu::noinline]] void multiply(const Design& design, const T* w, T* z) {
     T* base = memory_.row[0];
     shifted_intercepts(w, base);
-    design_.multiply(memory_.list, active_count_, w, stride_, base, z);
-    add_epochs(active_entries_, T(0.5));
+    design.multiply(memory_.list, active_count_, w, stride_, base, z);
+    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
   }
 
   /// g = gradient of ⟨u, scores⟩ with respect to the coefficients (active rows and the intercept row).
-  [[gnu::noinline]] void transposed_multiply(const T* u, T* g) {
-    design_.transposed_multiply(memory_.list, active_count_, u, stride_, g);
-    finish_gradient(memory_.list, active_count_, u, g);
-    add_epochs(active_entries_, T(0.5));
+  void transposed_multiply(const T* u, T* g) { transposed_multiply(design_, u, g); }
+  /// The same for duals that are zero on all but the samples of another design with these features.
+  [[gnu::noinline]] void transposed_multiply(const Design& design, const T* u, T* g) {
+    design.transposed_multiply(memory_.list, active_count_, u, stride_, g);
+    finish_gradient(memory_.list, active_count_, u, design.samples(), g);
+    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
   }
 
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
@@ -298,7 +302,7 @@ class Workbench {
   /// As transposed_multiply, over all features.
   void whole_transposed_multiply(const T* u, T* g) {
     design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
-    finish_gradient(nullptr, shape_.features, u, g);
+    finish_gradient(nullptr, shape_.features, u, shape_.samples, g);
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
 
@@ -355,7 +359,6 @@ class Workbench {
   std::uint8_t power_iterations_ = 0;  // at most 200
   CommonMemory<T> memory_{};
   Index active_count_ = 0;
-  std::size_t active_entries_ = 0;
   T intercept_scale_ = T(0);
   T norm_ = T(0);
   Report<T> report_{};
@@ -409,10 +412,10 @@ class Workbench {
     if (all > 0) report_.epochs += share * T(entries) / T(all);
   }
 
-  [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, T* g) {
+  [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, Index samples, T* g) {
     if (!options_.intercept) return;
     T* sums = memory_.row[0];
-    column_sums(u, shape_.samples, stride_, sums);
+    column_sums(u, samples, stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
@@ -565,7 +568,6 @@ class Workbench {
       const Index j = order ? order[i] : i;
       if (memory_.active[j]) memory_.list[active_count_++] = j;
     }
-    active_entries_ = design_.entries(memory_.list, active_count_);
   }
 
   /// Adds the inactive groups whose score exceeds `low`, the largest first, about `wanted` features. False: there are
