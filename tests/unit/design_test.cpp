@@ -37,6 +37,36 @@ std::vector<T> padded_matrix(Index rows, Index classes, std::uint32_t seed) {
   return out;
 }
 
+#ifdef TAMIS_WIDE
+TYPED_TEST(Designs, WideVectorsGiveTheSameBits) {
+  using T = TypeParam;
+  if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
+  const Index list[] = {0, 2, 3, 4, 6, 7, 8, 10, 11};
+  for (const Index classes : {2u, 3u, 4u, 5u, 7u, 8u, 10u, 12u, 17u, 26u})
+    for (const Index samples : {1u, 3u, 4u, 9u, 37u})
+      for (const Index count : {1u, 4u, 9u}) {
+        const Example<T> example(samples, 12, classes);
+        const Index stride = padded<T>(classes);
+        const auto w = padded_matrix<T>(13, classes, 5), u = padded_matrix<T>(samples, classes, 6);
+        const auto start = padded_matrix<T>(12, classes, 7);
+        const T* x = example.values.data();
+        std::vector<T> scores[2], gradient[2];
+        for (const bool wide : {false, true}) {
+          scores[wide].assign(samples * stride, T(0));
+          gradient[wide] = start;
+          (wide ? detail::multiply_rows_wide<T>
+                : detail::multiply_rows<T>)(x, samples, example.column_stride, list, count, w.data(), stride,
+                                            w.data() + 12 * stride, scores[wide].data());
+          (wide ? detail::transposed_rows_wide<T> : detail::transposed_rows<T>)(x, example.column_stride, list, count,
+                                                                                samples, u.data(), stride,
+                                                                                gradient[wide].data());
+        }
+        EXPECT_EQ(scores[0], scores[1]) << classes << " " << samples << " " << count;
+        EXPECT_EQ(gradient[0], gradient[1]) << classes << " " << samples << " " << count;
+      }
+}
+#endif
+
 TYPED_TEST(Designs, ProductsEqualTheDefinition) {
   using T = TypeParam;
   // Shapes on both sides of every tile and block edge: 1 … 9 vectors of classes, 3 … 600 samples.

@@ -8,14 +8,14 @@ namespace tamis {
 
 namespace detail {
 
-/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V pieces of a row, added in the order of c.
-template <class T, int V, int R>
-void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w, Index stride,
-                   const T* base, T* z) {
-  Piece<T> total[R][V];
+/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V pieces P of a row, added in the order of c.
+template <class P, int V, int R, class T>
+[[gnu::always_inline]] inline void multiply_tile(const T* x, std::size_t column_stride, const Index* features,
+                                                 Index count, const T* w, Index stride, const T* base, T* z) {
+  P total[R][V];
   TAMIS_UNROLL
   for (int v = 0; v < V; ++v) {
-    const auto start = Piece<T>::load(base + v * Piece<T>::width);
+    const auto start = P::load(base + v * P::width);
     TAMIS_UNROLL
     for (int r = 0; r < R; ++r) total[r][v] = start;
   }
@@ -25,15 +25,15 @@ void multiply_tile(const T* x, std::size_t column_stride, const Index* features,
     const T* row = row_of(w, feature, stride);
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto coefficients = Piece<T>::load(row + v * Piece<T>::width);
+      const auto coefficients = P::load(row + v * P::width);
       TAMIS_UNROLL
-      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + Piece<T>::fill(column[r]) * coefficients;
+      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + P::fill(column[r]) * coefficients;
     }
   }
   TAMIS_UNROLL
   for (int r = 0; r < R; ++r) {
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * Piece<T>::width);
+    for (int v = 0; v < V; ++v) total[r][v].store(row_of(z, r, stride) + v * P::width);
   }
 }
 
@@ -43,23 +43,32 @@ template <class T>
                                          Index count, const T* w, Index pieces, Index stride, const T* base, T* z) {
   for (Index i = 0; i < samples; ++i)
     for (Index k = 0; k < pieces * Piece<T>::width; k += Piece<T>::width)
-      multiply_tile<T, 1, 1>(x + i, column_stride, features, count, w + k, stride, base + k, row_of(z, i, stride) + k);
+      multiply_tile<Piece<T>, 1, 1>(x + i, column_stride, features, count, w + k, stride, base + k,
+                                    row_of(z, i, stride) + k);
 }
 
-template <class T, int V, int R>
-void multiply_strip(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
-                    const T* w, Index stride, const T* base, T* z) {
+/// Without `calls`, for functions of another target, all is inlined: they must not call what is not theirs.
+template <bool calls, class P, int V, int R, class T>
+[[gnu::always_inline]] inline void multiply_strip(const T* x, Index samples, std::size_t column_stride,
+                                                  const Index* features, Index count, const T* w, Index stride,
+                                                  const T* base, T* z) {
   Index i = 0;
   for (; i + R <= samples; i += R)
-    multiply_tile<T, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
-  multiply_leftover(x + i, samples - i, column_stride, features, count, w, V, stride, base, row_of(z, i, stride));
+    multiply_tile<P, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
+  if constexpr (calls) {
+    if (i < samples)
+      multiply_leftover(x + i, samples - i, column_stride, features, count, w, V, stride, base, row_of(z, i, stride));
+  } else {
+    for (; i < samples; ++i)
+      multiply_tile<P, V, 1>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
+  }
 }
 
-/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V pieces of a row and the samples of one block, in their order.
-template <class T, int V, int C>
-void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first, Index samples,
-                     const T* u, Index stride, T* g) {
-  Piece<T> total[C][V];
+/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V pieces P of a row and the samples of one block, in their order.
+template <class P, int V, int C, class T>
+[[gnu::always_inline]] inline void transposed_tile(const T* x, std::size_t column_stride, const Index* features,
+                                                   Index first, Index samples, const T* u, Index stride, T* g) {
+  P total[C][V];
   const T* column[C];
   T* row[C];
   TAMIS_UNROLL
@@ -68,22 +77,21 @@ void transposed_tile(const T* x, std::size_t column_stride, const Index* feature
     column[c] = x + feature * column_stride;
     row[c] = row_of(g, feature, stride);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[c][v] = Piece<T>::zero();
+    for (int v = 0; v < V; ++v) total[c][v] = P::zero();
   }
   for (Index i = 0; i < samples; ++i) {
     const T* dual = row_of(u, i, stride);
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto entry = Piece<T>::load(dual + v * Piece<T>::width);
+      const auto entry = P::load(dual + v * P::width);
       TAMIS_UNROLL
-      for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + Piece<T>::fill(column[c][i]) * entry;
+      for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + P::fill(column[c][i]) * entry;
     }
   }
   TAMIS_UNROLL
   for (int c = 0; c < C; ++c) {
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v)
-      (Piece<T>::load(row[c] + v * Piece<T>::width) + total[c][v]).store(row[c] + v * Piece<T>::width);
+    for (int v = 0; v < V; ++v) (P::load(row[c] + v * P::width) + total[c][v]).store(row[c] + v * P::width);
   }
 }
 
@@ -93,15 +101,19 @@ template <class T>
                                            Index count, Index samples, const T* u, Index pieces, Index stride, T* g) {
   for (Index c = first; c < count; ++c)
     for (Index k = 0; k < pieces * Piece<T>::width; k += Piece<T>::width)
-      transposed_tile<T, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+      transposed_tile<Piece<T>, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
 }
 
-template <class T, int V, int C>
-void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
-                      const T* u, Index stride, T* g) {
+template <bool calls, class P, int V, int C, class T>
+[[gnu::always_inline]] inline void transposed_strip(const T* x, std::size_t column_stride, const Index* features,
+                                                    Index count, Index samples, const T* u, Index stride, T* g) {
   Index c = 0;
-  for (; c + C <= count; c += C) transposed_tile<T, V, C>(x, column_stride, features, c, samples, u, stride, g);
-  transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
+  for (; c + C <= count; c += C) transposed_tile<P, V, C>(x, column_stride, features, c, samples, u, stride, g);
+  if constexpr (calls) {
+    if (c < count) transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
+  } else {
+    for (; c < count; ++c) transposed_tile<P, V, 1>(x, column_stride, features, c, samples, u, stride, g);
+  }
 }
 
 /// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
@@ -115,6 +127,55 @@ void for_each_strip(Index stride, Strip strip) {
   }
   for (; k < stride; k += width) strip.template operator()<1>(k);
 }
+
+/// multiply_strip over the whole width of a row; a function of its own each.
+template <class T>
+[[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
+                                     Index count, const T* w, Index stride, const T* base, T* z) {
+  for_each_strip<T>(stride, [&]<int V>(Index k) {
+    multiply_strip<true, Piece<T>, V, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+  });
+}
+template <class T>
+[[gnu::noinline]] void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count,
+                                       Index samples, const T* u, Index stride, T* g) {
+  for_each_strip<T>(stride, [&]<int V>(Index k) {
+    transposed_strip<true, Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+  });
+}
+
+#ifdef TAMIS_WIDE
+/// The same with vectors of twice the width, and the same bits.
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, std::size_t column_stride,
+                                                     const Index* features, Index count, const T* w, Index stride,
+                                                     const T* base, T* z) {
+  using Wide = Pack<T, 2 * lanes<T>>;
+  Index k = 0;
+  for (; k + 2 * Wide::width <= stride; k += 2 * Wide::width)
+    multiply_strip<false, Wide, 2, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+  if (k + Wide::width <= stride) {
+    multiply_strip<false, Wide, 1, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+    k += Wide::width;
+  }
+  if (k < stride)
+    multiply_strip<false, Pack<T>, 1, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+}
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void transposed_rows_wide(const T* x, std::size_t column_stride, const Index* features,
+                                                       Index count, Index samples, const T* u, Index stride, T* g) {
+  using Wide = Pack<T, 2 * lanes<T>>;
+  Index k = 0;
+  for (; k + 2 * Wide::width <= stride; k += 2 * Wide::width)
+    transposed_strip<false, Wide, 2, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+  if (k + Wide::width <= stride) {
+    transposed_strip<false, Wide, 1, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+    k += Wide::width;
+  }
+  if (k < stride)
+    transposed_strip<false, Pack<T>, 1, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+}
+#endif
 
 }  // namespace detail
 
@@ -143,10 +204,15 @@ class DenseDesign {
     constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
     for (Index first = 0; first < samples_; first += together) {
       const Index length = smallest(together, samples_ - first);
-      detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
-        detail::multiply_strip<T, V, 4>(values_ + first, length, column_stride_, list, count, w + k, stride, base + k,
-                                        row_of(z, first, stride) + k);
-      });
+      const T* x = values_ + first;
+      T* scores = row_of(z, first, stride);
+#ifdef TAMIS_WIDE
+      if (has_wide_vectors()) {
+        detail::multiply_rows_wide(x, length, column_stride_, list, count, w, stride, base, scores);
+        continue;
+      }
+#endif
+      detail::multiply_rows(x, length, column_stride_, list, count, w, stride, base, scores);
     }
   }
 
@@ -156,10 +222,14 @@ class DenseDesign {
     for (Index first = 0; first < samples_; first += block) {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);
-      detail::for_each_strip<T>(stride, [&]<int V>(Index k) {
-        detail::transposed_strip<T, V, 4>(values_ + first, column_stride_, list, count, length, dual + k, stride,
-                                          g + k);
-      });
+      const T* x = values_ + first;
+#ifdef TAMIS_WIDE
+      if (has_wide_vectors()) {
+        detail::transposed_rows_wide(x, column_stride_, list, count, length, dual, stride, g);
+        continue;
+      }
+#endif
+      detail::transposed_rows(x, column_stride_, list, count, length, dual, stride, g);
     }
   }
 

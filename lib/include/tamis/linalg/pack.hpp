@@ -19,7 +19,21 @@
 #define TAMIS_UNROLL _Pragma("GCC unroll 4")
 #endif
 
+/// TAMIS_WIDE: what functions that use vectors of twice the size are declared with, where the processor may have them:
+/// `has_wide_vectors()` tells at run time. Fused operations, which would change bits, stay off.
+#if defined(__x86_64__) && !defined(TAMIS_SCALAR) && !defined(TAMIS_COMPACT) && !defined(TAMIS_NARROW)
+#ifdef __AVX2__
+#define TAMIS_WIDE
+#else
+#define TAMIS_WIDE [[gnu::target("avx2")]]
+#endif
+#endif
+
 namespace tamis {
+
+#ifdef TAMIS_WIDE
+inline bool has_wide_vectors() { return __builtin_cpu_supports("avx2"); }
+#endif
 
 /// N entries, by default a vector.
 template <class T, Index N = lanes<T>>
@@ -38,13 +52,13 @@ struct Pack {
   [[gnu::always_inline]] static Pack fill(T value) {
     return map([=](Index) { return value; });
   }
-  [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
     return map([&](Index i) { return a.entry[i] + b.entry[i]; });
   }
-  [[gnu::always_inline]] friend Pack operator-(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
     return map([&](Index i) { return a.entry[i] - b.entry[i]; });
   }
-  [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) {
+  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
     return map([&](Index i) { return a.entry[i] * b.entry[i]; });
   }
   [[gnu::always_inline]] Pack positive_part() const {
@@ -54,10 +68,20 @@ struct Pack {
   typedef T Native __attribute__((vector_size(N * sizeof(T))));
   Native entry;
 
-  [[gnu::always_inline]] static Pack fill(T value) { return {value - Native{}}; }
-  [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) { return {a.entry + b.entry}; }
-  [[gnu::always_inline]] friend Pack operator-(Pack a, Pack b) { return {a.entry - b.entry}; }
-  [[gnu::always_inline]] friend Pack operator*(Pack a, Pack b) { return {a.entry * b.entry}; }
+  [[gnu::always_inline]] static Pack fill(T value) {
+    if constexpr (N > lanes<T>) {  // of halves, or g++ puts it together entry by entry
+      const auto half = Pack<T>::fill(value);
+      Pack out;
+      for (Index i = 0; i < N; i += lanes<T>)
+        __builtin_memcpy(reinterpret_cast<T*>(&out.entry) + i, &half.entry, sizeof half.entry);
+      return out;
+    } else {
+      return {value - Native{}};
+    }
+  }
+  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return {a.entry + b.entry}; }
+  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {a.entry - b.entry}; }
+  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {a.entry * b.entry}; }
   [[gnu::always_inline]] Pack positive_part() const { return {entry > Native{} ? entry : Native{}}; }
 #endif
 

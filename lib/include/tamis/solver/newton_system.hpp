@@ -16,7 +16,7 @@ namespace tamis {
 /// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples whose
 /// support has two classes or more. Q acts afterwards, group by group, on rows and columns.
 ///
-/// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features indices.
+/// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features + 2 classes indices.
 /// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in the classes of the support)².
 template <class T>
 class NewtonSystem {
@@ -41,6 +41,7 @@ class NewtonSystem {
     Index* group_begin;  ///< among the members
     Index* class_begin;  ///< among the coordinates, classes + 1
     Index* sample_list;
+    Index* support;        ///< classes in the support of a sample
     std::uint8_t* merged;  ///< of a group: its members become one column
     std::uint8_t* gone;    ///< coordinates that another one stands for
 
@@ -58,6 +59,7 @@ class NewtonSystem {
       m.group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
       m.class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
       m.sample_list = arena.take<Index>(chunk);
+      m.support = arena.take<Index>(shape.classes);
       m.merged = arena.take<std::uint8_t>(capacity);
       m.gone = arena.take<std::uint8_t>(capacity);
       return m;
@@ -300,17 +302,21 @@ class NewtonSystem {
       Index size = 0;
       for (Index k = 0; k < problem.shape.classes; ++k) {
         if (!supported(i, k)) continue;
-        ++size;
+        m_.support[size++] = k;
         for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) m_.value[c] = row[m_.coordinate_slot[c]];
       }
       const T off = -factor / T(size);
-      for (Index k = 0; k < problem.shape.classes; ++k) {
-        if (!supported(i, k)) continue;
+      for (Index s = 0; s < size; ++s) {
+        const Index k = m_.support[s];
         for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
-          if (m_.value[c] == T(0)) continue;
-          for (Index l = 0; l < k; ++l)
-            if (supported(i, l)) add_scaled(m_.class_begin[l], m_.class_begin[l + 1], off * m_.value[c], matrix_row(c));
-          add_scaled(m_.class_begin[k], c + 1, (factor + off) * m_.value[c], matrix_row(c));
+          const T value = m_.value[c];
+          if (value == T(0)) continue;
+          T* out = matrix_row(c);
+          for (Index t = 0; t < s; ++t) {
+            const Index l = m_.support[t];
+            add_scaled(m_.class_begin[l], m_.class_begin[l + 1], off * value, out);
+          }
+          add_scaled(m_.class_begin[k], c + 1, (factor + off) * value, out);
         }
       }
     }
