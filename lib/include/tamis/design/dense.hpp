@@ -10,8 +10,8 @@ namespace detail {
 
 /// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V pieces P of a row, added in the order of c.
 template <class P, int V, int R, class T>
-[[gnu::always_inline]] inline void multiply_tile(const T* x, std::size_t column_stride, const Index* features,
-                                                 Index count, const T* w, Index stride, const T* base, T* z) {
+TAMIS_TILE void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w,
+                              Index stride, const T* base, T* z) {
   P total[R][V];
   TAMIS_UNROLL
   for (int v = 0; v < V; ++v) {
@@ -49,9 +49,8 @@ template <class T>
 
 /// Without `calls`, for functions of another target, all is inlined: they must not call what is not theirs.
 template <bool calls, class P, int V, int R, class T>
-[[gnu::always_inline]] inline void multiply_strip(const T* x, Index samples, std::size_t column_stride,
-                                                  const Index* features, Index count, const T* w, Index stride,
-                                                  const T* base, T* z) {
+TAMIS_TILE void multiply_strip(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
+                               const T* w, Index stride, const T* base, T* z) {
   Index i = 0;
   for (; i + R <= samples; i += R)
     multiply_tile<P, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
@@ -66,8 +65,8 @@ template <bool calls, class P, int V, int R, class T>
 
 /// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V pieces P of a row and the samples of one block, in their order.
 template <class P, int V, int C, class T>
-[[gnu::always_inline]] inline void transposed_tile(const T* x, std::size_t column_stride, const Index* features,
-                                                   Index first, Index samples, const T* u, Index stride, T* g) {
+TAMIS_TILE void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
+                                Index samples, const T* u, Index stride, T* g) {
   P total[C][V];
   const T* column[C];
   T* row[C];
@@ -105,8 +104,8 @@ template <class T>
 }
 
 template <bool calls, class P, int V, int C, class T>
-[[gnu::always_inline]] inline void transposed_strip(const T* x, std::size_t column_stride, const Index* features,
-                                                    Index count, Index samples, const T* u, Index stride, T* g) {
+TAMIS_TILE void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count,
+                                 Index samples, const T* u, Index stride, T* g) {
   Index c = 0;
   for (; c + C <= count; c += C) transposed_tile<P, V, C>(x, column_stride, features, c, samples, u, stride, g);
   if constexpr (calls) {
@@ -128,17 +127,17 @@ void for_each_strip(Index stride, Strip strip) {
   for (; k < stride; k += width) strip.template operator()<1>(k);
 }
 
-/// multiply_strip over the whole width of a row; a function of its own each.
+/// The strips of whole rows.
 template <class T>
-[[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
-                                     Index count, const T* w, Index stride, const T* base, T* z) {
+void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count, const T* w,
+                   Index stride, const T* base, T* z) {
   for_each_strip<T>(stride, [&]<int V>(Index k) {
     multiply_strip<true, Piece<T>, V, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
   });
 }
 template <class T>
-[[gnu::noinline]] void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                       Index samples, const T* u, Index stride, T* g) {
+void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
+                     const T* u, Index stride, T* g) {
   for_each_strip<T>(stride, [&]<int V>(Index k) {
     transposed_strip<true, Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
   });
@@ -201,7 +200,11 @@ class DenseDesign {
 
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+#ifdef TAMIS_COMPACT
+    const Index together = samples_;
+#else
     constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
+#endif
     for (Index first = 0; first < samples_; first += together) {
       const Index length = smallest(together, samples_ - first);
       const T* x = values_ + first;

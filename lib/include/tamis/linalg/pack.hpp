@@ -29,6 +29,13 @@
 #endif
 #endif
 
+/// What is inlined into functions with wide vectors; where there are none, what is left to the compiler.
+#ifdef TAMIS_WIDE
+#define TAMIS_TILE [[gnu::always_inline]] inline
+#else
+#define TAMIS_TILE
+#endif
+
 namespace tamis {
 
 #ifdef TAMIS_WIDE
