@@ -45,6 +45,25 @@ TYPED_TEST(Cholesky, SolvesWhatEigenSolves) {
   }
 }
 
+#ifdef TAMIS_WIDE
+TYPED_TEST(Cholesky, WideVectorsGiveTheSameBits) {
+  using T = TypeParam;
+  if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
+  constexpr Index size = 20, stride = 23;
+  Generator generator(9);
+  std::vector<T> narrow(size * stride);
+  for (T& entry : narrow) entry = static_cast<T>(generator.uniform());
+  for (Index i = 0; i < size; ++i) narrow[i * stride + i] += T(3);
+  auto wide = narrow;
+  for (Index j = 0; j < 16; j += 4) {
+    for (const Index pair : {16u, 18u})
+      detail::factor_tile<T, 2>(&narrow[pair * stride], &narrow[j * stride], stride, j);
+    detail::factor_tile_wide<T>(&wide[16 * stride], &wide[j * stride], stride, j);
+  }
+  EXPECT_EQ(narrow, wide);
+}
+#endif
+
 TEST(Cholesky, RefusesWhatIsNotDefinite) {
   std::vector<double> a{1, 0, 2, 1};
   EXPECT_FALSE(factor_cholesky(a.data(), 2, 2));

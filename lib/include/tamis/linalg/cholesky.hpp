@@ -54,6 +54,60 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
   }
 }
 
+#ifdef TAMIS_WIDE
+/// The same for four rows, two in a vector each.
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std::size_t stride, Index j) {
+  using Wide = Pack<T, 2 * lanes<T>>;
+  const auto pair = [](const T* low, const T* high) __attribute__((always_inline)) {
+    const auto a = Pack<T>::load(low).entry, b = Pack<T>::load(high).entry;
+    if constexpr (lanes<T> == 2) return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3)};
+    else return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)};
+  };
+  Wide total[2][4];
+  TAMIS_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) total[r][c] = Wide::zero();
+  }
+  for (Index e = 0; e < j; e += lanes<T>) {
+    const Wide top = pair(row + e, row + stride + e), bottom = pair(row + 2 * stride + e, row + 3 * stride + e);
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const Wide right = pair(columns + c * stride + e, columns + c * stride + e);
+      total[0][c] = total[0][c] + top * right;
+      total[1][c] = total[1][c] + bottom * right;
+    }
+  }
+  TAMIS_UNROLL
+  for (int r = 0; r < 4; ++r) {
+    T* entry = row + r * stride + j;
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const T* column = columns + c * stride + j;
+      const auto part = total[r / 2][c].entry;
+      const int half = (r % 2) * int(lanes<T>);
+      T sum = part[half];
+      for (int l = 1; l < int(lanes<T>); ++l) sum += part[half + l];
+      T value = entry[c] - sum;
+      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      entry[c] = value / column[c];
+    }
+  }
+}
+#endif
+
+/// `rows` rows of it, four at most.
+template <class T>
+void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
+#ifdef TAMIS_WIDE
+  if (rows == 4 && has_wide_vectors()) return factor_tile_wide(row, columns, stride, j);
+#endif
+  Index r = 0;
+  for (; r + 2 <= rows; r += 2) factor_tile<T, 2>(row + r * stride, columns, stride, j);
+  if (r < rows) factor_tile<T, 1>(row + r * stride, columns, stride, j);
+}
+
 }  // namespace detail
 
 /// Replaces the lower triangle of the symmetric positive definite `a` (size × size, row-major, rows `stride` apart) by
@@ -61,15 +115,13 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
 template <class T>
 [[gnu::noinline]] bool factor_cholesky(T* a, Index size, Index stride) {
   const auto row_at = [=](Index i) { return a + static_cast<std::size_t>(i) * stride; };
-  for (Index first = 0; first < size; first += 2) {
-    const Index rows = smallest(Index(2), size - first);
-    Index j = 0;
-    for (; j + 4 <= first; j += 4)
-      if (rows == 2) detail::factor_tile<T, 2>(row_at(first), row_at(j), stride, j);
-      else detail::factor_tile<T, 1>(row_at(first), row_at(j), stride, j);
+  for (Index first = 0; first < size; first += 4) {
+    const Index rows = smallest(Index(4), size - first);
+    for (Index j = 0; j < first; j += 4)
+      detail::factor_rows(row_at(first), rows, static_cast<const T*>(row_at(j)), stride, j);
     for (Index i = first; i < first + rows; ++i) {
       T* row = row_at(i);
-      for (Index c = j; c < i; ++c)
+      for (Index c = first; c < i; ++c)
         row[c] = (row[c] - dot(static_cast<const T*>(row), static_cast<const T*>(row_at(c)), c)) / row_at(c)[c];
       const T pivot = row[i] - dot(static_cast<const T*>(row), static_cast<const T*>(row), i);
       if (!(pivot > T(0)) || !finite(pivot)) return false;
