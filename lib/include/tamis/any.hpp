@@ -402,6 +402,28 @@ class AnyTraining {
     });
   }
 
+  /// Another λ than that of the options, before `start`.
+  void set_lambda(T lambda) {
+    if (!refused_) visit([=](auto& solver) { return solver.set_lambda(lambda), 0; });
+  }
+  /// Goes on with another λ from where a run has ended (not stopped); false at once for a
+  /// solver that cannot: see `has_path`.
+  [[gnu::noinline]] bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
+    return !refused_ && visit([=](auto& solver) {
+      if constexpr (requires { solver.warm_start(lambda, before, step); })
+        return solver.warm_start(lambda, before, step);
+      else if constexpr (requires { solver.warm_start(lambda); }) return solver.warm_start(lambda);
+      else return false;
+    });
+  }
+  /// Whether the solver of a choice can go on with another λ: all that solve the regularised form, but for baselines.
+  static constexpr bool has_path(const Choice& choice) {
+    const SolverKind kind = resolve(choice);
+    return has(kind) && dispatch(kind, false, []<class Solver>() {
+             return requires(Solver solver, T lambda) { solver.warm_start(lambda); };
+           });
+  }
+
   [[gnu::noinline]] bool start(std::span<std::byte> memory) {
     return !refused_ && visit([&](auto& solver) { return solver.start(memory); });
   }

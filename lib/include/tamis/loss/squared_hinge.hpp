@@ -31,16 +31,49 @@ struct SquaredHinge {
   /// u ← c ∇ℓ(z); returns ℓ(z).
   template <class T>
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
-    T total = 0;
-    T label = 0;
-    for (Index k = 0; k < classes; ++k) {
-      const T violation = k == y ? T(0) : largest(margin + (z[k] - z[y]), T(0));
-      total += violation * violation;
-      u[k] = T(2) * weight * violation;
-      label += u[k];
+    const T shift = margin - z[y];
+    Index k = 0;
+    for (; k + lanes<T> <= classes; k += lanes<T>)
+      (Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part().store(u + k);
+    for (; k < classes; ++k) u[k] = largest(z[k] + shift, T(0));
+    u[y] = T(0);
+    const auto scale = Pack<T>::fill(T(2) * weight);
+    auto squares = Pack<T>::zero(), sums = Pack<T>::zero();
+    for (k = 0; k + lanes<T> <= classes; k += lanes<T>) {
+      const auto violation = Pack<T>::load(u + k);
+      squares = squares + violation * violation;
+      sums = sums + violation;
+      (scale * violation).store(u + k);
     }
-    u[y] = -label;
-    return total;
+    T square = squares.sum(), sum = sums.sum();
+    for (; k < classes; ++k) {
+      square += u[k] * u[k];
+      sum += u[k];
+      u[k] *= T(2) * weight;
+    }
+    u[y] = T(-2) * weight * sum;
+    return square;
+  }
+
+  /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩, without cancellation: with p, q the violations, the sum of
+  /// (q − p)² + 2p(−(μ + z_k − z_y at `to`))₊. That of the label itself is zero.
+  template <class T>
+  T excess(const T* from, const T* to, Index classes, Label y, T margin, T*) const {
+    const auto low = Pack<T>::fill(margin - from[y]), high = Pack<T>::fill(margin - to[y]);
+    auto total = Pack<T>::zero();
+    Index k = 0;
+    for (; k + lanes<T> <= classes; k += lanes<T>) {
+      const auto b = Pack<T>::load(to + k) + high;
+      const auto p = (Pack<T>::load(from + k) + low).positive_part(), q = b.positive_part();
+      total = total + ((q - p) * (q - p) + (p + p) * (q - b));
+    }
+    T sum = total.sum();
+    for (; k < classes; ++k) {
+      const T b = to[k] + (margin - to[y]);
+      const T p = largest(from[k] + (margin - from[y]), T(0)), q = largest(b, T(0));
+      sum += (q - p) * (q - p) + (p + p) * (q - b);
+    }
+    return sum;
   }
 
   /// Largest eigenvalue of the Hessian of ℓ.

@@ -96,6 +96,28 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     return this->running();
   }
 
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  bool warm_start(T lambda) {
+    const T before = this->options_.lambda;
+    if (!(lambda > T(0)) && this->report_.status != Status::running) {
+      this->report_.status = Status::invalid_lambda;
+      return false;
+    }
+    if (!this->begin_again(lambda)) return false;
+    const T by = before / lambda;  // the duals stay
+    const std::size_t weights = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
+    proximal_ *= by;
+    certify_coefficients(false);
+    if (!this->running()) return false;
+    for (Index i = 0; i < this->shape_.samples; ++i) own_.wait[i] = own_.quiet[i] = 0;
+    if (blocks_ == 0) measure_samples();
+    since_ = 0;
+    rest();
+    start_pass();
+    return true;
+  }
+
   /// One pass over the samples of one block, with the certificate where one is due; false when the run has ended.
   bool step() {
     if (!this->running()) return false;
@@ -170,7 +192,13 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     fill(own_.z, CommonMemory<T>::duals(this->shape_), T(0));
     this->certify_null_model(own_.z, own_.g);
     if (!this->running()) return;
+    measure_samples();
+    rest();
+    start_pass();
+  }
 
+  /// What every visit needs of its sample, block by block, and how strongly the intercepts are held.
+  [[gnu::noinline]] void measure_samples() {
     T square = 0;
     if (this->options_.intercept)
       for (Index j = 0; j < this->shape_.features; ++j) square += this->memory_.means[j] * this->memory_.means[j];
@@ -188,9 +216,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
       const T typical = total / T(this->shape_.samples);
       proximal_ = typical > T(0) ? pull * typical / this->options_.lambda : T(1);
     }
-    copy(intercepts, this->stride_, own_.row[level]);
-    rest();
-    start_pass();
+    copy(row_of(own_.w, this->shape_.features, this->stride_), this->stride_, own_.row[level]);
   }
 
   /// Norm of a loaded sample, and its product with the means.
@@ -389,6 +415,14 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
       for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / this->options_.lambda * own_.row[sum][k];
       shift_coefficients(T(1));
     }
+    certify_coefficients(last);
+  }
+
+  /// The certificate of the coefficients of the centred design. When the run has ended they stay, otherwise they are
+  /// those of the design itself afterwards.
+  [[gnu::noinline]] void certify_coefficients(bool last) {
+    const Index stride = this->stride_;
+    const Index features = this->shape_.features;
     this->multiply(own_.w, own_.z);
     this->offer_primal(own_.w, own_.z);
     call_back();
@@ -396,7 +430,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     this->update_residual(moved_, T(2));
     this->certify(own_.z, own_.g, last);
     work_ = 0;
-    if (!this->running()) return;
+    if (!this->running() || last) return;
     // The coefficients anew from the duals: rounding errors do not pile up.
     if (this->options_.intercept) {
       duals(own_.z);
@@ -409,7 +443,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     if (!this->options_.intercept) return;
     shift_coefficients(T(-1));
     T* level_row = own_.row[level];
-    copy(b, stride, level_row);
+    copy(row_of(own_.w, features, stride), stride, level_row);
     for (Index j = 0; j < features; ++j)
       for (Index k = 0; k < stride; ++k) level_row[k] -= this->memory_.means[j] * row_of(own_.w, j, stride)[k];
     for (Index k = 0; k < stride; ++k) level_row[k] -= mean_square_ / this->options_.lambda * own_.row[sum][k];

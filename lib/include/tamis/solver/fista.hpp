@@ -10,8 +10,8 @@ namespace tamis {
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) by
 ///     Y = W + β(W − W_before),   W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L),
 /// β from Nesterov's sequence, reset when the step turns against the momentum; L doubles until the quadratic model
-/// holds and relaxes by 3 % at each iteration. The design is centred when there is an intercept, the first L comes from
-/// a power iteration, and only the features that matter are iterated on.
+/// holds and relaxes by 3 % at each iteration (5 % along a path). The design is centred when there is an intercept, the
+/// first L comes from a power iteration, and only the features that matter are iterated on.
 ///
 /// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
@@ -55,6 +55,27 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     return this->running();
   }
 
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended. `before`
+  /// (a coefficient matrix, the same one each time) keeps the coefficients where runs ended; from the third λ on the
+  /// start is moved by `step` times the last difference.
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
+    if (!this->begin_again(lambda)) return false;
+    if (before && stage_ == Stage::coefficients) extrapolate(before, keeps_before_ ? step : T(0));
+    this->offer_primal(own_.x, own_.scores);
+    write_gradients(own_.scores, own_.z);
+    this->certify(own_.z, own_.v, true);
+    if (!this->running()) return false;
+    since_certificate_ = 0;
+    if (stage_ != Stage::coefficients) {  // it was the null model: the norm of all features serves from now on
+      warm_ = true;
+      measure_norm();
+    } else {
+      this->release_features(own_.x);
+      rest();
+    }
+    return true;
+  }
+
   /// One power or proximal gradient iteration, certificates included; false when the run has ended.
   bool step() {
     if (!this->running()) return false;
@@ -67,6 +88,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::norm:
         if (this->advance_power_iteration(own_.v, own_.z)) {
           this->balance_intercept(own_.x, old_intercept_scale_);
+          if (warm_) this->release_features(own_.x);
           begin_iterations();
           stage_ = Stage::coefficients;
         }
@@ -99,15 +121,30 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   };
 
   void begin_iterations() {
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
     this->multiply(own_.x, own_.scores);
-    copy(own_.scores, duals, own_.scores_before);
-    copy(own_.x, CommonMemory<T>::coefficients(this->shape_), own_.before);
+    rest();
     // Σ cᵢℓᵢ has curvature at most max cᵢ · curvature · ‖A‖²; the search starts well below.
     T weight = 0;
     for (Index i = 0; i < this->shape_.samples; ++i) weight = largest(weight, this->targets_.weight(i));
     highest_curvature_ = weight * this->loss_.template curvature<T>(this->shape_.classes) * this->norm_ * this->norm_;
     curvature_ = highest_curvature_ / T(this->shape_.classes);
+  }
+
+  /// x ← x + step (x − before), before ← x.
+  [[gnu::noinline]] void extrapolate(T* before, T step) {
+    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(this->shape_); ++e) {
+      const T now = own_.x[e];
+      if (step != T(0)) own_.x[e] += step * (now - before[e]);
+      before[e] = now;
+    }
+    keeps_before_ = true;
+    this->multiply(own_.x, own_.scores);
+  }
+
+  /// Forgets the momentum.
+  void rest() {
+    copy(own_.scores, CommonMemory<T>::duals(this->shape_), own_.scores_before);
+    copy(own_.x, CommonMemory<T>::coefficients(this->shape_), own_.before);
     momentum_ = T(1);
   }
 
@@ -135,14 +172,19 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   void iterate_and_certify() {
     const bool last = !this->count_iteration();
     iterate(this->options_.lambda);
-    if (!last && ++since_certificate_ < certificate_interval) return;
+    // From near the solution it is often not far: after every 5 iterations at first.
+    const std::uint32_t interval =
+        warm_ ? smallest(certificate_interval, largest(5u, this->report_.iterations / 6)) : certificate_interval;
+    if (!last && ++since_certificate_ < interval) return;
     since_certificate_ = 0;
     this->offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
     this->update_residual(step_length_, point_length_);
     const auto next = this->certify(own_.z, own_.v, last);
     if (last) this->end_at_limit();
-    if (this->running() && next == Base::Next::new_features) measure_norm();
+    if (!this->running() || next != Base::Next::new_features) return;
+    if (warm_) rest();
+    else measure_norm();
   }
 
   /// z ← c∇ℓ(scores).
@@ -168,7 +210,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
       extrapolated(own_.scores + e, scores_y + e).store(scores_y + e);
 
-    curvature_ *= T(0.97);
+    curvature_ *= warm_ ? T(0.95) : T(0.97);
     auto square = Pack<T>::zero();
     auto turn = Pack<T>::zero();
     auto size = Pack<T>::zero();
@@ -250,6 +292,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   Stage stage_ = Stage::intercepts;
   std::uint32_t intercept_steps_ = 500;
   std::uint32_t since_certificate_ = 0;
+  bool warm_ = false;          ///< along a path
+  bool keeps_before_ = false;  ///< the end of the run before the last is known
   T old_intercept_scale_ = T(1);
   T highest_curvature_ = T(0);
   T curvature_ = T(0);

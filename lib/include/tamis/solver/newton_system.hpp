@@ -332,21 +332,44 @@ class NewtonSystem {
   /// x ← (scale·I + (along − scale) ŵŵᵀ) x on the members of a group.
   void spread(Index group, T* x) {
     T inner = 0;
+    if (runs_) {
+      const Index first = first_member(group), count = m_.group_begin[group + 1] - m_.group_begin[group];
+      const T* direction = m_.direction + first;
+      inner = (m_.along[group] - m_.scale[group]) * dot(direction, static_cast<const T*>(x + first), count);
+      scale_and_add(m_.scale[group], x + first, inner, direction, count);
+      return;
+    }
     for_each_member(group, [&](Index c) { inner += m_.direction[c] * x[c]; });
     inner *= m_.along[group] - m_.scale[group];
     for_each_member(group, [&](Index c) { x[c] = m_.scale[group] * x[c] + inner * m_.direction[c]; });
   }
 
+  /// x ← a x + b y.
+  static void scale_and_add(T a, T* x, T b, const T* y, Index count) {
+    const auto scale = Pack<T>::fill(a), factor = Pack<T>::fill(b);
+    Index d = 0;
+    for (; d + lanes<T> <= count; d += lanes<T>)
+      (scale * Pack<T>::load(x + d) + factor * Pack<T>::load(y + d)).store(x + d);
+    for (; d < count; ++d) x[d] = a * x[d] + b * y[d];
+  }
+
+  Index first_member(Index group) const { return m_.member[m_.group_begin[group]]; }
+  Index last_member(Index group) const { return m_.member[m_.group_begin[group + 1] - 1]; }
+
   /// The matrix becomes QᵀMQ, and loses the rows and columns that others stand for.
-  void apply_groups() {
+  [[gnu::noinline]] void apply_groups() {
     for (Index c = 0; c < count_; ++c) m_.gone[c] = 0;
     size_ = count_;
     if (groups_ == 0) return;
+    runs_ = true;
+    for (Index t = 0; t < groups_; ++t)
+      runs_ = runs_ && last_member(t) - first_member(t) + 1 == m_.group_begin[t + 1] - m_.group_begin[t];
     for (Index c = 0; c < count_; ++c)
       for (Index d = 0; d < c; ++d) matrix_row(d)[c] = matrix_row(c)[d];
     for (Index t = 0; t < groups_; ++t) combine_rows(t);
     for (Index c = 0; c < count_; ++c)  // columns, row by row
       for (Index t = 0; t < groups_; ++t) {
+        if (runs_ && first_member(t) > c) continue;  // above the diagonal
         T* row = matrix_row(c);
         if (!m_.merged[t]) {
           spread(t, row);
@@ -368,24 +391,18 @@ class NewtonSystem {
   }
   void combine_rows(Index t) {
     T* total = m_.value;
-    fill(total, count_, T(0));
-    for_each_member(t, [&](Index c) {
-      const T part = m_.direction[c];
-      const T* row = matrix_row(c);
-      for (Index d = 0; d < count_; ++d) total[d] += part * row[d];
-    });
+    const Index columns = runs_ ? last_member(t) + 1 : count_;
+    fill(total, columns, T(0));
+    for_each_member(t, [&](Index c) { scale_and_add(T(1), total, m_.direction[c], matrix_row(c), columns); });
     if (m_.merged[t]) {
       const Index head = m_.member[m_.group_begin[t]];
-      copy(static_cast<const T*>(total), count_, matrix_row(head));
+      copy(static_cast<const T*>(total), columns, matrix_row(head));
       for_each_member(t, [&](Index c) { m_.gone[c] = c != head; });
       return;
     }
     const T more = m_.along[t] - m_.scale[t];
-    for_each_member(t, [&](Index c) {
-      T* row = matrix_row(c);
-      const T factor = more * m_.direction[c];
-      for (Index d = 0; d < count_; ++d) row[d] = m_.scale[t] * row[d] + factor * total[d];
-    });
+    for_each_member(
+        t, [&](Index c) { scale_and_add(m_.scale[t], matrix_row(c), more * m_.direction[c], total, columns); });
   }
 
   Memory m_{};
@@ -395,6 +412,7 @@ class NewtonSystem {
   Index known_ = 0;   ///< slots whose products are in the Gram matrix
   Index groups_ = 0;  ///< groups on which Q is not the identity
   Index members_ = 0;
+  bool runs_ = false;  ///< the members of every group are consecutive coordinates
 };
 
 }  // namespace tamis

@@ -25,6 +25,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
 
+  using Base = WorkbenchFor<T, Loss, Penalty, Design>;
+
  public:
   static constexpr SolverKind kind = SolverKind::primal_dual;
 
@@ -42,6 +44,25 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     return this->running();
   }
 
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  bool warm_start(T lambda) requires(!Base::constrained) {
+    if (!this->begin_again(lambda)) return false;
+    this->multiply(own_.x, own_.z);
+    const auto next = certify_again(own_.z);
+    if (!this->running()) return false;
+    if (weight_ == T(0)) {  // it was the null model
+      this->choose_features();
+      measure_duals();
+      measure_norm();
+    } else {
+      this->release_features(own_.x);
+      since_certificate_ = 0;
+      if (next == Base::Next::new_features) measure_norm();
+      else restart();
+    }
+    return true;
+  }
+
   /// One power or primal–dual iteration, certificates included; false when the run has ended.
   bool step() {
     if (!this->running()) return false;
@@ -54,8 +75,6 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
  protected:
-  using Base = WorkbenchFor<T, Loss, Penalty, Design>;
-
   struct Memory {
     typename Base::Common common;
     T* x;         ///< coefficients, the last row being intercepts
@@ -103,6 +122,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
   [[gnu::noinline]] void measure_duals() {
     dual_size_ = square_root(squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
+  }
+
+  /// The certificate of x, its scores given, and u for a new λ.
+  auto certify_again(const T* scores) {
+    this->offer_primal(own_.x, scores);
+    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    return this->certify(own_.z, own_.v, true);
   }
 
   [[gnu::noinline]] void measure_norm() {

@@ -45,6 +45,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
              Reweighting<T> reweighting = {})
       : Solver(design, targets, loss, Penalty(WeightedL1<T>{}), options),
         reweighting_(reweighting),
+        most_iterations_(options.max_iterations),
         iterations_left_(options.max_iterations) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment.
@@ -75,6 +76,19 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
       report_.arena_used_bytes = report_.arena_bytes;
     }
     return end_round();
+  }
+
+  /// Another λ than that of the options, before `start`.
+  void set_lambda(T lambda) { this->options_.lambda = lambda; }
+  /// All rounds with another λ, in the same memory. Rounds depend on where the ones before ended, so they begin from
+  /// zero. False: it has ended.
+  bool warm_start(T lambda) {
+    if (running() || !has_model(report_.status) || report_.status == Status::stopped) return false;
+    this->options_.lambda = lambda;
+    this->options_.max_iterations = most_iterations_;
+    const std::span<std::byte> memory(memory_of_solver_.data(), report_.arena_used_bytes);
+    *this = Reweighted(this->design_, this->targets_, this->loss_, this->options_, reweighting_);
+    return start(memory);
   }
 
   /// One iteration of the round at hand, or the start of the next one; false when the run has ended.
@@ -162,6 +176,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   T* weights_ = nullptr;
   Report<T> report_{};
   Index round_ = 1;
+  std::uint32_t most_iterations_;
   std::uint32_t iterations_left_;
   std::uint32_t iterations_before_ = 0;
   std::uint32_t certificates_before_ = 0;

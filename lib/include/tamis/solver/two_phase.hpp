@@ -88,6 +88,22 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Samples that the second phase works on at present; before it, all.
   Index samples_in_use() const { return in_second_phase_ ? samples() : this->shape_.samples; }
 
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  bool warm_start(T lambda) {
+    if (!in_second_phase_) {
+      first_attempt_ = 40;
+      return FirstPhase::warm_start(lambda);
+    }
+    if (!this->begin_again(lambda)) return false;
+    copy(static_cast<const T*>(newton_.dual), all_duals(), u());
+    this->multiply(centre_w(), newton_.scores);
+    (void)this->certify_again(newton_.scores);
+    if (!this->running()) return false;
+    this->release_features(centre_w());
+    begin_second_phase();
+    return true;
+  }
+
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
   bool step() {
     if (!this->running()) return false;
@@ -244,18 +260,23 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     choose_samples(newton_.scores, u(), true);
     outer_ = 0;
     idle_ = 0;
+    conjugate_ = false;
     best_gap_ = this->report_.relative_gap;
     grant_budget();
     begin_outer();
   }
 
-  /// The second phase may do twice the work that was done before, then again once the gap has halved.
+  /// The second phase may do twice the work that was done before, with conjugate gradients half of it, then again once
+  /// the gap has halved.
   void grant_budget() {
     granted_gap_ = this->report_.relative_gap;
-    budget_ = this->report_.epochs + largest(T(2) * this->report_.epochs, T(200));
+    granted_at_ = this->report_.epochs;
     system_epochs_ = T(0);
   }
-  bool budget_is_spent() const { return this->report_.epochs + system_epochs_ > budget_; }
+  bool budget_is_spent() const {
+    const T budget = conjugate_ ? T(0.5) * granted_at_ : largest(T(2) * granted_at_, T(200));
+    return this->report_.epochs + system_epochs_ > granted_at_ + budget;
+  }
 
   /// Back to the first phase, from the last centre, for as many iterations as there were.
   [[gnu::noinline]] void end_second_phase() {
@@ -377,7 +398,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     }
     this->count_iteration();
     ++inner_;
-    if (!solve_newton_system()) solve_by_conjugate_gradients();
+    conjugate_ = !solve_newton_system();
+    if (conjugate_) solve_by_conjugate_gradients();
     this->transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
     const auto part = Pack<T>::fill(alpha);
@@ -636,6 +658,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
   bool exhausted_ = false;
+  bool conjugate_ = false;  ///< the last step was by conjugate gradients
   std::uint32_t first_attempt_ = 80;
   std::uint32_t outer_ = 0;
   std::uint32_t inner_ = 0;
@@ -648,7 +671,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T moved_ = 0;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
   T best_gap_ = 0;
   T granted_gap_ = 0;
-  T budget_ = 0;         ///< of epochs
+  T granted_at_ = 0;     ///< epochs
   T system_epochs_ = 0;  ///< the work of factors, in products with the whole design
 };
 

@@ -60,6 +60,8 @@ class Workbench {
   void stop() {
     if (running()) report_.status = Status::stopped;
   }
+  /// Another λ than that of the options, before `start`.
+  void set_lambda(T lambda) { options_.lambda = lambda; }
 
  protected:
   using Common = CommonMemory<T>;
@@ -102,6 +104,40 @@ class Workbench {
     if (!options_.intercept) return;
     for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = design_.column_sum(j) / T(shape_.samples);
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
+  }
+
+  // ---- the same problem with another λ
+
+  /// Makes an ended run go on with another λ; its point, scale and active features stay. False when there is no point
+  /// to go on from, or no such λ.
+  [[gnu::noinline]] bool begin_again(T lambda) {
+    const Status status = report_.status;
+    if (!has_model(status) || status == Status::running || status == Status::stopped) return false;
+    if (!(lambda >= T(0)) || !finite(lambda) || options_.eta != T(0)) {
+      report_.status = options_.eta != T(0) ? Status::invalid_eta : Status::invalid_lambda;
+      return false;
+    }
+    options_.lambda = lambda;
+    report_.status = Status::running;
+    report_.iterations = 0;
+    report_.epochs = T(0);
+    certificates_ = 0;
+    stalled_gap_ = T(0);
+    stalled_since_ = 0;
+    return true;
+  }
+
+  /// Leaves out active features without coefficients in x whose groups have no score above λ.
+  [[gnu::noinline]] void release_features(const T* x) {
+    if (!has_zeros() || !options_.working_sets) return;
+    for_each_active_group([&](FeatureGroup group) {
+      if (memory_.score[group.first] > options_.lambda) return;
+      for (Index r = 0; r < group.count; ++r)
+        for (Index k = 0; k < shape_.classes; ++k)
+          if (row_of(x, group.feature(r), stride_)[k] != T(0)) return;
+      for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 0;
+    });
+    list_active();
   }
 
   // ---- products over the active features -------------------------------------------------------------------------

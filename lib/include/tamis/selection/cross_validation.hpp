@@ -1,0 +1,233 @@
+#pragma once
+/// Cross-validation of a λ path: folds are weights over one design, no sample is copied.
+
+#include "../arena.hpp"
+#include "../linalg/rows.hpp"
+#include "folds.hpp"
+#include "path.hpp"
+
+namespace tamis {
+
+/// What the held-out samples say of one λ, means and standard errors over the folds, by weight of the held-out samples.
+template <class T>
+struct HeldOut {
+  T lambda = 0;
+  T error = 0;  ///< share of wrong predictions
+  T error_deviation = 0;
+  T loss = 0;
+  T loss_deviation = 0;
+};
+
+/// Which held-out measure chooses λ.
+enum class Measure : std::uint8_t { error, loss };
+
+/// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ. The
+/// grid must not be open: all folds share it; that of the path on all samples is the usual one. With `make` as for
+/// Path; `loss` and its margin as in training. Features are scaled beforehand, with all samples.
+///
+/// Memory: `requirement(…)`: that of a path, and n(K + 1) + p + 2·points·folds + folds numbers. Cost: a path per
+/// fold, and a product with the kept features per point.
+template <class T, class Make, class Design, class Loss>
+class CrossValidation {
+ public:
+  CrossValidation(const Make& make, const Design& design, const Targets<T>& targets, const Loss& loss,
+                  const Index* fold_of, Index folds, const Grid<T>& grid)
+      : make_(make), design_(design), targets_(targets), loss_(loss), fold_of_(fold_of), folds_(folds), grid_(grid) {}
+  CrossValidation(const CrossValidation&) = delete;
+  CrossValidation& operator=(const CrossValidation&) = delete;
+  ~CrossValidation() { clear(); }
+
+  static constexpr Requirement requirement(Shape shape, Index folds, Index points, Requirement solver) {
+    Arena counter;
+    (void)Memory::lay_out(counter, shape, folds, points);
+    return Requirement{counter.used()} & Folds::requirement(shape, solver);
+  }
+
+  /// Begins with the first fold. False: refused. `missing_class` names a class (report().column) that the samples
+  /// outside fold() do not have.
+  bool start(std::span<std::byte> memory) {
+    const Shape shape{targets_.samples(), design_.features(), targets_.classes};
+    if (!Arena::aligned(memory)) return end(Status::invalid_arena);
+    if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
+    if (folds_ == 0) return end(Status::invalid_option);
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, shape, folds_, grid_.points);
+    if (arena.exhausted()) return end(Status::arena_too_small);
+    rest_ = memory.subspan(arena.used());
+    stride_ = padded<T>(shape.classes);
+    points_ = grid_.points;
+    for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
+    for (Index i = 0; i < shape.samples; ++i)
+      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += targets_.raw_weight(i);
+    status_ = Status::running;
+    fold_ = 0;
+    return start_fold();
+  }
+
+  /// One step of a solver; false when all folds are done, or the run has ended otherwise.
+  bool step() {
+    if (!running()) return false;
+    path().step();
+    return digest();
+  }
+
+  void stop() {
+    if (running()) status_ = Status::stopped;
+  }
+
+  bool running() const { return status_ == Status::running; }
+  Status status() const { return status_; }
+  /// The fold at hand, or that of a refusal, and the points done in it.
+  Index fold() const { return fold_; }
+  Index points_done() const { return made_ ? path().points() : 0; }
+  Report<T> report() const { return made_ ? path().report() : Report<T>{}; }
+
+  /// Points that all folds have reached.
+  Index points() const { return points_; }
+  HeldOut<T> at(Index point) const {
+    HeldOut<T> out;
+    out.lambda = grid_.at(point);
+    summarise(own_.wrong, point, out.error, out.error_deviation);
+    summarise(own_.loss, point, out.loss, out.loss_deviation);
+    return out;
+  }
+
+  /// The point of least mean; of equal ones, that of the least held-out loss, then the largest λ. Only after a
+  /// complete run.
+  Index best(Measure measure = Measure::error) const {
+    Index best = 0;
+    HeldOut<T> least = at(0);
+    for (Index l = 1; l < points_; ++l) {
+      const HeldOut<T> now = at(l);
+      const bool fewer = measure == Measure::error && now.error < least.error;
+      const bool as_few = measure == Measure::loss || now.error == least.error;
+      if (fewer || (as_few && now.loss < least.loss)) {
+        best = l;
+        least = now;
+      }
+    }
+    return best;
+  }
+  /// The largest λ whose mean is within one standard error of the least.
+  Index one_standard_error(Measure measure = Measure::error) const {
+    const Index least = best(measure);
+    const HeldOut<T> low = at(least);
+    for (Index l = 0; l < least; ++l) {
+      const HeldOut<T> now = at(l);
+      if (measure == Measure::error ? now.error <= low.error + low.error_deviation
+                                    : now.loss <= low.loss + low.loss_deviation)
+        return l;
+    }
+    return least;
+  }
+
+ private:
+  using Folds = Path<T, Make>;
+
+  struct Memory {
+    T* weight;  ///< of the samples, zero in the fold at hand
+    T* held;    ///< weight of each fold
+    T* score;   ///< samples × stride
+    T* wrong;   ///< points × folds
+    T* loss;
+    Index* kept;  ///< features
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index folds, Index points) {
+      Memory m{};
+      const std::size_t table = detail::saturating_multiply(points, folds);
+      m.weight = arena.take<T>(shape.samples);
+      m.held = arena.take<T>(folds);
+      m.score = arena.take<T>(detail::saturating_multiply(shape.samples, padded<T>(shape.classes)));
+      m.wrong = arena.take<T>(table);
+      m.loss = arena.take<T>(table);
+      m.kept = arena.take<Index>(shape.features);
+      return m;
+    }
+  };
+
+  Folds& path() const { return *std::launder(reinterpret_cast<Folds*>(storage_)); }
+  void clear() {
+    if (made_) path().~Folds();
+    made_ = false;
+  }
+  bool end(Status status) {
+    status_ = status;
+    return false;
+  }
+
+  bool start_fold() {
+    clear();
+    for (Index i = 0; i < targets_.samples(); ++i)
+      own_.weight[i] = fold_of_[i] == fold_ ? T(0) : targets_.raw_weight(i);
+    Targets<T> targets = targets_;
+    targets.weights = own_.weight;
+    ::new (static_cast<void*>(storage_)) Folds(make_, design_.features(), targets, grid_);
+    made_ = true;
+    path().start(rest_);
+    return digest();
+  }
+
+  /// Measures a new point, and goes on to the next fold after the last one.
+  bool digest() {
+    if (path().at_point()) measure(path().points() - 1);
+    if (path().running()) return true;
+    if (path().status() != Status::converged) return end(path().status());
+    if (fold_ + 1 == folds_) return end(Status::converged);
+    ++fold_;
+    return start_fold();
+  }
+
+  [[gnu::noinline]] void measure(Index point) {
+    const auto model = path().model();
+    Index count = 0;
+    for (Index j = 0; j < model.features; ++j)
+      if (model.uses(j)) own_.kept[count++] = j;
+    design_.multiply(own_.kept, count, model.coefficients, stride_, row_of(model.coefficients, model.features, stride_),
+                     own_.score);
+    Sum<T> wrong, loss;
+    for (Index i = 0; i < targets_.samples(); ++i) {
+      const T weight = targets_.raw_weight(i);
+      if (fold_of_[i] != fold_ || !(weight > T(0))) continue;
+      const T* z = row_of(own_.score, i, stride_);
+      Index best = 0;
+      for (Index k = 1; k < targets_.classes; ++k)
+        if (z[k] > z[best]) best = k;
+      if (best != targets_.labels[i]) wrong.add(weight);
+      loss.add(weight * loss_.value(z, targets_.classes, targets_.labels[i], targets_.margin(i)));
+    }
+    const T held = own_.held[fold_] > T(0) ? own_.held[fold_] : T(1);
+    own_.wrong[point * folds_ + fold_] = wrong.value() / held;
+    own_.loss[point * folds_ + fold_] = loss.value() / held;
+  }
+
+  /// Mean over the folds by their weight, and its standard error √(Σ w (x − mean)² / (Σw (folds − 1))).
+  void summarise(const T* table, Index point, T& mean, T& deviation) const {
+    const T* row = table + point * folds_;
+    Sum<T> total, sum, squares;
+    for (Index f = 0; f < folds_; ++f) {
+      total.add(own_.held[f]);
+      sum.add(own_.held[f] * row[f]);
+    }
+    mean = sum.value() / total.value();
+    for (Index f = 0; f < folds_; ++f) squares.add(own_.held[f] * (row[f] - mean) * (row[f] - mean));
+    deviation = folds_ > 1 ? square_root(squares.value() / total.value() / T(folds_ - 1)) : T(0);
+  }
+
+  Make make_;
+  const Design& design_;
+  Targets<T> targets_;
+  Loss loss_;
+  const Index* fold_of_;
+  Index folds_;
+  Grid<T> grid_;
+  Memory own_{};
+  std::span<std::byte> rest_{};
+  alignas(Folds) mutable std::byte storage_[sizeof(Folds)];
+  bool made_ = false;
+  Index fold_ = 0;
+  Index stride_ = 0;
+  Index points_ = 0;
+  Status status_ = Status::running;
+};
+
+}  // namespace tamis
