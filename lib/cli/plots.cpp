@@ -217,7 +217,7 @@ std::vector<std::size_t> decreasing(const std::vector<double>& lambdas) {
 /// A frame over lambda (on a log scale, decreasing to the right) and values, and what stands around it.
 class LambdaChart {
  public:
-  static constexpr double left = 72, top = 66, right = 612, bottom = 386;
+  static constexpr double left = 84, top = 66, right = 624, bottom = 386;
   Svg svg;
 
   LambdaChart(double width, const std::string& title, const std::string& description, const std::string& y_label,
@@ -324,7 +324,7 @@ std::string coefficient_path(const PathPlot& plot) {
   std::stable_sort(named.begin(), named.end(), [&](std::size_t a, std::size_t b) { return last(a) > last(b); });
   named.resize(std::min<std::size_t>(named.size(), 12));
 
-  LambdaChart chart(790, plot.title,
+  LambdaChart chart(802, plot.title,
                     "Norm of each feature's coefficients as lambda decreases from left to right; " +
                         std::to_string(alive.size()) + " of " + std::to_string(features) + " features are ever kept.",
                     "norm of the coefficients", plot.lambdas, plot.markers, values);
@@ -383,7 +383,7 @@ std::string cross_validation_curve(const CurvePlot& plot) {
   };
   mark("lambda_1se = ", plot.lambda_1se);
   mark("lambda_min = ", plot.lambda_min);
-  LambdaChart chart(632, plot.title, description + ".", plot.y_label, plot.lambdas, markers, values);
+  LambdaChart chart(650, plot.title, description + ".", plot.y_label, plot.lambdas, markers, values);
   std::vector<Point> points, band;
   for (const std::size_t i : order) {
     points.push_back({chart.x(plot.lambdas[i]), chart.y(plot.means[i])});
@@ -410,7 +410,7 @@ std::string confusion_matrix(const ConfusionPlot& plot) {
   std::vector<std::string> names;
   double widest = 0;
   for (const auto& name : plot.classes) {
-    names.push_back(shorten(name, 160));
+    names.push_back(shorten(name, 180));
     widest = std::max(widest, extent(names.back()));
   }
   const bool level = widest <= cell - 4;
