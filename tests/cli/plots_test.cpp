@@ -190,6 +190,10 @@ TEST(Plots, EscapeNames) {
   EXPECT_NO_THROW(text(coefficient_path(plot), "a&lt;b&amp;c"));
   plot.feature_names[1] = "caf\xe9";
   EXPECT_NO_THROW(text(coefficient_path(plot), "caf\uFFFD"));
+  for (const char* none : {"\xe0\x80\xaf", "\xed\xa0\x80", "\xef\xbf\xbf"}) {  // overlong, a surrogate, U+FFFF
+    plot.feature_names[1] = none;
+    EXPECT_NO_THROW(text(coefficient_path(plot), "\uFFFD\uFFFD\uFFFD")) << none;
+  }
 }
 
 TEST(Plots, ShortenLongNames) {
