@@ -19,6 +19,7 @@
 #include "loss/one_vs_rest_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 #include "model/export_c.hpp"
+#include "model/export_prepared_c.hpp"
 #include "model/linear.hpp"
 #include "penalty/elastic_net.hpp"
 #include "penalty/group.hpp"
