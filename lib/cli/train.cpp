@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -30,7 +31,7 @@ struct TrainArguments {
   std::uint32_t max_iterations = 1000000;
   std::size_t memory_limit = 0;
   std::string weight_map;
-  std::string model, report;
+  std::string model, report, coefficients;
   bool quiet = false;
 };
 
@@ -202,8 +203,14 @@ Trained train(const TrainArguments& a, const Choice& choice, const Options<doubl
       r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
-  r.train = evaluate(p.labels, decide(scores<T>(p.train, in_problem), c.classes), c.classes);
-  if (p.test) r.test = evaluate(encode(*p.test, p.classes), decide(scores<T>(*p.test, c), c.classes), c.classes);
+  const auto judge = [&](const Table& table, const Coefficients& coefficients, const std::vector<Label>& truth) {
+    const auto z = scores<T>(table, coefficients);
+    Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
+    if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
+    return e;
+  };
+  r.train = judge(p.train, in_problem, p.labels);
+  if (p.test) r.test = judge(*p.test, c, p.test_labels);
   return out;
 }
 
@@ -211,21 +218,43 @@ Trained train(const TrainArguments& a, const Choice& choice, const Options<doubl
 
 StoredModel stored(const Prepared& p, const Trained& trained) {
   StoredModel model;
-  model.classes = p.classes;
-  model.feature_names = p.train.feature_names;
+  p.describe(model);
   model.coefficients = trained.coefficients;
-  model.scale = p.scale;
-  if (p.standardisation) {
-    model.standardised = true;
-    model.standardisation = p.standardisation->columns;
-  }
   model.loss = trained.report.loss;
   model.penalty = trained.report.penalty;
   model.precision = trained.report.precision;
   model.lambda = trained.report.lambda;
   model.eta = trained.report.eta;
-  model.self_test = self_test_samples(p);
   return model;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+/// One line per kept feature and one of the intercepts, one column per class.
+std::string coefficient_table(const StoredModel& model) {
+  const Coefficients& c = model.coefficients;
+  std::string out = "feature";
+  for (const auto& name : model.classes) out += "," + csv_field(name);
+  const auto add_numbers = [&](const double* numbers) {
+    for (std::size_t k = 0; k < c.classes; ++k) {
+      char text[32];
+      const double x = model.precision == "float" ? shortest(static_cast<float>(numbers[k])) : numbers[k];
+      out += "," + std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
+    }
+  };
+  for (std::size_t j = 0; j < c.features; ++j) {
+    if (!c.uses(j)) continue;
+    out += "\n" + (model.feature_names.empty() ? std::to_string(j) : csv_field(model.feature_names[j]));
+    add_numbers(c.weights.data() + j * c.classes);
+  }
+  out += "\n(intercept)";
+  add_numbers(c.intercepts.data());
+  return out + "\n";
 }
 
 /// Rows and columns of --weight-map, which must make up the features.
@@ -260,6 +289,7 @@ void run(const TrainArguments& a) {
   a.samples.set(options);
 
   const Prepared p = prepare(a.samples);
+  if (const auto sentence = p.unseen_sentence(); !a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
   choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   const auto groups = a.problem.listed_groups(p.train.features);
   if (groups) choice.groups = groups->groups;
@@ -274,6 +304,7 @@ void run(const TrainArguments& a) {
   }
   const StoredModel model = stored(p, trained);
   if (!a.model.empty()) write_model(a.model, model);
+  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
   if (!a.report.empty()) write_file(a.report, to_json(trained.report));
   if (a.quiet) return;
   std::cout << summary(trained.report);
@@ -296,6 +327,7 @@ void declare_train(CLI::App& app) {
   train.add_option("--memory-limit", a->memory_limit, "most bytes the arena may take");
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
   train.add_option("--model", a->model, "write the model as JSON");
+  train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV");
   train.add_option("--report", a->report, "write the report as JSON");
   train.add_flag("--quiet", a->quiet, "print nothing");
   train.callback([a] { run(*a); });

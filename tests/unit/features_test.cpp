@@ -60,6 +60,8 @@ TEST(ColumnStatistics, ConstantAndEmptyColumnsGetScaleOne) {
   EXPECT_EQ(constant.standardisation().scale, 1.0f);
   EXPECT_EQ(constant.min_max().scale, 1.0f);
   EXPECT_EQ(constant.min_max().mean, 0.1f);
+  const auto rounded = statistics<float>({0.1f, std::nextafter(0.1f, 1.0f), 0.1f});
+  EXPECT_EQ(rounded.standardisation().scale, 1.0f) << "a spread of roundings is none";
   const auto empty = statistics<double>({std::nan("")});
   EXPECT_EQ(empty.count(), 0u);
   EXPECT_EQ(empty.mean(), 0);
