@@ -76,7 +76,8 @@ void expect_logarithms(T tolerance) {
   const std::vector<std::pair<double, double>> values{
       {0.02, -1.6989700043360188047}, {1, 0},    {7.5, 0.87506126339170004687},
       {999, 2.9995654882259823087},   {1000, 3}, {12345.678, 4.0915149455092012747}};
-  for (const auto& [x, y] : values) EXPECT_NEAR(wide(T(x)), T(y), tolerance * std::max(1.0, std::abs(y))) << x;
+  for (const auto& [x, y] : values)
+    EXPECT_NEAR(wide(T(x)), T(y), tolerance * static_cast<T>(std::max(1.0, std::abs(y)))) << x;
   EXPECT_NEAR(wide(T(-5)), T(-3), 3 * tolerance) << "below the lower bound";
   EXPECT_EQ(wide(T(0)), wide(T(1e-3)));
   EXPECT_EQ(narrow(T(1e30)), narrow(T(1000)));
