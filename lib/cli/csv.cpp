@@ -32,12 +32,31 @@ class CsvRows {
   void take_header() { names_.assign(fields_.begin(), fields_.end()); }
   const std::vector<std::string>& names() const { return names_; }
 
-  double number(std::size_t column, double scale) const {
+  /// `missing`: NaN for a missing value, which otherwise is refused.
+  double number(std::size_t column, double scale, bool missing = false) const {
     double value = 0;
     auto kind = parse_number(fields_[column], value);
+    if (missing && (kind == NumberKind::missing || fields_[column] == "nan" || fields_[column] == "NaN"))
+      return std::numeric_limits<double>::quiet_NaN();
     if (kind == NumberKind::finite && !std::isfinite(value /= scale)) kind = NumberKind::too_large;
     if (kind != NumberKind::finite) file_.fail_at_line(place(column), refusal(kind, fields_[column]));
     return value;
+  }
+
+  /// Complains about the first feature whose name is not the wanted one; "" is any.
+  void check_names(std::size_t label, const std::vector<std::string>& wanted) const {
+    const std::size_t found = columns_ - (label < columns_ ? 1 : 0);
+    std::string must = ", the features must be those of the training data in their order";
+    if (found != wanted.size()) must += ": " + found_expected(found, wanted.size(), "feature");
+    std::size_t feature = 0;
+    for (std::size_t column = 0; column < columns_; ++column) {
+      if (column == label) continue;
+      if (feature == wanted.size()) file_.fail_at_line(place(column), "not trained on" + must);
+      const std::string& name = wanted[feature++];
+      if (!name.empty() && names_[column] != name)
+        file_.fail_at_line(place(column), "'" + printable(name) + "' is expected here" + must);
+    }
+    if (feature < wanted.size()) file_.fail_at_line("", "'" + printable(wanted[feature]) + "' is missing" + must);
   }
 
   std::string label(std::size_t column) const {
@@ -91,16 +110,12 @@ class CsvRows {
 };
 
 bool has_label_column(const TextFile& file, std::size_t columns, const ReadOptions& options, const Wanted& wanted) {
-  if (!options.labels_file.empty()) {
-    check_features(file, columns, wanted);
-    return false;
-  }
+  if (!options.labels_file.empty()) return false;
   if (wanted.labels == Labels::required) {
     if (columns == 1)
       file.fail(
           "only one column found, but CSV data are a label and features separated by ',' (LIBSVM data are "
           "recognised by the ending .svm, .libsvm or .txt)");
-    check_features(file, columns - 1, wanted);
     return true;
   }
   if (columns != wanted.features && columns != wanted.features + 1)
@@ -174,14 +189,16 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
     rows.take_header();
     for (std::size_t column = 0; column < rows.columns(); ++column)
       if (column != label) table.feature_names.push_back(rows.names()[column]);
-    more = rows.next();
-    if (!more) file.fail("holds no samples");
+    if (!options.names.empty()) rows.check_names(label, options.names);
   }
+  check_features(file, table.features, wanted);
+  if (header) more = rows.next();
+  if (!more) file.fail("holds no samples");
 
   std::vector<double> values;
   for (; more; more = rows.next()) {
     for (std::size_t column = 0; column < rows.columns(); ++column)
-      if (column != label) values.push_back(rows.number(column, options.scale));
+      if (column != label) values.push_back(rows.number(column, options.scale, options.missing));
     if (labelled) table.labels.push_back(rows.label(label));
     table.lines.push_back(file.line());
     check_size(file, values.size(), "entries");

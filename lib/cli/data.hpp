@@ -21,6 +21,8 @@ struct ReadOptions {
   double scale = 1;              // all features are divided by it; finite and not 0
   std::string labels_file = {};  // one label per line (or idx of rank 1); then every column of the data is a feature.
                                  // It has a header line only with Header::present.
+  bool missing = false;          // empty fields, NA, NaN, nan and ? are missing values, NaN in the table: CSV alone
+  std::vector<std::string> names = {};  // what the header of a CSV must call the features, "" being anything
 };
 
 /// Samples as read: dense column-major, or sparse by compressed columns.
@@ -28,7 +30,7 @@ struct Table {
   std::string path;  // of the file with the features
   std::size_t samples = 0, features = 0;
   bool sparse = false;
-  std::vector<double> values;              // dense: samples·features, column-major; sparse: the entries, none 0
+  std::vector<double> values;  // NaN where missing; dense: samples·features, column-major; sparse: the entries, none 0
   std::vector<std::uint32_t> rows;         // sparse: the sample of each entry, ascending within a column
   std::vector<std::uint32_t> starts;       // sparse: features + 1 positions in `rows`
   std::vector<std::string> feature_names;  // empty if the file has none

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "model_file.hpp"
-#include "tamis/model/export_c.hpp"
+#include "tamis/model/export_prepared_c.hpp"
 
 namespace tamis::cli {
 
@@ -35,14 +35,17 @@ bool is_identifier(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
 }
 
-/// The header. Its functions take features as they stand in the data file: --scale is folded into the weights.
+/// The header. Its functions take features as they stand in the data file: --scale is folded into the weights, or a
+/// step.
 template <class T>
 std::string header(const StoredModel& model, const std::string& name) {
   const Coefficients& c = model.coefficients;
   const Index stride = padded<T>(static_cast<Index>(c.classes));
+  const StoredSteps& steps = model.steps;
+  const double divisor = steps.any() ? 1 : model.scale;
   std::vector<T> weights((c.features + 1) * stride);
   for (std::size_t j = 0; j < c.features; ++j)
-    for (std::size_t k = 0; k < c.classes; ++k) weights[j * stride + k] = static_cast<T>(c.weight(j, k) / model.scale);
+    for (std::size_t k = 0; k < c.classes; ++k) weights[j * stride + k] = static_cast<T>(c.weight(j, k) / divisor);
   for (std::size_t k = 0; k < c.classes; ++k) weights[c.features * stride + k] = static_cast<T>(c.intercepts[k]);
 
   std::vector<const char*> labels, names;
@@ -58,20 +61,36 @@ std::string header(const StoredModel& model, const std::string& name) {
                                  .feature_names = names.empty() ? nullptr : names.data(),
                                  .samples = samples.data(),
                                  .sample_count = static_cast<Index>(model.self_test.size())};
+  if (steps.any()) {
+    const std::vector<T> means(steps.missing_means.begin(), steps.missing_means.end());
+    const SampleSteps<T> by{.divisor = static_cast<T>(model.scale),
+                            .means = steps.fills_missing() ? means.data() : nullptr,
+                            .log = {static_cast<T>(steps.log.low), static_cast<T>(steps.log.high)},
+                            .norm = steps.norm};
+    if (steps.takes_log() && !by.log.valid())
+      throw ArgumentError("--precision: the bounds of the logarithm do not fit in float, take double");
+    std::vector<T> prepared = samples;
+    for (std::size_t i = 0; i < model.self_test.size(); ++i) by.apply(prepared.data() + i * c.features, view.features);
+    const auto write = [&](std::span<char> out) { return export_prepared_c(view, options, by, prepared.data(), out); };
+    std::string text(write({}), '\0');
+    write(text);
+    return text;
+  }
   std::string text(export_c(view, options, std::span<char>()), '\0');
   export_c(view, options, std::span<char>(text));
   return text;
 }
 
-/// A sketch that tests the model, then classifies the samples that arrive as lines of kept features.
-std::string sketch(const std::string& header, const std::string& name) {
+/// A sketch that tests the model, then classifies the samples that arrive as lines of the features that are read.
+std::string sketch(const std::string& header, const std::string& name, bool whole) {
   std::string upper = name;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return header +
-         "\n/* Reads the kept features of one sample, separated by commas or blanks, and prints its class. */\n"
+  const std::string size = upper + (whole ? "_FEATURES" : "_KEPT");
+  return header + "\n/* Reads the " + (whole ? "" : "kept ") +
+         "features of one sample, separated by commas or blanks, and prints its class. */\n"
          "static float " +
-         name + "_sample[" + upper + "_KEPT ? " + upper +
-         "_KEPT : 1];\n\n"
+         name + "_sample[" + size + " ? " + size +
+         " : 1];\n\n"
          "void setup() {\n"
          "  Serial.begin(115200);\n"
          "  Serial.println(" +
@@ -81,11 +100,11 @@ std::string sketch(const std::string& header, const std::string& name) {
          "void loop() {\n"
          "  if (!Serial.available()) return;\n"
          "  for (int j = 0; j < " +
-         upper + "_KEPT; ++j) " + name +
+         size + "; ++j) " + name +
          "_sample[j] = Serial.parseFloat();\n"
          "  while (Serial.available() && Serial.read() != '\\n') {}\n"
          "  Serial.println(" +
-         name + "_labels[" + name + "_predict_kept(" + name +
+         name + "_labels[" + name + (whole ? "_predict(" : "_predict_kept(") + name +
          "_sample)]);\n"
          "}\n";
 }
@@ -99,7 +118,7 @@ void run(const ExportArguments& a) {
   std::string text;
   if (a.format == "json") text = to_json(model);
   else if (a.format == "c") text = a.precision == "float" ? header<float>(model, name) : header<double>(model, name);
-  else if (a.format == "arduino") text = sketch(header<float>(model, name), name);
+  else if (a.format == "arduino") text = sketch(header<float>(model, name), name, model.steps.norm != SampleNorm::none);
   else throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
   if (a.output.empty()) std::cout << text;
   else write_file(a.output, text);

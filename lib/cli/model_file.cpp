@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 
 #include "errors.hpp"
@@ -34,6 +35,29 @@ void write_file(const std::string& path, const std::string& text) {
   throw ArgumentError(path + ": cannot be written");
 }
 
+namespace {
+
+/// The steps that were done to samples, and the range of columns: null where there were none.
+Json preparation(const StoredModel& model) {
+  const StoredSteps& steps = model.steps;
+  if (!steps.any() && model.min_max.empty()) return nullptr;
+  Json means = Json::array(), least = Json::array(), scales = Json::array();
+  for (std::size_t j = 0; j < model.coefficients.features; ++j) {
+    if (steps.fills_missing() && model.needs(j)) means.push_back(steps.missing_means[j]);
+    if (model.min_max.empty() || !model.coefficients.uses(j)) continue;
+    least.push_back(model.min_max[j].mean);
+    scales.push_back(model.min_max[j].scale);
+  }
+  Json json;
+  json["missing_means"] = steps.fills_missing() ? means : Json(nullptr);
+  json["log"] = steps.takes_log() ? Json::array({steps.log.low, steps.log.high}) : Json(nullptr);
+  json["normalise"] = steps.norm != SampleNorm::none ? Json(name(steps.norm)) : Json(nullptr);
+  json["min_max"] = model.min_max.empty() ? Json(nullptr) : Json{{"min", least}, {"scale", scales}};
+  return json;
+}
+
+}  // namespace
+
 std::string to_json(const StoredModel& model) {
   const Coefficients& c = model.coefficients;
   const auto number = [&](double value) {
@@ -56,7 +80,7 @@ std::string to_json(const StoredModel& model) {
   for (const auto& sample : model.self_test) {
     Json row = Json::array();
     for (std::size_t j = 0; j < c.features; ++j)
-      if (c.uses(j)) row.push_back(number(sample[j]));
+      if (model.needs(j)) row.push_back(std::isnan(sample[j]) ? Json(nullptr) : Json(number(sample[j])));
     samples.push_back(row);
   }
   Json intercepts = Json::array();
@@ -74,6 +98,7 @@ std::string to_json(const StoredModel& model) {
   json["intercept"] = intercepts;
   json["scale"] = model.scale;
   json["standardisation"] = model.standardised ? Json{{"mean", means}, {"scale", scales}} : Json(nullptr);
+  json["preparation"] = preparation(model);
   json["loss"] = model.loss;
   json["penalty"] = model.penalty;
   json["lambda"] = std::isfinite(model.lambda) ? Json(model.lambda) : Json(nullptr);
@@ -142,6 +167,7 @@ class ModelReader {
       const auto scales = numbers(json_["standardisation"].at("scale"), indices.size());
       for (std::size_t r = 0; r < indices.size(); ++r) model.standardisation[indices[r]] = {means[r], scales[r]};
     }
+    read_preparation(model, indices);
     model.loss = json_.at("loss").get<std::string>();
     model.penalty = json_.at("penalty").get<std::string>();
     if (!json_.at("lambda").is_null()) model.lambda = json_.at("lambda").get<double>();
@@ -149,13 +175,56 @@ class ModelReader {
     if (json_.contains("eta")) model.eta = json_.at("eta").get<double>();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
+    const auto needed = needed_features(model, indices);
     for (const auto& row : json_.value("self_test", Json::array())) {
-      const auto kept = numbers(row, indices.size());
+      if (row.size() != needed.size()) fail("has parts of different lengths");
       std::vector<double> sample(c.features);
-      for (std::size_t r = 0; r < indices.size(); ++r) sample[indices[r]] = kept[r];
+      for (std::size_t r = 0; r < needed.size(); ++r)
+        sample[needed[r]] = row[r].is_null() && model.steps.fills_missing() ? std::numeric_limits<double>::quiet_NaN()
+                                                                            : row[r].get<double>();
       model.self_test.push_back(sample);
     }
     return model;
+  }
+
+  /// The features that the model keeps something about.
+  static std::vector<std::size_t> needed_features(const StoredModel& model, const std::vector<std::size_t>& indices) {
+    if (model.steps.norm == SampleNorm::none) return indices;
+    std::vector<std::size_t> all(model.coefficients.features);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+
+  void read_preparation(StoredModel& model, const std::vector<std::size_t>& indices) const {
+    const Json json = json_.value("preparation", Json());
+    if (json.is_null()) return;
+    StoredSteps& steps = model.steps;
+    const std::size_t features = model.coefficients.features;
+    if (const auto& norm = json.at("normalise"); !norm.is_null()) {
+      const auto text = norm.get<std::string>();
+      for (const SampleNorm known : {SampleNorm::l1, SampleNorm::l2, SampleNorm::max})
+        if (text == name(known)) steps.norm = known;
+      if (steps.norm == SampleNorm::none) fail("has an unknown norm");
+    }
+    if (const auto& log = json.at("log"); !log.is_null()) {
+      const auto bounds = numbers(log, 2);
+      steps.log = {bounds[0], bounds[1]};
+      if (!steps.log.valid()) fail("has impossible bounds of the logarithm");
+    }
+    if (const auto& means = json.at("missing_means"); !means.is_null()) {
+      const auto needed = needed_features(model, indices);
+      const auto kept = numbers(means, needed.size());
+      steps.missing_means.resize(features);
+      for (std::size_t r = 0; r < needed.size(); ++r) steps.missing_means[needed[r]] = kept[r];
+    }
+    if (const auto& range = json.at("min_max"); !range.is_null()) {
+      const auto least = numbers(range.at("min"), indices.size()), scales = numbers(range.at("scale"), indices.size());
+      model.min_max.resize(features);
+      for (std::size_t r = 0; r < indices.size(); ++r) model.min_max[indices[r]] = {least[r], scales[r]};
+    }
+    for (const auto& [key, value] : json.items())
+      if (key != "missing_means" && key != "log" && key != "normalise" && key != "min_max")
+        fail("has a preparation '" + printable(key) + "' that this command does not know");
   }
 
   std::vector<double> numbers(const Json& json, std::size_t count) const {
@@ -169,6 +238,14 @@ class ModelReader {
 };
 
 }  // namespace
+
+std::vector<std::string> names_to_expect(const StoredModel& model) {
+  std::vector<std::string> names(model.coefficients.features);
+  for (std::size_t j = 0; j < names.size() && !model.feature_names.empty(); ++j)
+    if (model.coefficients.uses(j) && model.feature_names[j] != "x" + std::to_string(j))
+      names[j] = model.feature_names[j];
+  return names;
+}
 
 StoredModel read_model(const std::string& path) { return ModelReader(path).read(); }
 

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "problem.hpp"
+#include "sample_steps.hpp"
 
 namespace tamis::cli {
 
-/// A linear model. Coefficients act on features divided by `scale`; rows of features that are not kept are zero.
+/// A linear model. Coefficients act on features divided by `scale`, after the steps; rows of features that are not kept
+/// are zero.
 struct StoredModel {
   std::vector<std::string> classes;
   std::vector<std::string> feature_names;  // one per feature, or none
@@ -17,11 +19,19 @@ struct StoredModel {
   double scale = 1;
   bool standardised = false;
   std::vector<ColumnScale<double>> standardisation;  // per feature, when standardised
+  StoredSteps steps;
+  std::vector<ColumnScale<double>> min_max;  // per feature, least value and range, when columns were mapped to [0, 1]
   std::string loss, penalty, precision;
   double lambda = 0;  // NaN with eta
   double eta = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not kept)
+  std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not needed)
+
+  /// Whether scores depend on a feature: with a norm they do on all.
+  bool needs(std::size_t feature) const { return steps.norm != SampleNorm::none || coefficients.uses(feature); }
 };
+
+/// The names that a file with a header must give the features: those of kept features, "" for the others.
+std::vector<std::string> names_to_expect(const StoredModel& model);
 
 /// Writes the file whole or not at all. Throws ArgumentError when it cannot be written.
 void write_model(const std::string& path, const StoredModel& model);

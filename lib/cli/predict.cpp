@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -6,6 +7,7 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "model_file.hpp"
+#include "tamis/linalg/elementary.hpp"
 
 namespace tamis::cli {
 
@@ -16,24 +18,46 @@ struct PredictArguments {
   std::string data;
   DataArguments reading;
   bool scores = false;
+  bool probabilities = false;
 };
+
+/// Each row of scores as its softmax.
+void to_probabilities(std::vector<double>& z, std::size_t classes) {
+  for (auto row = z.begin(); row != z.end(); row += static_cast<std::ptrdiff_t>(classes)) {
+    const auto end = row + static_cast<std::ptrdiff_t>(classes);
+    const double top = *std::max_element(row, end);
+    double total = 0;
+    for (auto k = row; k != end; ++k) total += * k = exponential(*k - top);
+    for (auto k = row; k != end; ++k) *k /= total;
+  }
+}
 
 void run(const PredictArguments& a) {
   const StoredModel model = read_model(a.model);
-  const Table table = read_samples(a.data, a.reading.read_options(model.scale), model.coefficients.features);
-  const auto z =
+  if (a.probabilities && model.loss != name(LossKind::logistic))
+    throw ArgumentError("--probabilities: the model was trained with the loss " + model.loss +
+                        ", and only logistic gives probabilities");
+  if (a.probabilities && a.scores) throw ArgumentError("--scores and --probabilities both say what to print: give one");
+  ReadOptions options = a.reading.read_options(model.scale);
+  options.missing = model.steps.fills_missing();
+  options.names = names_to_expect(model);
+  Table table = read_samples(a.data, options, model.coefficients.features);
+  if (model.steps.any()) model.steps.apply(table);
+  auto z =
       model.precision == "float" ? scores<float>(table, model.coefficients) : scores<double>(table, model.coefficients);
   const std::size_t classes = model.classes.size();
   const auto labels = decide(z, classes);
+  if (a.probabilities) to_probabilities(z, classes);
+  const bool numbers = a.scores || a.probabilities;
   std::string out;
-  if (a.scores) {
+  if (numbers) {
     out += "label";
     for (const auto& name : model.classes) out += "," + name;
     out += '\n';
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     out += model.classes[labels[i]];
-    for (std::size_t k = 0; a.scores && k < classes; ++k) {
+    for (std::size_t k = 0; numbers && k < classes; ++k) {
       char text[40];
       std::snprintf(text, sizeof text, model.precision == "float" ? ",%.9g" : ",%.17g", z[i * classes + k]);
       out += text;
@@ -52,6 +76,8 @@ void declare_predict(CLI::App& app) {
   predict.add_option("DATA", a->data, "samples, with or without labels")->required();
   a->reading.declare(predict);
   predict.add_flag("--scores", a->scores, "print CSV: the label and the score of every class");
+  predict.add_flag("--probabilities", a->probabilities,
+                   "print CSV: the label and the probability of every class, of models with the logistic loss");
   predict.callback([a] { run(*a); });
 }
 

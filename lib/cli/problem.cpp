@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+#include "tamis/features/column_statistics.hpp"
+
 namespace tamis::cli {
 
 namespace {
@@ -30,23 +32,25 @@ std::vector<std::string> class_names(const std::vector<std::string>& labels) {
   return names;
 }
 
-std::vector<Label> encode(const Table& table, const std::vector<std::string>& classes) {
+std::vector<Label> encode_known(const Table& table, const std::vector<std::string>& classes) {
   std::map<std::string, Label> number;
-  std::string known;
-  for (std::size_t k = 0; k < classes.size(); ++k) {
-    number[classes[k]] = static_cast<Label>(k);
-    if (k < 10) known += (k ? ", " : "") + classes[k];
-  }
-  if (classes.size() > 10) known += ", …";
-  std::vector<Label> encoded(table.samples);
-  for (std::size_t i = 0; i < table.samples; ++i) {
-    const auto found = number.find(table.labels[i]);
-    if (found == number.end())
-      throw DataError(table.path + ", line " + std::to_string(table.lines[i]) + ": label '" + table.labels[i] +
-                      "' is none of the classes trained on (" + known + ")");
-    encoded[i] = found->second;
-  }
+  for (std::size_t k = 0; k < classes.size(); ++k) number[classes[k]] = static_cast<Label>(k);
+  std::vector<Label> encoded(table.samples, static_cast<Label>(classes.size()));
+  for (std::size_t i = 0; i < table.samples; ++i)
+    if (const auto found = number.find(table.labels[i]); found != number.end()) encoded[i] = found->second;
   return encoded;
+}
+
+std::vector<Label> encode(const Table& table, const std::vector<std::string>& classes) {
+  auto encoded = encode_known(table, classes);
+  const auto unknown = std::find(encoded.begin(), encoded.end(), static_cast<Label>(classes.size()));
+  if (unknown == encoded.end()) return encoded;
+  std::string known;
+  for (std::size_t k = 0; k < std::min<std::size_t>(classes.size(), 10); ++k) known += (k ? ", " : "") + classes[k];
+  if (classes.size() > 10) known += ", …";
+  const auto i = static_cast<std::size_t>(unknown - encoded.begin());
+  throw DataError(table.path + ", line " + std::to_string(table.lines[i]) + ": label '" + table.labels[i] +
+                  "' is none of the classes trained on (" + known + ")");
 }
 
 Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
@@ -97,7 +101,11 @@ Split hold_out(const std::vector<std::string>& labels, double fraction, std::uin
   return split;
 }
 
-Standardisation standardise(Table& table) {
+namespace {
+
+/// Scales each column by what `measure(values, samples)` says about it.
+template <class Measure>
+Standardisation scale_columns(Table& table, const Measure& measure) {
   Standardisation by;
   by.centred = !table.sparse;
   by.columns.resize(table.features);
@@ -106,15 +114,31 @@ Standardisation standardise(Table& table) {
   for (std::size_t j = 0; j < table.features; ++j) {
     if (!table.sparse) {
       double* values = table.values.data() + j * table.samples;
-      by.columns[j] = measure_column(values, samples);
+      by.columns[j] = measure(values, samples);
       standardise_column(values, samples, by.columns[j]);
       continue;
     }
     column.assign(table.samples, 0);
     for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) column[table.rows[e]] = table.values[e];
-    by.columns[j] = measure_column(column.data(), samples);
+    by.columns[j] = measure(column.data(), samples);
     for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) table.values[e] /= by.columns[j].scale;
   }
+  return by;
+}
+
+}  // namespace
+
+Standardisation standardise(Table& table) {
+  return scale_columns(table, [](const double* column, Index samples) { return measure_column(column, samples); });
+}
+
+Standardisation scale_to_unit_range(Table& table) {
+  Standardisation by = scale_columns(table, [](const double* column, Index samples) {
+    ColumnStatistics<double> statistics;
+    for (Index i = 0; i < samples; ++i) statistics.add(column[i]);
+    return statistics.min_max();
+  });
+  by.min_max = true;
   return by;
 }
 

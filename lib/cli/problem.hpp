@@ -16,6 +16,9 @@ std::vector<std::string> class_names(const std::vector<std::string>& labels);
 /// The number of each label within `classes`. Throws DataError naming file and line for a label that is not among them.
 std::vector<Label> encode(const Table& table, const std::vector<std::string>& classes);
 
+/// The same, with `classes.size()` for a label that is not among them.
+std::vector<Label> encode_known(const Table& table, const std::vector<std::string>& classes);
+
 /// The given rows of a table, in that order.
 Table select_rows(const Table& table, const std::vector<std::size_t>& rows);
 
@@ -26,14 +29,17 @@ struct Split {
 };
 Split hold_out(const std::vector<std::string>& labels, double fraction, std::uint64_t seed);
 
-/// Standardises the columns in place. Sparse tables are scaled only, which with a free intercept is the same problem up
-/// to the intercepts. Means and scales are returned; `offset` is the mean that was really subtracted.
+/// Standardises the columns in place, or maps each to [0, 1]. Sparse tables are scaled only, which with a free
+/// intercept is the same problem up to the intercepts. Means (least values) and scales are returned; `offset` is what
+/// was really subtracted.
 struct Standardisation {
   std::vector<ColumnScale<double>> columns;
   bool centred = true;
+  bool min_max = false;  // the columns hold least values and ranges
   double offset(std::size_t feature) const { return centred ? columns[feature].mean : 0; }
 };
 Standardisation standardise(Table& table);
+Standardisation scale_to_unit_range(Table& table);
 
 /// Coefficients as the command keeps them: one row of K per feature, in double whatever the precision of training.
 struct Coefficients {

@@ -13,11 +13,32 @@ Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& p
   Evaluation out;
   out.confusion.assign(classes, std::vector<std::size_t>(classes));
   out.total = truth.size();
+  std::vector<std::size_t> samples(classes + 1), predictions(classes);
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    ++out.confusion[truth[i]][predicted[i]];
+    ++samples[truth[i]];
+    ++predictions[predicted[i]];
+    if (truth[i] < classes) ++out.confusion[truth[i]][predicted[i]];
     out.right += truth[i] == predicted[i];
   }
+  out.unseen = samples[classes];
+  std::size_t occurring = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    if (samples[k] + predictions[k] == 0) continue;
+    ++occurring;
+    out.macro_f1 += 2 * static_cast<double>(out.confusion[k][k]) / static_cast<double>(samples[k] + predictions[k]);
+  }
+  if (occurring) out.macro_f1 /= static_cast<double>(occurring);
   return out;
+}
+
+double log_loss(const std::vector<Label>& truth, const std::vector<double>& scores, std::size_t classes) {
+  const AnyLoss<double> loss(LossKind::logistic);
+  Sum<double> total;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i] >= classes) return std::numeric_limits<double>::infinity();
+    total.add(loss.value(scores.data() + i * classes, static_cast<Index>(classes), truth[i], 0));
+  }
+  return total.value() / static_cast<double>(truth.size());
 }
 
 std::string to_json(const RunReport& r) {
@@ -61,6 +82,11 @@ std::string to_json(const RunReport& r) {
   json["multiplier"] = number(r.solver.multiplier);
   json["train_accuracy"] = r.train.total ? Json(r.train.accuracy()) : Json(nullptr);
   json["test_accuracy"] = r.test ? Json(r.test->accuracy()) : Json(nullptr);
+  json["train_macro_f1"] = r.train.total ? Json(r.train.macro_f1) : Json(nullptr);
+  json["test_macro_f1"] = r.test ? Json(r.test->macro_f1) : Json(nullptr);
+  json["train_log_loss"] = number(r.train.log_loss);
+  json["test_log_loss"] = r.test ? number(r.test->log_loss) : Json(nullptr);
+  json["test_unseen"] = r.test ? Json(r.test->unseen) : Json(nullptr);
   json["confusion"] = r.train.total ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
   json["trace"] = trace;
   json["version"] = tamis::version;

@@ -16,14 +16,21 @@ struct TraceEntry {
   Index nonzeros;
 };
 
-/// Accuracy and confusion matrix (rows: the true class, columns: the predicted one).
+/// Accuracy and confusion matrix (rows: the true class, columns: the predicted one). Samples of no class that was
+/// trained on have the label `classes`: they count as wrong and have no row.
 struct Evaluation {
   std::size_t right = 0;
   std::size_t total = 0;
+  std::size_t unseen = 0;
+  /// Mean of the classes' F1 = 2 hits / (samples + predictions), over classes with samples or predictions.
+  double macro_f1 = 0;
+  double log_loss = std::numeric_limits<double>::quiet_NaN();  // of logistic models; infinite with unseen labels
   std::vector<std::vector<std::size_t>> confusion;
   double accuracy() const { return total ? static_cast<double>(right) / static_cast<double>(total) : 0; }
 };
 Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& predicted, std::size_t classes);
+/// Mean of −log p of the true class, p the softmax of the scores.
+double log_loss(const std::vector<Label>& truth, const std::vector<double>& scores, std::size_t classes);
 
 /// Everything the report file holds. Objective and gap are in double, from the stored coefficients.
 struct RunReport {

@@ -1,18 +1,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <set>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
 #include "model_file.hpp"
+#include "preparation.hpp"
 #include "report_file.hpp"
 #include "tamis/observer.hpp"
 #include "terminal.hpp"
@@ -23,33 +24,15 @@ namespace tamis::cli {
 namespace {
 
 struct TrainArguments {
-  std::string data;
-  std::string test;
-  std::string held_out;
-  DataArguments reading;
+  SampleArguments samples;
   ProblemArguments problem;
   std::string lambda, eta;
   std::string tolerance = "1e-4";
   std::uint32_t max_iterations = 1000000;
-  bool no_intercept = false;
-  bool standardise = false;
-  std::string margin, margins, sample_weights, class_weights;
-  std::uint64_t seed = 0;
   std::size_t memory_limit = 0;
   std::string weight_map;
-  std::string model, report;
+  std::string model, report, coefficients;
   bool quiet = false;
-};
-
-/// Training data as the solver sees them (standardised where asked), and everything remembered about them.
-struct Prepared {
-  Table train;
-  std::optional<Table> test;
-  std::vector<std::string> classes;
-  std::vector<Label> labels;
-  std::vector<double> weights, margins;
-  std::optional<Standardisation> standardisation;
-  double scale = 1;
 };
 
 struct Trained {
@@ -61,78 +44,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// ---- preparation ----------------------------------------------------------------------------------------------------
-
-std::vector<double> picked(const std::vector<double>& numbers, const std::vector<std::size_t>& rows) {
-  std::vector<double> out;
-  for (const auto row : rows) out.push_back(numbers[row]);
-  return out;
-}
-
-/// Multiplies each sample's weight by that of its class.
-void apply_class_weights(const std::string& source, Prepared& p) {
-  std::vector<double> by_class(p.classes.size(), 0);
-  if (source == "balanced") {
-    for (const Label y : p.labels) by_class[y] += 1;
-    for (double& w : by_class) w = static_cast<double>(p.labels.size()) / (w * static_cast<double>(by_class.size()));
-  } else {
-    ReadOptions options;
-    const Table table = read_table(source, options);
-    if (table.features != 1) throw DataError(source + ": class weights are lines of the form label,weight");
-    const auto labels = encode(table, p.classes);
-    std::fill(by_class.begin(), by_class.end(), -1);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (!(table.values[i] >= 0))
-        throw DataError(source + ", line " + std::to_string(table.lines[i]) + ": a class weight is negative");
-      by_class[labels[i]] = table.values[i];
-    }
-    for (std::size_t k = 0; k < by_class.size(); ++k)
-      if (by_class[k] < 0) throw DataError(source + ": no weight for class '" + p.classes[k] + "'");
-  }
-  if (p.weights.empty()) p.weights.assign(p.labels.size(), 1);
-  for (std::size_t i = 0; i < p.labels.size(); ++i) p.weights[i] *= by_class[p.labels[i]];
-}
-
-Prepared prepare(const TrainArguments& a) {
-  const ReadOptions options = a.reading.read_options();
-  Prepared p;
-  p.scale = options.scale;
-  p.train = read_table(a.data, options);
-  if (!a.margins.empty()) p.margins = read_numbers(a.margins, p.train.samples);
-  if (!a.sample_weights.empty()) p.weights = read_numbers(a.sample_weights, p.train.samples);
-  if (!a.test.empty()) {
-    ReadOptions test_options = options;
-    test_options.labels_file.clear();
-    p.test = read_table(a.test, test_options, p.train.features);
-  }
-  if (!a.held_out.empty()) {
-    const double fraction = parse_number("--hold-out", a.held_out);
-    if (!(fraction > 0 && fraction < 1)) throw ArgumentError("--hold-out: the fraction must lie between 0 and 1");
-    const Split split = hold_out(p.train.labels, fraction, a.seed);
-    if (split.test.empty()) throw ArgumentError("--hold-out: " + a.held_out + " of these samples is none");
-    p.test = select_rows(p.train, split.test);
-    p.train = select_rows(p.train, split.train);
-    if (!p.margins.empty()) p.margins = picked(p.margins, split.train);
-    if (!p.weights.empty()) p.weights = picked(p.weights, split.train);
-  }
-  p.classes = class_names(p.train.labels);
-  if (p.classes.size() < 2)
-    throw DataError(a.data + ": all " + std::to_string(p.train.samples) + " samples have the label '" +
-                    p.classes.front() + "': training needs at least two classes");
-  if (p.classes.size() > 65535)
-    throw DataError(a.data + ": " + std::to_string(p.classes.size()) +
-                    " different labels: choose the label column with --label");
-  p.labels = encode(p.train, p.classes);
-  if (p.test) encode(*p.test, p.classes);  // complain before the work begins
-  if (!a.class_weights.empty()) apply_class_weights(a.class_weights, p);
-  if (a.standardise) {
-    if (p.train.sparse && a.no_intercept)
-      throw ArgumentError("--standardise with --no-intercept would fill the zeros of sparse data: drop one of them");
-    p.standardisation = standardise(p.train);
-  }
-  return p;
-}
-
 // ---- training -------------------------------------------------------------------------------------------------------
 
 /// One sentence for a refusal of the core, with the place in the files.
@@ -141,14 +52,15 @@ Prepared prepare(const TrainArguments& a) {
   const std::string sentence = describe(report.status);
   switch (report.status) {
     case Status::invalid_weight:
-      throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
+      throw DataError((a.samples.sample_weights.empty() ? a.samples.data : a.samples.sample_weights) + ", sample " +
                       std::to_string(report.row + 1) + ": " + sentence);
     case Status::invalid_margin:
-      if (a.margins.empty()) throw ArgumentError("--margin: " + sentence);
-      throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
-    case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
+      if (a.samples.margins.empty()) throw ArgumentError("--margin: " + sentence);
+      throw DataError(a.samples.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
+    case Status::missing_class:
+      throw DataError(a.samples.data + ", class '" + p.classes[report.column] + "': " + sentence);
     case Status::invalid_data:
-      throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
+      throw DataError(a.samples.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
                       " does not fit in single precision or is not finite");
     case Status::invalid_lambda:
       throw ArgumentError(a.problem.solver == "primal-dual-as-printed" || a.problem.solver == "crammer-singer-dual"
@@ -156,7 +68,7 @@ Prepared prepare(const TrainArguments& a) {
                               : "--lambda: " + sentence);
     case Status::invalid_eta: throw ArgumentError("--eta: " + sentence);
     case Status::invalid_option: throw ArgumentError(sentence);
-    default: throw DataError(a.data + ": " + sentence);
+    default: throw DataError(a.samples.data + ": " + sentence);
   }
 }
 
@@ -291,50 +203,58 @@ Trained train(const TrainArguments& a, const Choice& choice, const Options<doubl
       r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
-  r.train = evaluate(p.labels, decide(scores<T>(p.train, in_problem), c.classes), c.classes);
-  if (p.test) r.test = evaluate(encode(*p.test, p.classes), decide(scores<T>(*p.test, c), c.classes), c.classes);
+  const auto judge = [&](const Table& table, const Coefficients& coefficients, const std::vector<Label>& truth) {
+    const auto z = scores<T>(table, coefficients);
+    Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
+    if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
+    return e;
+  };
+  r.train = judge(p.train, in_problem, p.labels);
+  if (p.test) r.test = judge(*p.test, c, p.test_labels);
   return out;
 }
 
 // ---- what is kept ---------------------------------------------------------------------------------------------------
 
-/// One training sample per class, in original units, for the self-test of exported code.
-std::vector<std::vector<double>> self_test_samples(const Prepared& p) {
-  std::vector<std::vector<double>> samples;
-  std::set<Label> seen;
-  for (std::size_t i = 0; i < p.labels.size() && samples.size() < p.classes.size(); ++i) {
-    if (!seen.insert(p.labels[i]).second) continue;
-    const Table one = select_rows(p.train, {i});
-    std::vector<double> sample(p.train.features);
-    for (std::size_t j = 0; j < sample.size(); ++j) {
-      double x = 0;
-      if (!one.sparse) x = one.values[j];
-      else if (one.starts[j + 1] > one.starts[j]) x = one.values[one.starts[j]];
-      if (p.standardisation) x = x * p.standardisation->columns[j].scale + p.standardisation->offset(j);
-      sample[j] = x;
-    }
-    samples.push_back(sample);
-  }
-  return samples;
-}
-
 StoredModel stored(const Prepared& p, const Trained& trained) {
   StoredModel model;
-  model.classes = p.classes;
-  model.feature_names = p.train.feature_names;
+  p.describe(model);
   model.coefficients = trained.coefficients;
-  model.scale = p.scale;
-  if (p.standardisation) {
-    model.standardised = true;
-    model.standardisation = p.standardisation->columns;
-  }
   model.loss = trained.report.loss;
   model.penalty = trained.report.penalty;
   model.precision = trained.report.precision;
   model.lambda = trained.report.lambda;
   model.eta = trained.report.eta;
-  model.self_test = self_test_samples(p);
   return model;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+/// One line per kept feature and one of the intercepts, one column per class.
+std::string coefficient_table(const StoredModel& model) {
+  const Coefficients& c = model.coefficients;
+  std::string out = "feature";
+  for (const auto& name : model.classes) out += "," + csv_field(name);
+  const auto add_numbers = [&](const double* numbers) {
+    for (std::size_t k = 0; k < c.classes; ++k) {
+      char text[32];
+      const double x = model.precision == "float" ? shortest(static_cast<float>(numbers[k])) : numbers[k];
+      out += "," + std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
+    }
+  };
+  for (std::size_t j = 0; j < c.features; ++j) {
+    if (!c.uses(j)) continue;
+    out += "\n" + (model.feature_names.empty() ? std::to_string(j) : csv_field(model.feature_names[j]));
+    add_numbers(c.weights.data() + j * c.classes);
+  }
+  out += "\n(intercept)";
+  add_numbers(c.intercepts.data());
+  return out + "\n";
 }
 
 /// Rows and columns of --weight-map, which must make up the features.
@@ -360,21 +280,16 @@ void run(const TrainArguments& a) {
   Options<double> options{.lambda = choice.constrained ? 0 : parse_number("--lambda", a.lambda),
                           .tolerance = parse_number("--tolerance", a.tolerance),
                           .max_iterations = a.max_iterations,
-                          .intercept = !a.no_intercept,
                           .eta = choice.constrained ? parse_number("--eta", a.eta) : 0};
   if (options.lambda < 0)
     throw ArgumentError("--lambda: " + a.lambda + " is negative: lambda must be zero or positive");
   if (choice.constrained && !(options.eta > 0))
     throw ArgumentError("--eta: " + a.eta + " is not positive: no model has a mean loss below zero, and few have none");
   if (!(options.tolerance > 0)) throw ArgumentError("--tolerance: " + a.tolerance + " is not positive");
-  if (!a.margin.empty()) {
-    if (!a.margins.empty()) throw ArgumentError("--margin and --margins both set margins: give one");
-    options.margin = parse_number("--margin", a.margin);
-  }
-  if (!a.test.empty() && !a.held_out.empty())
-    throw ArgumentError("--test and --hold-out both name test samples: give one");
+  a.samples.set(options);
 
-  const Prepared p = prepare(a);
+  const Prepared p = prepare(a.samples);
+  if (const auto sentence = p.unseen_sentence(); !a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
   choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   const auto groups = a.problem.listed_groups(p.train.features);
   if (groups) choice.groups = groups->groups;
@@ -389,6 +304,7 @@ void run(const TrainArguments& a) {
   }
   const StoredModel model = stored(p, trained);
   if (!a.model.empty()) write_model(a.model, model);
+  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
   if (!a.report.empty()) write_file(a.report, to_json(trained.report));
   if (a.quiet) return;
   std::cout << summary(trained.report);
@@ -400,11 +316,7 @@ void run(const TrainArguments& a) {
 void declare_train(CLI::App& app) {
   auto a = std::make_shared<TrainArguments>();
   CLI::App& train = *app.add_subcommand("train", "train a classifier on labelled samples and certify it");
-  train.add_option("DATA", a->data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")
-      ->required();
-  train.add_option("--test", a->test, "labelled samples to measure accuracy on");
-  train.add_option("--hold-out", a->held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
-  a->reading.declare(train);
+  a->samples.declare(train);
   a->problem.declare(train);
   train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797");
   train.add_option("--eta", a->eta, "instead of --lambda: the smallest penalty with a mean loss of at most this");
@@ -412,17 +324,10 @@ void declare_train(CLI::App& app) {
   train.add_option("--max-iterations", a->max_iterations, "give up after this many")
       ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
       ->capture_default_str();
-  train.add_flag("--no-intercept", a->no_intercept, "scores without free intercepts");
-  train.add_flag("--standardise", a->standardise,
-                 "solve with columns of mean 0 and variance 1; the model is in data units");
-  train.add_option("--margin", a->margin, "margin of all samples (default: 1, for logistic 0)");
-  train.add_option("--margins", a->margins, "file with one margin per sample");
-  train.add_option("--sample-weights", a->sample_weights, "file with one weight per sample");
-  train.add_option("--class-weights", a->class_weights, "balanced, or a file of label,weight lines");
-  train.add_option("--seed", a->seed, "for --hold-out")->capture_default_str();
   train.add_option("--memory-limit", a->memory_limit, "most bytes the arena may take");
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
   train.add_option("--model", a->model, "write the model as JSON");
+  train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV");
   train.add_option("--report", a->report, "write the report as JSON");
   train.add_flag("--quiet", a->quiet, "print nothing");
   train.callback([a] { run(*a); });

@@ -66,13 +66,19 @@ TEST(Train, PrintsASummaryAndWritesModelAndReport) {
                           "multiplier",
                           "train_accuracy",
                           "test_accuracy",
+                          "train_macro_f1",
+                          "test_macro_f1",
+                          "train_log_loss",
+                          "test_log_loss",
+                          "test_unseen",
                           "confusion",
                           "trace",
                           "version"})
     EXPECT_TRUE(report.contains(key)) << key;
   EXPECT_EQ(report["status"], "converged");
   EXPECT_TRUE(report["eta"].is_null());
-  EXPECT_TRUE(report["test_accuracy"].is_null());
+  for (const char* key : {"test_accuracy", "test_macro_f1", "train_log_loss", "test_log_loss", "test_unseen"})
+    EXPECT_TRUE(report[key].is_null()) << key;
   EXPECT_NEAR(report["gap"].get<double>(), report["objective"].get<double>() - report["dual_objective"].get<double>(),
               1e-12);
   EXPECT_LE(report["relative_gap"].get<double>(), 1.001e-4);
@@ -491,9 +497,8 @@ TEST(Wrong, Data) {
   expect_refused(train(iris, {"--sample-weights", folder.write("w", weights)}), 3,
                  "sample 2: a sample weight is negative");
   expect_refused(train(iris, {"--margins", folder.write("w", weights)}), 3, "sample 2: a margin is not positive");
-  std::string unknown = "label,a,b,c,d\n0,1,2,3,4\n7,1,2,3,4\n";
-  expect_refused(train(iris, {"--test", folder.write("t.csv", unknown)}), 3,
-                 "t.csv, line 3: label '7' is none of the classes");
+  expect_refused(train(iris, {"--class-weights", folder.write("k.csv", "0,1\n1,1\n2,1\n7,1\n")}), 3,
+                 "k.csv, line 4: label '7' is none of the classes");
   expect_refused(train(iris, {"--test", wine}), 3, "13");
   expect_refused(train(folder.write("big.csv", "y,a\n0,1\n1,1e300\n"), {"--precision", "float"}), 3,
                  "line 3: feature 1 does not fit in single precision");

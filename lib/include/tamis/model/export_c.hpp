@@ -32,14 +32,18 @@ class CExporter {
   }
 
   void write() {
-    head();
+    head(kept_);
     tables();
-    functions();
-    self_test();
+    scores_of_kept();
+    scores();
+    top();
+    predict();
+    predict_kept();
+    self_test(options_.samples, tolerance(options_.samples, 16), false);
     write("#endif\n");
   }
 
- private:
+ protected:
   /// Writes text in which these characters stand for something:
   ///     @ name   ^ NAME   ~ float or double   % classes   $ kept features   ? entries of an array of them, at least 1
   [[gnu::noinline]] void write(const char* text) {
@@ -58,16 +62,21 @@ class CExporter {
     }
   }
 
-  void head() {
-    const std::uint32_t bytes = std::uint32_t((kept_ + 1) * model_.classes * sizeof(T) + kept_ * 2);
+  /// `read`: features that are read; `more`: bytes of constants beside the usual; `needs`: what it depends on.
+  void head(Index read, std::uint32_t more = 0, const char* needs = "no dependencies") {
+    const std::uint32_t bytes = std::uint32_t((kept_ + 1) * model_.classes * sizeof(T) + kept_ * 2) + more;
     write("/* @: a linear classifier trained by tamis ");
     out_ << version;
-    write(".\n   % classes; $ of ");
+    write(".\n   % classes; ");
+    out_ << read;
+    write(" of ");
     out_ << model_.features;
     write(" features are read; ");
     out_ << bytes;
     write(" bytes of constants.\n"
-          "   C99 and C++, no dependencies. */\n"
+          "   C99 and C++, ");
+    write(needs);
+    write(". */\n"
           "#ifndef TAMIS_MODEL_^_H\n"
           "#define TAMIS_MODEL_^_H\n\n"
           "#define ^_FEATURES ");
@@ -86,8 +95,10 @@ class CExporter {
     if (index) out_ << ", ";
   }
 
-  void tables() {
-    write("/* Positions in a sample of the features that are read; the others need not be measured. */\n"
+  void tables(const char* positions = "features that are read; the others need not be measured") {
+    write("/* Positions in a sample of the ");
+    write(positions);
+    write(". */\n"
           "static const unsigned ");
     write(model_.features > 65536 ? "int" : "short");
     write(" @_features[?] = {");
@@ -142,7 +153,7 @@ class CExporter {
     }
   }
 
-  void functions() {
+  void scores_of_kept() {
     write("/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. "
           "*/\n"
           "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
@@ -150,52 +161,61 @@ class CExporter {
           "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
           "  for (j = 0; j < ^_KEPT; ++j)\n"
           "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += kept[j] * @_weights[j][k];\n"
-          "}\n\n"
-          "/* The same from a whole sample. */\n"
+          "}\n\n");
+  }
+  void scores() {
+    write("/* The same from a whole sample. */\n"
           "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
           "  ~ kept[?];\n"
           "  int j;\n"
           "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
           "  @_scores_of_kept(kept, scores);\n"
-          "}\n\n"
-          "static inline int @_top(const ~ *scores) {\n"
+          "}\n\n");
+  }
+  void top() {
+    write("static inline int @_top(const ~ *scores) {\n"
           "  int k, top = 0;\n"
           "  for (k = 1; k < ^_CLASSES; ++k)\n"
           "    if (scores[k] > scores[top]) top = k;\n"
           "  return top;\n"
-          "}\n\n"
-          "/* The class of a sample: its number, from 0; @_labels has the names. */\n"
+          "}\n\n");
+  }
+  void predict() {
+    write("/* The class of a sample: its number, from 0; @_labels has the names. */\n"
           "static inline int @_predict(const ~ *sample) {\n"
           "  ~ scores[%];\n"
           "  @_scores(sample, scores);\n"
           "  return @_top(scores);\n"
-          "}\n"
-          "static inline int @_predict_kept(const ~ *kept) {\n"
+          "}\n");
+  }
+  void predict_kept() {
+    write("static inline int @_predict_kept(const ~ *kept) {\n"
           "  ~ scores[%];\n"
           "  @_scores_of_kept(kept, scores);\n"
           "  return @_top(scores);\n"
           "}\n\n");
   }
 
-  /// Rounding allowed for compilers that fuse products and sums.
-  T tolerance() const {
+  /// Rounding allowed for compilers that fuse products and sums: so many units of the products' sum.
+  T tolerance(const T* samples, Index units) const {
     T top = 0;
-    for_each_test([&](const T* x) {
+    for_each_test(samples, [&](const T* x) {
       for (Index k = 0; k < model_.classes; ++k) {
         T size = absolute(model_.intercept(k));
         for (Index j = 0; j < model_.features; ++j) size += absolute(x[j] * model_(j, k));
         top = largest(top, size);
       }
     });
-    return T(16) * epsilon<T> * top;
+    return T(units) * epsilon<T> * top;
   }
   template <class Visit>
-  void for_each_test(Visit visit) const {
+  void for_each_test(const T* samples, Visit visit) const {
     for (Index i = 0; i < options_.sample_count; ++i)
-      visit(options_.samples + static_cast<std::size_t>(i) * model_.features);
+      visit(samples + static_cast<std::size_t>(i) * model_.features);
   }
 
-  void self_test() {
+  /// `prepared`: the samples as they are weighted; `whole`: all features are listed, not the kept ones alone.
+  void self_test(const T* prepared, T tolerance, bool whole) {
     const Index tests = options_.sample_count;
     write("/* 0 when the scores of ");
     out_ << tests;
@@ -207,20 +227,23 @@ class CExporter {
     }
     write("  static const ~ samples[");
     out_ << tests;
-    write("][?] = {\n");
-    for_each_test([&](const T* x) {
+    if (whole) write("][^_FEATURES] = {\n");
+    else write("][?] = {\n");
+    for_each_test(options_.samples, [&](const T* x) {
       out_ << "    {";
       Index count = 0;
-      for_each_kept([&](Index j) {
+      for (Index j = 0; j < model_.features; ++j) {
+        if (!whole && !model_.uses(j)) continue;
         separate(count++);
-        out_ << x[j];
-      });
+        if (x[j] == x[j]) out_ << x[j];
+        else write("NAN");
+      }
       out_ << (count ? "},\n" : "0},\n");
     });
     write("  };\n  static const ~ expected[");
     out_ << tests;
     write("][%] = {\n");
-    for_each_test([&](const T* x) {
+    for_each_test(prepared, [&](const T* x) {
       out_ << "    {";
       for (Index first = 0; first < model_.classes; first += Piece<T>::width) {
         const auto part = model_.scores(x, 1, first);
@@ -235,19 +258,20 @@ class CExporter {
     out_ << tests;
     write("] = {");
     Index count = 0;
-    for_each_test([&](const T* x) {
+    for_each_test(prepared, [&](const T* x) {
       separate(count++);
       out_ << std::uint32_t(model_.predict(x));
     });
     write("};\n  const ~ tolerance = ");
-    out_ << tolerance();
+    out_ << tolerance;
     write(";\n"
           "  ~ scores[%];\n"
           "  int i, k;\n"
           "  for (i = 0; i < ");
     out_ << tests;
-    write("; ++i) {\n"
-          "    @_scores_of_kept(samples[i], scores);\n"
+    write("; ++i) {\n    @_scores");
+    if (!whole) write("_of_kept");
+    write("(samples[i], scores);\n"
           "    if (@_top(scores) != classes[i]) return i + 1;\n"
           "    for (k = 0; k < ^_CLASSES; ++k) {\n"
           "      const ~ off = scores[k] - expected[i][k];\n"
