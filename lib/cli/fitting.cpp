@@ -1,0 +1,207 @@
+#include "fitting.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "errors.hpp"
+
+namespace tamis::cli {
+
+namespace {
+
+/// Mean loss and penalty of coefficients in the units of the problem, in double.
+struct Parts {
+  double loss, penalty;
+};
+Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty,
+            const Options<double>& options) {
+  const auto z = scores<double>(p.train, c);
+  Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
+                          p.margins.empty() ? nullptr : p.margins.data()};
+  targets.normalise();
+  const AnyLoss<double> loss(choice.loss);
+  targets.common_margin = margin_for_all(options, loss);
+  Sum<double> total;
+  for (Index i = 0; i < targets.samples(); ++i)
+    total.add(targets.weight(i) *
+              loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
+  return {total.value(),
+          penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes, targets.classes)};
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+void EffortArguments::declare(CLI::App& command) {
+  command.add_option("--tolerance", tolerance, "relative duality gap to certify")->capture_default_str();
+  command.add_option("--max-iterations", max_iterations, "give up after this many")
+      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
+      ->capture_default_str();
+  command.add_option("--memory-limit", memory_limit, "most bytes the arena may take");
+}
+
+void EffortArguments::set(Options<double>& options) const {
+  options.tolerance = parse_number("--tolerance", tolerance);
+  if (!(options.tolerance > 0)) throw ArgumentError("--tolerance: " + tolerance + " is not positive");
+  options.max_iterations = max_iterations;
+}
+
+[[noreturn]] void refuse(const Report<double>& report, const Task& task) {
+  const Prepared& p = task.prepared;
+  const SampleArguments& a = task.samples;
+  const auto line = [&](std::size_t row) { return ", line " + std::to_string(p.train.lines[row]) + ": "; };
+  const std::string sentence = describe(report.status);
+  const SolverKind solver = task.choice.resolved_solver();
+  switch (report.status) {
+    case Status::invalid_weight:
+      throw DataError((a.sample_weights.empty() ? a.data : a.sample_weights) + ", sample " +
+                      std::to_string(report.row + 1) + ": " + sentence);
+    case Status::invalid_margin:
+      if (a.margins.empty()) throw ArgumentError("--margin: " + sentence);
+      throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
+    case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
+    case Status::invalid_data:
+      throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
+                      " does not fit in single precision or is not finite");
+    case Status::invalid_lambda:
+      throw ArgumentError(solver == SolverKind::primal_dual_as_printed || solver == SolverKind::crammer_singer_dual
+                              ? "--lambda: " + std::string(name(solver)) + " needs a positive number, and finite"
+                              : "--lambda: " + sentence);
+    case Status::invalid_eta: throw ArgumentError("--eta: " + sentence);
+    case Status::invalid_option: throw ArgumentError(sentence);
+    default: throw DataError(a.data + ": " + sentence);
+  }
+}
+
+template <class T>
+Report<double> in_double(const Report<T>& r) {
+  Report<double> out;
+  out.status = r.status;
+  out.objective = static_cast<double>(r.objective);
+  out.dual_objective = static_cast<double>(r.dual_objective);
+  out.kkt_residual = static_cast<double>(r.kkt_residual);
+  out.lambda_max = static_cast<double>(r.lambda_max);
+  out.constraint_value = static_cast<double>(r.constraint_value);
+  out.constraint_bound = static_cast<double>(r.constraint_bound);
+  out.multiplier = static_cast<double>(r.multiplier);
+  out.epochs = static_cast<double>(r.epochs);
+  out.iterations = r.iterations;
+  out.row = r.row;
+  out.column = r.column;
+  out.arena_bytes = r.arena_bytes;
+  out.arena_used_bytes = r.arena_used_bytes;
+  return out;
+}
+
+template Report<double> in_double(const Report<float>&);
+template Report<double> in_double(const Report<double>&);
+
+Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weights_of_penalty,
+             const Report<double>& solver, bool feasible) {
+  const auto& [samples, p, choice, parameters, options, precision] = task;
+  Fitted out;
+  RunReport& r = out.report;
+  r.solver = solver;
+  r.loss = name(choice.loss);
+  r.penalty = name(choice.penalty);
+  r.solver_name = name(choice.resolved_solver());
+  r.precision = precision;
+  r.lambda = choice.constrained ? std::numeric_limits<double>::quiet_NaN() : options.lambda;
+  if (choice.constrained) r.eta = options.eta;
+  if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
+  if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
+  if (solver.status == Status::infeasible) {
+    for (double* none :
+         {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap, &r.solver.multiplier})
+      *none = std::numeric_limits<double>::quiet_NaN();
+    return out;
+  }
+
+  if (p.standardisation) c = c.in_original_units(*p.standardisation);
+  if (precision == "float")
+    for (auto* numbers : {&c.weights, &c.intercepts})
+      for (double& x : *numbers) x = static_cast<double>(static_cast<float>(x));
+  const Coefficients in_problem = p.standardisation ? c.in_standardised_units(*p.standardisation) : c;
+  const AnyPenalty<double> penalty =
+      weights_of_penalty.empty()
+          ? AnyPenalty<double>(choice.penalty, choice.groups, parameters)
+          : AnyPenalty<double>(WeightedL1<double>{weights_of_penalty.data(), static_cast<Index>(c.classes)});
+  const Parts exact = parts(p, in_problem, choice, penalty, options);
+  r.solver.objective = choice.constrained ? exact.penalty : exact.loss + options.lambda * exact.penalty;
+  if (choice.constrained) r.solver.constraint_value = exact.loss;
+  r.solver.gap = r.solver.objective - r.solver.dual_objective;
+  if (choice.constrained && !feasible)
+    r.solver.gap = std::numeric_limits<double>::infinity();  // the model is not feasible: there is nothing to compare
+  r.solver.relative_gap =
+      r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
+  r.solver.nonzeros = c.nonzeros();
+  r.solver.nonzero_rows = c.kept();
+  const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth) {
+    const auto z = precision == "float" ? scores<float>(table, by) : scores<double>(table, by);
+    Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
+    if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
+    return e;
+  };
+  r.train = evaluated(p.train, in_problem, p.labels);
+  if (p.test) r.test = evaluated(*p.test, c, p.test_labels);
+  out.coefficients = std::move(c);
+  return out;
+}
+
+StoredModel stored(const Prepared& p, const Fitted& trained) {
+  StoredModel model;
+  p.describe(model);
+  model.coefficients = trained.coefficients;
+  model.loss = trained.report.loss;
+  model.penalty = trained.report.penalty;
+  model.precision = trained.report.precision;
+  model.lambda = trained.report.lambda;
+  model.eta = trained.report.eta;
+  return model;
+}
+
+/// One line per kept feature and one of the intercepts, one column per class.
+std::string coefficient_table(const StoredModel& model) {
+  const Coefficients& c = model.coefficients;
+  std::string out = "feature";
+  for (const auto& name : model.classes) out += "," + csv_field(name);
+  const auto add_numbers = [&](const double* numbers) {
+    for (std::size_t k = 0; k < c.classes; ++k) {
+      char text[32];
+      const double x = model.precision == "float" ? shortest(static_cast<float>(numbers[k])) : numbers[k];
+      out += "," + std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
+    }
+  };
+  for (std::size_t j = 0; j < c.features; ++j) {
+    if (!c.uses(j)) continue;
+    out += "\n" + (model.feature_names.empty() ? std::to_string(j) : csv_field(model.feature_names[j]));
+    add_numbers(c.weights.data() + j * c.classes);
+  }
+  out += "\n(intercept)";
+  add_numbers(c.intercepts.data());
+  return out + "\n";
+}
+
+ArenaMemory::ArenaMemory(std::size_t bytes)
+    : bytes_(bytes), memory_(static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free) {
+  if (!memory_)
+    throw MemoryError("training needs an arena of " + std::to_string(bytes) + " bytes, which this machine lacks");
+}
+
+std::size_t arena_bytes(std::size_t least, std::size_t fast, std::size_t limit) {
+  std::size_t bytes = fast;
+  if (limit && bytes > limit) bytes = std::max(least, limit / Arena::alignment * Arena::alignment);
+  if (limit && bytes > limit)
+    throw MemoryError("--memory-limit: training needs an arena of " + std::to_string(bytes) + " bytes, " +
+                      std::to_string(limit) + " are allowed");
+  return bytes;
+}
+
+}  // namespace tamis::cli

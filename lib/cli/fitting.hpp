@@ -1,0 +1,143 @@
+#pragma once
+/// From prepared samples to a fitted, judged, stored model: what train, path and cv share.
+
+#include <cstdlib>
+#include <memory>
+
+#include "arguments.hpp"
+#include "preparation.hpp"
+#include "report_file.hpp"
+#include "training.hpp"
+
+namespace tamis::cli {
+
+/// How far to go: --tolerance, --max-iterations, --memory-limit.
+struct EffortArguments {
+  std::string tolerance = "1e-4";
+  std::uint32_t max_iterations = 1000000;
+  std::size_t memory_limit = 0;
+
+  void declare(CLI::App& command);
+  /// Throws ArgumentError for a tolerance that is not positive.
+  void set(Options<double>& options) const;
+};
+
+/// What is fitted: names for people, and the numbers behind them.
+struct Task {
+  const SampleArguments& samples;
+  const Prepared& prepared;
+  Choice choice;
+  PenaltyParameters<double> parameters;
+  Options<double> options;  // λ in `options` is that of one model, if there is only one
+  std::string precision;
+};
+
+struct Fitted {
+  RunReport report;
+  Coefficients coefficients;  // in original units
+};
+
+/// Throws one sentence for a refusal of the core, with the place in the files.
+[[noreturn]] void refuse(const Report<double>& report, const Task& task);
+
+template <class T>
+Report<double> in_double(const Report<T>& report);
+
+/// Everything that can be said of coefficients in the units of the problem: in the units of the data and the precision
+/// of training, with objective and gap in double, judged on training and test samples. `weights_of_penalty`: features ×
+/// classes, those of reweighted-l1, or none. `feasible`: the solver's objective is finite.
+Fitted judge(const Task& task, Coefficients coefficients, const std::vector<double>& weights_of_penalty,
+             const Report<double>& solver, bool feasible);
+
+/// The file of a model, of its coefficients.
+StoredModel stored(const Prepared& prepared, const Fitted& fitted);
+std::string coefficient_table(const StoredModel& model);
+
+/// Aligned memory from the heap. Throws MemoryError where there is not so much.
+class ArenaMemory {
+ public:
+  explicit ArenaMemory(std::size_t bytes);
+  std::span<std::byte> span() const { return {memory_.get(), bytes_}; }
+
+ private:
+  std::size_t bytes_;
+  std::unique_ptr<std::byte[], decltype(&std::free)> memory_;
+};
+
+/// The larger of two figures if --memory-limit allows it, else what it allows if the least does. Throws MemoryError.
+std::size_t arena_bytes(std::size_t least, std::size_t fast, std::size_t limit);
+
+/// A task in the precision of training.
+template <class T>
+class Fitting {
+ public:
+  explicit Fitting(const Task& task)
+      : task_(task),
+        samples_(task.prepared.train),
+        weights_(task.prepared.weights.begin(), task.prepared.weights.end()),
+        margins_(task.prepared.margins.begin(), task.prepared.margins.end()),
+        options_{.lambda = static_cast<T>(task.options.lambda),
+                 .tolerance = static_cast<T>(task.options.tolerance),
+                 .max_iterations = task.options.max_iterations,
+                 .margin = static_cast<T>(task.options.margin),
+                 .intercept = task.options.intercept,
+                 .eta = static_cast<T>(task.options.eta)} {
+    for (const double x : task.prepared.train.values) nonzero_ += x != 0;
+  }
+  Fitting(const Fitting&) = delete;
+  Fitting& operator=(const Fitting&) = delete;
+
+  const Task& task() const { return task_; }
+  const AnyDesign<T>& design() const { return samples_.design(); }
+  const Options<T>& options() const { return options_; }
+  Targets<T> targets() const {
+    return {task_.prepared.labels, static_cast<Index>(task_.prepared.classes.size()),
+            weights_.empty() ? nullptr : weights_.data(), margins_.empty() ? nullptr : margins_.data()};
+  }
+  Shape shape() const { return {targets().samples(), design().features(), targets().classes}; }
+  /// A solver that has not started.
+  CommandTraining<T> training(const Targets<T>& targets) const {
+    return CommandTraining<T>(task_.choice, design(), targets, options_,
+                              {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)});
+  }
+  Requirement least() const { return CommandTraining<T>::requirement(task_.choice, shape()); }
+  Requirement fast() const {
+    return CommandTraining<T>::requirement(task_.choice, shape(), Room{nonzero_, usual_active_limit});
+  }
+
+  /// Throws for a refusal.
+  Fitted judge(const CommandTraining<T>& training, double seconds) const {
+    Report<double> solver = in_double(training.report());
+    Fitted out;
+    if (has_model(solver.status)) {
+      const LinearModel<T> model = training.model();
+      Coefficients c{model.features, model.classes, {}, {}};
+      for (Index j = 0; j < model.features; ++j)
+        for (Index k = 0; k < model.classes; ++k) c.weights.push_back(static_cast<double>(model(j, k)));
+      for (Index k = 0; k < model.classes; ++k) c.intercepts.push_back(static_cast<double>(model.intercept(k)));
+      std::vector<double> weights;
+      if (const T* from = training.weights())
+        for (Index j = 0; j < model.features; ++j)
+          for (Index k = 0; k < model.classes; ++k)
+            weights.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
+      out = cli::judge(task_, std::move(c), weights, solver, finite(training.report().objective));
+    } else if (solver.status == Status::infeasible) {
+      out = cli::judge(task_, {}, {}, solver, false);
+    } else {
+      refuse(solver, task_);
+    }
+    out.report.shape = shape();
+    out.report.data_bytes = samples_.bytes();
+    out.report.seconds = seconds;
+    return out;
+  }
+
+ private:
+  Task task_;
+  Samples<T> samples_;
+  std::vector<T> weights_, margins_;
+  Options<T> options_;
+  std::size_t nonzero_ = 0;
+};
+
+}  // namespace tamis::cli
