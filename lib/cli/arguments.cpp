@@ -86,6 +86,9 @@ void DataArguments::declare(CLI::App& command) {
   command.add_option("--labels", labels_file, "one-column file of labels; every column of DATA is then a feature");
   auto* present = command.add_flag("--header", header, "the first line of a CSV names the columns");
   command.add_flag("--no-header", no_header, "the first line of a CSV is a sample")->excludes(present);
+  command.add_option("--subject-column", subject,
+                     "a named column of a CSV that says whom a sample comes from: no feature; cv makes folds of whole "
+                     "subjects");
   command.add_option("--scale", scale, "divide all features by this (255 for MNIST, 16 for the 8x8 digits)");
 }
 
@@ -93,6 +96,7 @@ ReadOptions DataArguments::read_options(double default_scale) const {
   ReadOptions options;
   if (!label.empty()) options.label = label;
   options.labels_file = labels_file;
+  options.subject = subject;
   options.header = header ? Header::present : no_header ? Header::absent : Header::automatic;
   options.scale = scale.empty() ? default_scale : parse_number("--scale", scale);
   if (options.scale == 0) throw ArgumentError("--scale: features cannot be divided by 0");

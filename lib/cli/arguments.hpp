@@ -15,13 +15,15 @@ namespace tamis::cli {
 /// A number or a fraction such as 1/1797. Throws ArgumentError naming `option`.
 double parse_number(const std::string& option, const std::string& text);
 
-/// How the data are read: --label, --labels, --header, --no-header, --scale.
+/// How the data are read: --label, --labels, --header, --no-header, --scale,
+/// --subject-column.
 struct DataArguments {
   std::string label;
   std::string labels_file;
   bool header = false;
   bool no_header = false;
   std::string scale;
+  std::string subject;
 
   void declare(CLI::App& command);
   ReadOptions read_options(double default_scale = 1) const;

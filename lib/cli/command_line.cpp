@@ -16,6 +16,8 @@ int run_command(int argc, const char* const* argv) {
   app.set_version_flag("--version", tamis::version);
   app.require_subcommand(1);
   declare_train(app);
+  declare_path(app);
+  declare_cv(app);
   declare_predict(app);
   declare_export(app);
   declare_size(app);

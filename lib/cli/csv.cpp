@@ -44,13 +44,13 @@ class CsvRows {
   }
 
   /// Complains about the first feature whose name is not the wanted one; "" is any.
-  void check_names(std::size_t label, const std::vector<std::string>& wanted) const {
-    const std::size_t found = columns_ - (label < columns_ ? 1 : 0);
+  void check_names(std::size_t label, std::size_t subject, const std::vector<std::string>& wanted) const {
+    const std::size_t found = columns_ - (label < columns_ ? 1 : 0) - (subject < columns_ ? 1 : 0);
     std::string must = ", the features must be those of the training data in their order";
     if (found != wanted.size()) must += ": " + found_expected(found, wanted.size(), "feature");
     std::size_t feature = 0;
     for (std::size_t column = 0; column < columns_; ++column) {
-      if (column == label) continue;
+      if (column == label || column == subject) continue;
       if (feature == wanted.size()) file_.fail_at_line(place(column), "not trained on" + must);
       const std::string& name = wanted[feature++];
       if (!name.empty() && names_[column] != name)
@@ -110,6 +110,7 @@ class CsvRows {
 };
 
 bool has_label_column(const TextFile& file, std::size_t columns, const ReadOptions& options, const Wanted& wanted) {
+  if (!options.subject.empty() && columns > 1) --columns;
   if (!options.labels_file.empty()) return false;
   if (wanted.labels == Labels::required) {
     if (columns == 1)
@@ -161,7 +162,7 @@ Layout find_layout(const TextFile& file, std::span<const std::string_view> first
     double ignored;
     return column != index && parse_number(first[column], ignored) == NumberKind::word;
   };
-  bool header = options.header == Header::present;
+  bool header = options.header == Header::present || !options.subject.empty();
   for (std::size_t column = 0; column < columns && options.header == Header::automatic; ++column)
     header = header || is_word(column);
 
@@ -182,14 +183,23 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   const bool labelled = has_label_column(file, rows.columns(), options, wanted);
   const auto [header, label] = find_layout(file, rows.fields(), options, labelled);
 
+  std::size_t subject = rows.columns();
+  if (!options.subject.empty()) {
+    const auto fields = rows.fields();
+    subject = static_cast<std::size_t>(std::find(fields.begin(), fields.end(), options.subject) - fields.begin());
+    if (subject == rows.columns() || subject == label)
+      file.fail_at_line("", "no column of subjects '" + printable(options.subject) + "' among " +
+                                in_words(rows.columns(), "column") + ": " + listed(fields));
+  }
+
   Table table;
-  table.features = rows.columns() - (labelled ? 1 : 0);
+  table.features = rows.columns() - (labelled ? 1 : 0) - (subject < rows.columns() ? 1 : 0);
   check_size(file, table.features, "features");
   if (header) {
     rows.take_header();
     for (std::size_t column = 0; column < rows.columns(); ++column)
-      if (column != label) table.feature_names.push_back(rows.names()[column]);
-    if (!options.names.empty()) rows.check_names(label, options.names);
+      if (column != label && column != subject) table.feature_names.push_back(rows.names()[column]);
+    if (!options.names.empty()) rows.check_names(label, subject, options.names);
   }
   check_features(file, table.features, wanted);
   if (header) more = rows.next();
@@ -198,8 +208,9 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   std::vector<double> values;
   for (; more; more = rows.next()) {
     for (std::size_t column = 0; column < rows.columns(); ++column)
-      if (column != label) values.push_back(rows.number(column, options.scale, options.missing));
+      if (column != label && column != subject) values.push_back(rows.number(column, options.scale, options.missing));
     if (labelled) table.labels.push_back(rows.label(label));
+    if (subject < rows.columns()) table.subjects.push_back(rows.label(subject));
     table.lines.push_back(file.line());
     check_size(file, values.size(), "entries");
   }

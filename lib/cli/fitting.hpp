@@ -107,29 +107,27 @@ class Fitting {
 
   /// Throws for a refusal.
   Fitted judge(const CommandTraining<T>& training, double seconds) const {
-    Report<double> solver = in_double(training.report());
-    Fitted out;
-    if (has_model(solver.status)) {
-      const LinearModel<T> model = training.model();
-      Coefficients c{model.features, model.classes, {}, {}};
-      for (Index j = 0; j < model.features; ++j)
-        for (Index k = 0; k < model.classes; ++k) c.weights.push_back(static_cast<double>(model(j, k)));
-      for (Index k = 0; k < model.classes; ++k) c.intercepts.push_back(static_cast<double>(model.intercept(k)));
-      std::vector<double> weights;
-      if (const T* from = training.weights())
-        for (Index j = 0; j < model.features; ++j)
-          for (Index k = 0; k < model.classes; ++k)
-            weights.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
-      out = cli::judge(task_, std::move(c), weights, solver, finite(training.report().objective));
-    } else if (solver.status == Status::infeasible) {
-      out = cli::judge(task_, {}, {}, solver, false);
-    } else {
-      refuse(solver, task_);
-    }
+    Fitted out = judged(task_, training);
     out.report.shape = shape();
     out.report.data_bytes = samples_.bytes();
     out.report.seconds = seconds;
     return out;
+  }
+  static Fitted judged(const Task& task, const CommandTraining<T>& training) {
+    const Report<double> solver = in_double(training.report());
+    if (solver.status == Status::infeasible) return cli::judge(task, {}, {}, solver, false);
+    if (!has_model(solver.status)) refuse(solver, task);
+    const LinearModel<T> model = training.model();
+    Coefficients c{model.features, model.classes, {}, {}};
+    for (Index j = 0; j < model.features; ++j)
+      for (Index k = 0; k < model.classes; ++k) c.weights.push_back(static_cast<double>(model(j, k)));
+    for (Index k = 0; k < model.classes; ++k) c.intercepts.push_back(static_cast<double>(model.intercept(k)));
+    std::vector<double> weights;
+    if (const T* from = training.weights())
+      for (Index j = 0; j < model.features; ++j)
+        for (Index k = 0; k < model.classes; ++k)
+          weights.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
+    return cli::judge(task, std::move(c), weights, solver, finite(training.report().objective));
   }
 
  private:

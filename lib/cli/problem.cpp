@@ -62,6 +62,7 @@ Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   out.feature_names = table.feature_names;
   for (const std::size_t row : rows) {
     if (!table.labels.empty()) out.labels.push_back(table.labels[row]);
+    if (!table.subjects.empty()) out.subjects.push_back(table.subjects[row]);
     out.lines.push_back(table.lines[row]);
   }
   if (!table.sparse) {
