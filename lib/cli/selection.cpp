@@ -309,38 +309,18 @@ Folds deal(const SelectionArguments& a, const Prepared& p) {
   return out;
 }
 
-/// The points of a path, measured on held-out samples.
-struct Selected {
-  std::vector<PathPoint> path;
-  std::vector<HeldOut<double>> held_out;
-  Index least, one_se, chosen;
-};
+Measure measure_of(const SelectionArguments& a) { return a.measure == "loss" ? Measure::loss : Measure::error; }
 
+/// What the samples of each fold say of each λ.
 template <class T>
-Selected select(const SelectionArguments& a, const Task& task, const GridArguments& lambdas, const Folds& folds,
-                bool smallest_mean) {
-  const Fitting<T> fitting(task);
-  std::vector<T> values;
-  const Grid<T> asked = grid_of(lambdas, fitting, values);
-  const Shape shape = fitting.shape();
-  const auto needed = [&](Requirement solver) {
-    return FoldsOf<T>::requirement(shape, folds.count, asked.points, solver).bytes;
-  };
-  const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
-  Selected out;
-  out.path = run_path(fitting, asked, lambdas.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
-  if (out.path.empty())
-    throw ArgumentError("--max-features: already the first model has more features than " +
-                        std::to_string(lambdas.max_features));
-  values.clear();
-  for (const PathPoint& point : out.path) values.push_back(static_cast<T>(point.lambda));
-  const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
-
+std::vector<HeldOut<double>> held_out(const SelectionArguments& a, const Fitting<T>& fitting, const Folds& folds,
+                                      const Grid<T>& grid, std::span<std::byte> memory) {
+  const Task& task = fitting.task();
   const AnyLoss<T> loss(task.choice.loss);
   Targets<T> targets = fitting.targets();
   targets.common_margin = margin_for_all(fitting.options(), loss);
   FoldsOf<T> cv(maker(fitting), fitting.design(), targets, loss, folds.of.data(), folds.count, grid);
-  cv.start(memory.span());
+  cv.start(memory);
   ProgressLine progress(!a.quiet);
   while (cv.step()) {
     const auto now = cv.report();
@@ -356,16 +336,50 @@ Selected select(const SelectionArguments& a, const Task& task, const GridArgumen
     why.status = cv.status();
     refuse(why, task);
   }
-  const Measure measure = a.measure == "loss" ? Measure::loss : Measure::error;
+  std::vector<HeldOut<double>> out;
   for (Index l = 0; l < grid.points; ++l) {
     const HeldOut<T> now = cv.at(l);
-    out.held_out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
-                            static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
-                            static_cast<double>(now.loss_deviation)});
+    out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
+                   static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
+                   static_cast<double>(now.loss_deviation)});
   }
-  out.least = cv.best(measure);
-  out.one_se = cv.one_standard_error(measure);
-  out.chosen = smallest_mean ? out.least : out.one_se;
+  return out;
+}
+
+template <class T>
+ArenaMemory memory_for(const SelectionArguments& a, const Fitting<T>& fitting, Index folds, Index points) {
+  const auto needed = [&](Requirement solver) {
+    return FoldsOf<T>::requirement(fitting.shape(), folds, points, solver).bytes;
+  };
+  return ArenaMemory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
+}
+
+/// The points of a path, measured on held-out samples.
+struct Selected {
+  std::vector<PathPoint> path;
+  std::vector<HeldOut<double>> held_out;
+  Index least, one_se, chosen;
+};
+
+template <class T>
+Selected select(const SelectionArguments& a, const Task& task, const Folds& folds) {
+  const Fitting<T> fitting(task);
+  std::vector<T> values;
+  const Grid<T> asked = grid_of(a.grid, fitting, values);
+  const ArenaMemory memory = memory_for(a, fitting, folds.count, asked.points);
+  Selected out;
+  out.path = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
+  if (out.path.empty())
+    throw ArgumentError("--max-features: already the first model has more features than " +
+                        std::to_string(a.grid.max_features));
+  values.clear();
+  for (const PathPoint& point : out.path) values.push_back(static_cast<T>(point.lambda));
+  const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
+  out.held_out = held_out(a, fitting, folds, grid, memory.span());
+  const auto at = [&](Index l) { return out.held_out[l]; };
+  out.least = best(grid.points, measure_of(a), at);
+  out.one_se = one_standard_error(grid.points, measure_of(a), at);
+  out.chosen = a.choose == "min" ? out.least : out.one_se;
   return out;
 }
 
@@ -414,33 +428,90 @@ Prepared restricted(const Prepared& p, const std::vector<std::size_t>& features)
   return out;
 }
 
-/// Ridge on the features that a model keeps.
+/// The same task with other samples or columns, and ridge.
+Task with_ridge(const Task& task, const Prepared& prepared) {
+  Task out{task.samples, prepared, task.choice, task.parameters, task.options, task.precision};
+  out.choice.penalty = PenaltyKind::ridge;
+  out.choice.solver = SolverKind::automatic;
+  out.choice.groups = Groups::rows();
+  return out;
+}
+
+/// The features that the model of the same λ keeps without the samples of a fold.
 template <class T>
-PathPoint refit(const SelectionArguments& a, const Task& task, const Kept& kept, const Folds& folds) {
-  const Prepared prepared = restricted(task.prepared, kept.features);
-  Task again{task.samples, prepared, task.choice, task.parameters, task.options, task.precision};
-  again.choice.penalty = PenaltyKind::ridge;
-  again.choice.solver = SolverKind::automatic;
-  again.choice.groups = Groups::rows();
+std::vector<std::size_t> kept_without(const SelectionArguments& a, const Task& task, double lambda, const Folds& folds,
+                                      Index fold) {
+  Prepared part = task.prepared;
+  part.test.reset();
+  if (part.weights.empty()) part.weights.assign(part.labels.size(), 1);
+  for (std::size_t i = 0; i < part.weights.size(); ++i)
+    if (folds.of[i] == fold) part.weights[i] = 0;
+  Task other{task.samples, part, task.choice, task.parameters, task.options, task.precision};
+  other.options.lambda = lambda;
+  const Fitting<T> fitting(other);
+  const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
+  auto training = fitting.training(fitting.targets());
+  training.start(memory.span());
+  while (training.step()) {
+  }
+  return Kept(fitting.judge(training, 0).coefficients).features;
+}
+
+/// Ridge on the features that a model keeps. Its λ is that of the least held-out mean, where each fold keeps the
+/// features that its own samples choose: those of the model have already seen what is held out.
+template <class T>
+PathPoint refit(const SelectionArguments& a, const Task& task, const PathPoint& model, const Folds& folds) {
+  const Prepared prepared = restricted(task.prepared, model.coefficients.features);
+  const Fitting<T> fitting(with_ridge(task, prepared));
   GridArguments lambdas;
   lambdas.points = 30;
   lambdas.values = a.refit_lambda;
-  Selected selected = select<T>(a, again, lambdas, folds, true);
-  PathPoint out = std::move(selected.path[selected.chosen]);
-  for (std::size_t& j : out.coefficients.features) j = kept.features[j];
+  std::vector<T> values;
+  const Grid<T> grid = grid_of(lambdas, fitting, values);
+  const ArenaMemory memory = memory_for(a, fitting, folds.count, grid.points);
+  std::vector<PathPoint> path = run_path(fitting, grid, ~Index(0), memory.span(), a.quiet, [](const PathPoint&) {});
+
+  Index chosen = 0;
+  if (path.size() > 1) {
+    values.clear();
+    for (const PathPoint& point : path) values.push_back(static_cast<T>(point.lambda));
+    const Grid<T> same{values.data(), static_cast<Index>(values.size())};
+    std::vector<HeldOut<double>> sum(path.size());
+    for (Index fold = 0; fold < folds.count; ++fold) {
+      const auto kept = kept_without<T>(a, task, model.lambda, folds, fold);
+      if (kept.empty()) continue;
+      Folds one{folds.of, 1};
+      double held = 0;
+      for (std::size_t i = 0; i < one.of.size(); ++i) {
+        if (one.of[i] == fold) held += prepared.weights.empty() ? 1 : prepared.weights[i];
+        one.of[i] = one.of[i] == fold ? 0 : no_fold;
+      }
+      const Prepared its = restricted(task.prepared, kept);
+      const Fitting<T> ridge(with_ridge(task, its));
+      const ArenaMemory room = memory_for(a, ridge, 1, same.points);
+      const auto points = held_out(a, ridge, one, same, room.span());
+      for (std::size_t l = 0; l < sum.size(); ++l) {
+        sum[l].error += held * points[l].error;
+        sum[l].loss += held * points[l].loss;
+      }
+    }
+    chosen = best(same.points, measure_of(a), [&](Index l) { return sum[l]; });
+  }
+  PathPoint out = std::move(path[chosen]);
+  for (std::size_t& j : out.coefficients.features) j = model.coefficients.features[j];
   return out;
 }
 
 template <class T>
 void run_cv_command(const SelectionArguments& a, const Task& task) {
   const Folds folds = deal(a, task.prepared);
-  Selected s = select<T>(a, task, a.grid, folds, a.choose == "min");
+  Selected s = select<T>(a, task, folds);
   PathPoint& chosen = s.path[s.chosen];
   std::optional<PathPoint> again;
   if (a.refit) {
     if (chosen.coefficients.features.empty())
       throw ArgumentError("--refit: the chosen model keeps no feature; try --choose min, or a smaller --lambda-ratio");
-    again = refit<T>(a, task, chosen.coefficients, folds);
+    again = refit<T>(a, task, chosen, folds);
   }
   keep(a, task.prepared, again ? *again : chosen);
 

@@ -21,6 +21,37 @@ struct HeldOut {
 /// Which held-out measure chooses λ.
 enum class Measure : std::uint8_t { error, loss };
 
+/// The point of least mean among at(0), at(1), … of descending λ; of equal errors, that of the least held-out loss,
+/// then that of the largest λ.
+template <class At>
+Index best(Index points, Measure measure, At at) {
+  Index best = 0;
+  auto least = at(0);
+  for (Index l = 1; l < points; ++l) {
+    const auto now = at(l);
+    const bool fewer = measure == Measure::error && now.error < least.error;
+    const bool as_few = measure == Measure::loss || now.error == least.error;
+    if (fewer || (as_few && now.loss < least.loss)) {
+      best = l;
+      least = now;
+    }
+  }
+  return best;
+}
+
+/// The point of the largest λ whose mean is within one standard error of the least.
+template <class At>
+Index one_standard_error(Index points, Measure measure, At at) {
+  const Index least = best(points, measure, at);
+  const auto low = at(least);
+  const bool error = measure == Measure::error;
+  for (Index l = 0; l < least; ++l) {
+    const auto now = at(l);
+    if (error ? now.error <= low.error + low.error_deviation : now.loss <= low.loss + low.loss_deviation) return l;
+  }
+  return least;
+}
+
 /// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ. The
 /// grid must not be open: all folds share it; that of the path on all samples is the usual one. With `make` as for
 /// Path; `loss` and its margin as in training. Features are scaled beforehand, with all samples.
@@ -92,33 +123,12 @@ class CrossValidation {
     return out;
   }
 
-  /// The point of least mean; of equal ones, that of the least held-out loss, then the largest λ. Only after a
-  /// complete run.
+  /// As the functions of the same names. Only after a complete run.
   Index best(Measure measure = Measure::error) const {
-    Index best = 0;
-    HeldOut<T> least = at(0);
-    for (Index l = 1; l < points_; ++l) {
-      const HeldOut<T> now = at(l);
-      const bool fewer = measure == Measure::error && now.error < least.error;
-      const bool as_few = measure == Measure::loss || now.error == least.error;
-      if (fewer || (as_few && now.loss < least.loss)) {
-        best = l;
-        least = now;
-      }
-    }
-    return best;
+    return tamis::best(points_, measure, [this](Index point) { return at(point); });
   }
-  /// The largest λ whose mean is within one standard error of the least.
   Index one_standard_error(Measure measure = Measure::error) const {
-    const Index least = best(measure);
-    const HeldOut<T> low = at(least);
-    for (Index l = 0; l < least; ++l) {
-      const HeldOut<T> now = at(l);
-      if (measure == Measure::error ? now.error <= low.error + low.error_deviation
-                                    : now.loss <= low.loss + low.loss_deviation)
-        return l;
-    }
-    return least;
+    return tamis::one_standard_error(points_, measure, [this](Index point) { return at(point); });
   }
 
  private:
