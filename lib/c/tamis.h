@@ -77,7 +77,7 @@ typedef enum tamis_solver {
 
 /* Room for the state of a training run; its contents are private. Lives anywhere, 8-byte aligned, and may not be copied
  * or moved between start and the last use. */
-#define TAMIS_TRAINING_WORDS 200
+#define TAMIS_TRAINING_WORDS 220
 
 #define TAMIS_DECLARE(REAL, S)                                                                                            \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \

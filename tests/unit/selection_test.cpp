@@ -45,9 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Paths,
                                            Combination{LossKind::hinge, PenaltyKind::group_l2},
                                            Combination{LossKind::hinge, PenaltyKind::ridge},
                                            Combination{LossKind::squared_hinge, PenaltyKind::reweighted_l1}),
-                         [](const auto& info) {
-                           std::string text = std::string(name(info.param.loss)) + "_" + name(info.param.penalty) +
-                                              "_" + name(info.param.solver);
+                         [](const auto& each) {
+                           std::string text = std::string(name(each.param.loss)) + "_" + name(each.param.penalty) +
+                                              "_" + name(each.param.solver);
                            for (char& c : text) c = c == '-' ? '_' : c;
                            return text;
                          });

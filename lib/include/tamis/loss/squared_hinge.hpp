@@ -1,6 +1,7 @@
 #pragma once
 /// The multiclass squared hinge.
 
+#include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
 #include "dual_terms.hpp"
@@ -18,14 +19,29 @@ struct SquaredHinge {
     return infinity<T>;
   }
 
+  /// The same bits as `gradient` returns.
   template <class T>
   T value(const T* z, Index classes, Label y, T margin) const {
-    T total = 0;
-    for (Index k = 0; k < classes; ++k) {
-      const T violation = margin + (z[k] - z[y]);
-      if (k != y && violation > T(0)) total += violation * violation;
+    const T shift = margin - z[y];
+    auto squares = Pack<T>::zero();
+    Index k = 0;
+    for (; k + lanes<T> <= classes; k += lanes<T>) {
+      auto violation = (Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part();
+      if (y >= k && y < k + lanes<T>) {
+        T part[lanes<T>];
+        violation.store(part);
+        part[y - k] = T(0);
+        violation = Pack<T>::load(part);
+      }
+      squares = squares + violation * violation;
     }
-    return total;
+    T square = squares.sum();
+    for (; k < classes; ++k)
+      if (k != y) {
+        const T violation = largest(z[k] + shift, T(0));
+        square += violation * violation;
+      }
+    return square;
   }
 
   /// u ← c ∇ℓ(z); returns ℓ(z).

@@ -174,7 +174,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     iterate(this->options_.lambda);
     // From near the solution it is often not far: after every 5 iterations at first.
     const std::uint32_t interval =
-        warm_ ? smallest(certificate_interval, largest(5u, this->report_.iterations / 6)) : certificate_interval;
+        warm_ ? smallest(certificate_interval, largest(std::uint32_t(5), this->report_.iterations / 6))
+              : certificate_interval;
     if (!last && ++since_certificate_ < interval) return;
     since_certificate_ = 0;
     this->offer_primal(own_.x, own_.scores);

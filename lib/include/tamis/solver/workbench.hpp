@@ -123,7 +123,6 @@ class Workbench {
     report_.epochs = T(0);
     certificates_ = 0;
     stalled_gap_ = T(0);
-    stalled_since_ = 0;
     return true;
   }
 
@@ -312,11 +311,10 @@ class Workbench {
     const DualTerms<T> terms = repaired_terms(u);
 
     if (active_count_ < shape_.features) {
-      if (!full) {
+      if (!full && !is_overdue()) {
         transposed_multiply(u, g);
         const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
-        full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale());
-        if (!full) return Next::go_on;
+        if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
       }
       whole_transposed_multiply(u, g);
     } else {
@@ -529,6 +527,9 @@ class Workbench {
     else return T(0);
   }
 
+  /// Long without progress: time to look whether this precision has any left.
+  bool is_overdue() const { return report_.iterations > patience_; }
+
   T gap_scale() const {
     return largest(largest(absolute(report_.objective), absolute(report_.dual_objective)), T(1e-12));
   }
@@ -549,9 +550,9 @@ class Workbench {
     }
     if (!(report_.relative_gap >= T(0.9) * stalled_gap_) || certificates_ == 1) {  // or there is no gap yet
       stalled_gap_ = report_.relative_gap;
-      stalled_since_ = report_.iterations;
-    } else if (report_.iterations > 2 * stalled_since_ + 1000 &&
-               (report_.relative_gap < square_root(epsilon<T>) || report_.kkt_residual <= T(8) * epsilon<T>)) {
+      patience_ = 2 * report_.iterations + 1000;
+    } else if (is_overdue() &&
+               (report_.relative_gap < (sizeof(T) == 4 ? T(3.5e-4) : T(1.5e-8)) || report_.kkt_residual <= rounding)) {
       report_.status = Status::precision_limit;  // no progress, and the iterates move by rounding errors only
     }
   }
@@ -636,7 +637,7 @@ class Workbench {
   bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
 
   T stalled_gap_ = T(0);
-  std::uint32_t stalled_since_ = 0;
+  std::uint32_t patience_ = 0;  ///< the iteration by which there should be progress
 };
 
 }  // namespace tamis
