@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "fitting.hpp"
+#include "plots.hpp"
 #include "tamis/observer.hpp"
 #include "terminal.hpp"
 
@@ -19,7 +20,7 @@ struct TrainArguments {
   ProblemArguments problem;
   std::string lambda, eta;
   EffortArguments effort;
-  std::string weight_map;
+  std::string weight_map, plot_weights, plot_confusion;
   std::string model, report, coefficients;
   bool quiet = false;
 };
@@ -58,6 +59,27 @@ std::pair<std::size_t, std::size_t> map_shape(const std::string& text, std::size
   return {rows, columns};
 }
 
+std::string plot_of(const StoredModel& model, std::pair<std::size_t, std::size_t> map) {
+  const Coefficients& c = model.coefficients;
+  MapsPlot plot{.title = model.loss + ", " + model.penalty + ": weights of each class",
+                .classes = model.classes,
+                .rows = map.first,
+                .columns = map.second,
+                .weights = {}};
+  for (std::size_t k = 0; k < c.classes; ++k) {
+    auto& weights = plot.weights.emplace_back();
+    for (std::size_t j = 0; j < c.features; ++j) weights.push_back(c.weight(j, k));
+  }
+  return weight_maps(plot);
+}
+
+std::string plot_of(const StoredModel& model, const RunReport& report) {
+  const std::string samples = report.test ? "test samples" : "training samples";
+  return confusion_matrix({.title = model.loss + ", " + model.penalty + ": " + samples,
+                           .classes = model.classes,
+                           .counts = (report.test ? *report.test : report.train).confusion});
+}
+
 void run(const TrainArguments& a) {
   if (a.lambda.empty() == a.eta.empty())
     throw ArgumentError(
@@ -76,6 +98,8 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--eta: " + a.eta + " is not positive: no model has a mean loss below zero, and few have none");
   a.effort.set(options);
   a.samples.set(options);
+  if (!a.plot_weights.empty() && a.weight_map.empty())
+    throw ArgumentError("--plot-weights needs --weight-map ROWSxCOLUMNS, the shape of the pictures");
 
   const Prepared p = prepare(a.samples);
   if (const auto sentence = p.unseen_sentence(); !a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
@@ -94,6 +118,8 @@ void run(const TrainArguments& a) {
   const StoredModel model = stored(p, trained);
   if (!a.model.empty()) write_model(a.model, model);
   if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
+  if (!a.plot_weights.empty()) write_file(a.plot_weights, plot_of(model, map));
+  if (!a.plot_confusion.empty()) write_file(a.plot_confusion, plot_of(model, trained.report));
   if (!a.report.empty()) write_file(a.report, to_json(trained.report));
   if (a.quiet) return;
   std::cout << summary(trained.report);
@@ -111,6 +137,9 @@ void declare_train(CLI::App& app) {
   train.add_option("--eta", a->eta, "instead of --lambda: the smallest penalty with a mean loss of at most this");
   a->effort.declare(train);
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
+  train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG");
+  train.add_option("--plot-confusion", a->plot_confusion,
+                   "write the confusion matrix as SVG: of the test samples, if any");
   train.add_option("--model", a->model, "write the model as JSON");
   train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV");
   train.add_option("--report", a->report, "write the report as JSON");

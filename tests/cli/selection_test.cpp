@@ -114,6 +114,35 @@ TEST(PathCommand, RefusesWhatMakesNoSense) {
   }
 }
 
+TEST(TrainCommand, PlotsWeightsAndConfusion) {
+  const Folder folder;
+  const std::vector<std::string> train{"train",
+                                       data + "/digits.csv",
+                                       "--scale",
+                                       "16",
+                                       "--loss",
+                                       "squared-hinge",
+                                       "--penalty",
+                                       "group-l2",
+                                       "--lambda",
+                                       "0.5",
+                                       "--quiet",
+                                       "--hold-out",
+                                       "1/3",
+                                       "--plot-weights",
+                                       folder.path("w.svg"),
+                                       "--plot-confusion",
+                                       folder.path("c.svg")};
+  const auto refused = run(train);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.error.find("--plot-weights needs --weight-map"), std::string::npos) << refused.error;
+  EXPECT_EQ(folder.files(), 0u);
+  const auto done = run_with(train, {"--weight-map", "8x8"});
+  ASSERT_EQ(done.code, 0) << done.error;
+  EXPECT_NE(folder.read("w.svg").find("weights of each class"), std::string::npos);
+  EXPECT_NE(folder.read("c.svg").find("test samples"), std::string::npos);
+}
+
 TEST(CvCommand, ChoosesAndRefits) {
   const Folder folder;
   const auto outcome = cv({"--lambdas", "15", "--refit", "--hold-out", "1/3", "--model", folder.path("m.json"),

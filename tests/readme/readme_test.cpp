@@ -5,6 +5,9 @@
 namespace train_snippet {
 #include "train_snippet.hpp"
 }
+namespace path_snippet {
+#include "path_snippet.hpp"
+}
 namespace penalty_snippet {
 #include "penalty_snippet.hpp"
 }
@@ -15,6 +18,15 @@ TEST(Readme, TheTrainingExampleClassifies) {
   const float reading[] = {1.2f, 0.1f}, other[] = {0.0f, 0.0f};
   EXPECT_EQ(train_snippet::classify(reading), 1);
   EXPECT_EQ(train_snippet::classify(other), 0);
+}
+
+TEST(Readme, ThePathExampleEndsBeforeTooManyFeatures) {
+  using path_snippet::Training;
+  alignas(Training::alignment) static std::byte memory[4096];
+  const tamis::DenseDesign<float> design(train_snippet::samples, 6, 2);
+  const tamis::Targets<float> targets{train_snippet::labels, 3};
+  EXPECT_EQ(path_snippet::largest_model(design, targets, 2, memory), 2u);
+  EXPECT_EQ(path_snippet::largest_model(design, targets, 0, memory), 0u);
 }
 
 TEST(Readme, ThePenaltyExampleTrains) {
