@@ -6,7 +6,7 @@ import {
   choice, countOf, groupsOf, labelsOf, marginOf, numberOf, parametersOf, perSample, samplesOf, shown,
 } from './problem.js';
 
-const state_bytes = 200 * 8; // TAMIS_TRAINING_WORDS
+const state_bytes = 220 * 8; // TAMIS_TRAINING_WORDS
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
