@@ -135,13 +135,17 @@ export interface ProblemData {
 export type PathProblem = ProblemData & { lambda?: number; eta?: undefined };
 
 export interface GridOptions {
-  /** The lambdas, descending. Default: equally spaced in logarithm, from the smallest one at which all coefficients are
-   * zero (ridge: from the mean squared norm of the samples). */
+  /**
+   * The lambdas, descending. Default: equally spaced in logarithm, from the smallest one at which all coefficients are
+   * zero (ridge: from the mean squared norm of the samples).
+   */
   lambdas?: ArrayLike<number>;
   /** How many lambdas, without `lambdas`. Default 100, for crossValidate 50. */
   points?: number;
-  /** Of the last lambda to the first, without `lambdas`; between 0 and 1. Default: for ridge 1e-4; otherwise 1e-2 when
-   * there are more features than samples, else 1e-3. */
+  /**
+   * Of the last lambda to the first, without `lambdas`; between 0 and 1. Default: for ridge 1e-4; otherwise 1e-2 when
+   * there are more features than samples, else 1e-3.
+   */
   ratio?: number;
   /** The path ends before a point that keeps more features. */
   maxFeatures?: number;
@@ -165,7 +169,7 @@ export interface CrossValidationOptions extends GridOptions {
   folds?: number;
   /** Whether every fold gets its share of every class. Default true. */
   stratified?: boolean;
-  /** One per sample, such as its subject: samples of a group are held out together. Classes are spread as evenly as that allows. */
+  /** One per sample, such as its subject: a group is held out as a whole. Classes are spread as evenly as that allows. */
   groups?: ArrayLike<string | number>;
   /** Of the order in which samples are dealt to folds, a whole number. Default 0. The same seed, the same folds. */
   seed?: number;
@@ -173,7 +177,10 @@ export interface CrossValidationOptions extends GridOptions {
   measure?: 'error' | 'loss';
   /** The largest lambda within one standard error of the least mean (default), or that of the least mean. */
   choose?: '1se' | 'min';
-  /** Also trains with ridge on the features that the chosen model keeps, with the lambda of the least mean in the same folds, or the one given. Default false. */
+  /**
+   * Also trains with ridge on the features that the chosen model keeps, with the lambda of the least mean in the same
+   * folds, or the one given. Default false.
+   */
   refit?: boolean | { lambda: number };
 }
 

@@ -28,7 +28,9 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   return again.predictAll(rows.X)[0] ?? model.classes[0]!;
 }
 
-export async function choose(tamis: Tamis, problem: PathProblem, signal: { readonly aborted: boolean } & EventTargetLike): Promise<number> {
+type Signal = { readonly aborted: boolean } & EventTargetLike;
+
+export async function choose(tamis: Tamis, problem: PathProblem, signal: Signal): Promise<number> {
   const path: Path = await tamis.path(problem, {
     points: 20, ratio: 0.01, maxFeatures: 30, signal, onPoint: ({ lambda, nonzeroRows }) => lambda > 0 && nonzeroRows < 20,
   });
@@ -54,8 +56,9 @@ export async function inWorker(client: WorkerClient = createWorkerClient()): Pro
   try {
     await client.ready;
     const model: WorkerModel = await client.train({ X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1', lambda: 0 });
-    const { points } = await client.path({ X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1' }, { onPoint: () => true });
-    const { refit } = await client.crossValidate({ X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1' }, { folds: 2 });
+    const problem: PathProblem = { X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1' };
+    const { points } = await client.path(problem, { onPoint: ({ model }) => model.features > 0 });
+    const { refit } = await client.crossValidate(problem, { folds: 2 });
     void [points[0]?.model.toBlob(), refit?.toC()];
     return await model.toC();
   } catch (error) {
