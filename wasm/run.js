@@ -116,11 +116,11 @@ export class Run {
   }
 
   /** Calls step(count) for about that many milliseconds, in calls short enough not to overrun by much. */
-  advanceBy(milliseconds, step, seen = () => {}) {
+  advanceBy(milliseconds, step, { most = 65536, seen = () => {} } = {}) {
     const end = performance.now() + milliseconds;
     do {
       const spent = this.timed(() => step(this.#steps));
-      if (spent < milliseconds / 16) this.#steps = Math.min(2 * this.#steps, 65536);
+      if (spent < milliseconds / 16) this.#steps = Math.min(2 * this.#steps, most);
       else if (spent > milliseconds / 4) this.#steps = Math.max(this.#steps >>> 1, 1);
       seen();
     } while (this.running && performance.now() < end);

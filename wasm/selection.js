@@ -6,6 +6,7 @@ import { countOf, isArrayLike, numberOf, samplesOf, shown } from './problem.js';
 import { default_slice, otherWork, Run } from './run.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
+const most_steps = 64; // in one call: they do not cost the same at all lambdas
 const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
 const measures = ['error', 'loss'];
 const invalidOption = (message, place) => new TamisError('invalid_option', message, place);
@@ -85,7 +86,9 @@ class Selection extends Run {
     this.#collect(visit);
   }
   advancePath(milliseconds, visit) {
-    this.advanceBy(milliseconds, (steps) => this.module.call('path_step', this.at.state, steps), () => this.#collect(visit));
+    this.advanceBy(milliseconds, (steps) => this.module.call('path_step', this.at.state, steps), {
+      most: most_steps, seen: () => this.#collect(visit),
+    });
     this.refuse('path_report');
   }
   #collect(visit) {
@@ -163,7 +166,9 @@ class Selection extends Run {
     this.refuse('cross_validation_report');
   }
   advanceFolds(milliseconds) {
-    this.advanceBy(milliseconds, (steps) => this.module.call('cross_validation_step', this.at.state, steps));
+    this.advanceBy(milliseconds, (steps) => this.module.call('cross_validation_step', this.at.state, steps), {
+      most: most_steps,
+    });
     this.refuse('cross_validation_report');
   }
 
