@@ -2,7 +2,7 @@
 // library, so that its scores are the same bits.
 
 import { TamisError } from './error.js';
-import { samplesOf } from './problem.js';
+import { labelListOf, samplesOf } from './problem.js';
 
 const exactly = (x) => x;
 
@@ -57,22 +57,62 @@ export class Model {
     return scores;
   }
 
+  /** One probability per class: the softmax of the scores, for models of the logistic loss. */
+  probabilities(x) {
+    const { loss } = this.#data;
+    if (loss !== 'logistic')
+      throw new TamisError('invalid_option', `probabilities are for models of the logistic loss, the loss of this one is ${loss}`);
+    return softmax(this.scores(x));
+  }
+
   /** The class with the largest score, the first of equals. */
   predict(x) {
     return this.#label(this.scores(x));
   }
   /** The classes of all samples of X. */
   predictAll(X) {
+    return Array.from(this.#allScores(X), (scores) => this.#label(scores));
+  }
+  *#allScores(X) {
     const { samples, features, at } = samplesOf(X);
     if (samples > 0 && features !== this.features)
       throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
-    return Array.from({ length: samples }, (_, i) => this.#label(this.#scores((j) => at(i, j), i)));
+    for (let i = 0; i < samples; ++i) yield this.#scores((j) => at(i, j), i);
   }
   #label(scores) {
-    let best = 0;
-    let top = -Infinity;
-    for (let k = 0; k < scores.length; ++k) if (scores[k] > top) top = scores[(best = k)];
-    return this.classes[best];
+    return this.classes[bestOf(scores)];
+  }
+
+  /** How well the model does on samples whose labels are known. Labels that it does not have count as wrong. */
+  evaluate(X, y) {
+    const count = this.classes.length;
+    const labels = labelListOf(y, samplesOf(X).samples);
+    const numbers = new Map(this.classes.map((label, k) => [String(label), k]));
+    const confusion = this.classes.map(() => new Array(count).fill(0));
+    const occurrences = new Array(count).fill(0); // of a class, true or predicted
+    let [i, right, unseen, loss] = [0, 0, 0, 0];
+    for (const scores of this.#allScores(X)) {
+      const truth = numbers.get(String(labels[i++]));
+      const predicted = bestOf(scores);
+      ++occurrences[predicted];
+      if (truth === undefined) {
+        ++unseen;
+        loss = Infinity;
+        continue;
+      }
+      ++occurrences[truth];
+      ++confusion[truth][predicted];
+      right += truth === predicted;
+      loss += logOfSum(scores) - scores[truth];
+    }
+    const scored = occurrences.flatMap((both, k) => (both > 0 ? [(2 * confusion[k][k]) / both] : []));
+    return {
+      accuracy: right / i,
+      macroF1: scored.length ? scored.reduce((sum, f1) => sum + f1, 0) / scored.length : NaN,
+      logLoss: this.#data.loss === 'logistic' ? loss / i : null,
+      confusion,
+      unseen,
+    };
   }
 
   toC(options) {
@@ -99,6 +139,7 @@ export class Model {
       intercept: numbers(this.intercepts),
       scale: 1,
       standardisation: null,
+      preparation: null,
       loss: data.loss,
       penalty: data.penalty,
       lambda: data.lambda,
@@ -107,6 +148,24 @@ export class Model {
       self_test: data.selfTest.map((sample) => this.keptFeatures.map((j) => number(sample[j]))),
     };
   }
+}
+
+function bestOf(scores) {
+  let best = 0;
+  let top = -Infinity;
+  for (let k = 0; k < scores.length; ++k) if (scores[k] > top) top = scores[(best = k)];
+  return best;
+}
+
+function logOfSum(scores) {
+  const top = Math.max(...scores);
+  let sum = 0;
+  for (const score of scores) sum += Math.exp(score - top);
+  return top + Math.log(sum);
+}
+function softmax(scores) {
+  const log = logOfSum(scores);
+  return Float64Array.from(scores, (score) => Math.exp(score - log));
 }
 
 /** The double that prints as the shortest decimal of a float. */

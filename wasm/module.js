@@ -48,6 +48,15 @@ export class Module {
     return this.#exports[`tamis_${name}${this.#suffix}`](...values) >>> 0;
   }
 
+  /** Calls a function that returns a real number. */
+  real(name, ...values) {
+    return this.#exports[`tamis_${name}${this.#suffix}`](...values);
+  }
+  /** Calls tamis_<name>, which is the same for both precisions. */
+  common(name, ...values) {
+    return this.#exports[`tamis_${name}`](...values) >>> 0;
+  }
+
   // ---- text
 
   text(at) {
@@ -152,6 +161,41 @@ export class Module {
     });
   }
 
+  get gridBytes() {
+    return 2 * this.scalarBytes + 3 * 4;
+  }
+  /** Writes a tamis_grid: `lambdas` is the address of `points` numbers, or 0. */
+  writeGrid(at, { first = NaN, ratio, points, maxFeatures = all_ones, lambdas = 0 }) {
+    this.reals.set([first, ratio], at / this.scalarBytes);
+    this.words.set([points, maxFeatures, lambdas], at / 4 + 2 * this.scalarBytes / 4);
+  }
+
+  /** As trainingBytes, of a path on the largest of the grids, and of its cross-validation if there are folds. */
+  selectionBytes(fields, grids, folds, nonzeros) {
+    const layout = new Layout();
+    const [problem, grid] = [layout.add(this.problemBytes), layout.add(this.gridBytes)];
+    return this.with(layout.bytes, (start) => {
+      this.writeProblem(start + problem, fields);
+      const needed = { least: 0, fast: 0 };
+      for (const some of grids) {
+        this.writeGrid(start + grid, some);
+        const bytes = (...room) => {
+          const name = folds ? 'cross_validation_fast_bytes' : 'path_fast_bytes';
+          const given = folds ? [folds, ...room] : room;
+          const count = this.call(name, start + problem, start + grid, ...given);
+          return count === all_ones ? Infinity : count;
+        };
+        const least = bytes(0, 0);
+        if (least === 0)
+          throw new TamisError('invalid_combination', this.refusal(fields.solver, fields.loss, fields.penalty) ??
+            'solver: it cannot go on with another lambda, as a path has to');
+        needed.least = Math.max(needed.least, least);
+        needed.fast = Math.max(needed.fast, bytes(Math.min(nonzeros, all_ones), usual_active_limit));
+      }
+      return needed;
+    });
+  }
+
   // ---- models: rows of `stride` entries, the last one holding the intercepts
 
   stride(classes) {
@@ -172,6 +216,25 @@ export class Module {
     }
     const row = first + features * stride;
     return { features, weights, intercepts: this.reals.slice(row, row + classes) };
+  }
+  /** Copies the rows of a tamis_model that are not zero, and which these are. */
+  readKept(at) {
+    const [from, features, classes] = this.words.subarray(at / 4, at / 4 + 3);
+    const first = from / this.scalarBytes;
+    const stride = this.stride(classes);
+    const kept = [];
+    for (let j = 0; j < features; ++j) {
+      let any = false;
+      for (let k = first + j * stride, end = k + classes; k < end && !any; ++k) any = this.reals[k] !== 0;
+      if (any) kept.push(j);
+    }
+    const rows = new this.Reals(kept.length * classes);
+    kept.forEach((j, r) => {
+      const row = first + j * stride;
+      rows.set(this.reals.subarray(row, row + classes), r * classes);
+    });
+    const row = first + features * stride;
+    return { features, kept: Uint32Array.from(kept), rows, intercepts: this.reals.slice(row, row + classes) };
   }
   /** Writes a tamis_model at `at` with its coefficients at `to`. */
   writeModel(at, to, { features, weights, intercepts }) {

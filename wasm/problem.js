@@ -32,7 +32,7 @@ export function countOf(name, value) {
   return value;
 }
 
-const isArrayLike = (value) => typeof value === 'object' && value !== null && Number.isInteger(value.length);
+export const isArrayLike = (value) => typeof value === 'object' && value !== null && Number.isInteger(value.length);
 const invalidShape = (message, place) => new TamisError('invalid_shape', message, place);
 
 /** Anything that is not a number becomes NaN, which the module refuses with its place. */
@@ -107,10 +107,16 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
   };
 }
 
-/** The classes of y in their order, numbers before words, and the number of each sample's class. */
-export function labelsOf(y, samples) {
+/** One label per sample. */
+export function labelListOf(y, samples) {
   if (!isArrayLike(y)) throw new TamisError('invalid_label', 'y must be an array of labels');
   if (y.length !== samples) throw invalidShape(`y has ${y.length} labels for ${samples} samples`);
+  return y;
+}
+
+/** The classes of y in their order, numbers before words, and the number of each sample's class. */
+export function labelsOf(y, samples) {
+  labelListOf(y, samples);
   const known = new Map(); // 1 and '1' are the same class
   for (let i = 0; i < samples; ++i) {
     const label = y[i];

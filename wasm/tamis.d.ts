@@ -63,6 +63,17 @@ export interface Tamis {
   /** The same without a pause. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
   /**
+   * Solves for a descending row of lambdas, each from where the one before ended, in slices as `train` does. With
+   * `signal`, the points so far and the status 'stopped'. Rejects with TamisError.
+   */
+  path(problem: PathProblem, options?: PathOptions): Promise<Path>;
+  /**
+   * Chooses lambda by cross-validation: the path of all samples, then the same lambdas without the samples of each fold
+   * in turn, measured on them. `model` is that of the path at the lambda chosen. Samples are used as they are given:
+   * scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   */
+  crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation>;
+  /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
    */
@@ -118,6 +129,126 @@ export interface ProblemData {
   memoryLimit?: number;
   /** One name per feature, for toJSON. */
   featureNames?: ArrayLike<string>;
+}
+
+/** A problem for many lambdas: `lambda` is not read, and there is no `eta`. */
+export type PathProblem = ProblemData & { lambda?: number; eta?: undefined };
+
+export interface GridOptions {
+  /**
+   * The lambdas, descending. Default: equally spaced in logarithm, from the smallest one at which all coefficients are
+   * zero (ridge: from the mean squared norm of the samples).
+   */
+  lambdas?: ArrayLike<number>;
+  /** How many lambdas, without `lambdas`. Default 100, for crossValidate 50. */
+  points?: number;
+  /**
+   * Of the last lambda to the first, without `lambdas`; between 0 and 1. Default: for ridge 1e-4; otherwise 1e-2 when
+   * there are more features than samples, else 1e-3.
+   */
+  ratio?: number;
+  /** The path ends before a point that keeps more features. */
+  maxFeatures?: number;
+  /** As in the problem, instead of it. */
+  memoryLimit?: number;
+  /** Called after each slice and once at the end; false stops. */
+  onProgress?: (progress: SelectionProgress) => void | boolean;
+  /** Stops. An AbortSignal. */
+  signal?: StopSignal;
+  /** Default 16. */
+  sliceMilliseconds?: number;
+}
+
+export interface PathOptions<P = PathPoint> extends GridOptions {
+  /** Called at each point; false stops. */
+  onPoint?: (point: P) => void | boolean;
+}
+
+export interface CrossValidationOptions extends GridOptions {
+  /** At least 2. Default 5. */
+  folds?: number;
+  /** Whether every fold gets its share of every class. Default true. */
+  stratified?: boolean;
+  /** One per sample, such as its subject: a group is held out as a whole. Classes are spread as evenly as that allows. */
+  groups?: ArrayLike<string | number>;
+  /** Of the order in which samples are dealt to folds, a whole number. Default 0. The same seed, the same folds. */
+  seed?: number;
+  /** What the held-out samples are measured by: the share of wrong predictions (default), or the mean loss. */
+  measure?: 'error' | 'loss';
+  /** The largest lambda within one standard error of the least mean (default), or that of the least mean. */
+  choose?: '1se' | 'min';
+  /**
+   * Also trains with ridge on the features that the chosen model keeps, with the lambda of the least mean in the same
+   * folds, or the one given. Default false.
+   */
+  refit?: boolean | { lambda: number };
+}
+
+/** What is told of a path or of a cross-validation under way. */
+export interface SelectionProgress {
+  stage: 'path' | 'folds' | 'refit';
+  /** The fold at hand, from 0; null while it is the path of all samples. */
+  fold: number | null;
+  /** Points done, of so many. */
+  point: number;
+  points: number;
+  /** About how much is done, from 0 to 1. */
+  share: number;
+  /** Of the lambda at hand. */
+  report: Report;
+}
+
+export interface PathPoint<M = Model> {
+  readonly lambda: number;
+  /** Of this lambda: iterations, epochs and milliseconds are those since the point before. */
+  readonly report: Report;
+  readonly nonzeroRows: number;
+  /** Made when it is first asked for. */
+  readonly model: M;
+}
+
+export interface Path<M = Model> {
+  points: PathPoint<M>[];
+  /** 'converged' when it is complete, or at maxFeatures; how its points ended is in their reports. */
+  status: 'converged' | 'stopped';
+}
+
+/** What the folds say of one lambda: means by weight of the held-out samples, and their standard errors. */
+export interface HeldOut {
+  lambda: number;
+  /** Share of wrong predictions. */
+  mean: number;
+  standardError: number;
+  meanLoss: number;
+  lossStandardError: number;
+  /** Features that the model of all samples keeps. */
+  nonzeroRows: number;
+}
+
+export interface CrossValidation<M = Model> {
+  points: HeldOut[];
+  /** The lambda of the least mean; of equal ones, that of the least mean loss, then the largest. */
+  lambdaMin: number;
+  /** The largest lambda whose mean is within one standard error of the least. */
+  lambda1se: number;
+  /** The one of the two that was chosen. */
+  lambda: number;
+  model: M;
+  /** Ridge on the kept features, as a model of all features; null when not asked for, or when no feature is kept. */
+  refit: M | null;
+}
+
+/** How well a model does on samples whose labels are known. */
+export interface Evaluation {
+  accuracy: number;
+  /** Mean of the F1 scores of the classes that occur, as labels or as predictions. */
+  macroF1: number;
+  /** Of models of the logistic loss, otherwise null; infinite with labels that were not trained on. */
+  logLoss: number | null;
+  /** Samples by class and predicted class. */
+  confusion: number[][];
+  /** Samples whose labels were not trained on: they count as wrong. */
+  unseen: number;
 }
 
 export interface Matrix {
@@ -209,6 +340,9 @@ export interface Prediction {
   predictAll(X: Problem['X']): Label[];
   /** One score per class, the same bits as the C functions give. */
   scores(x: ArrayLike<number>): Reals;
+  /** One probability per class, the softmax of the scores. Throws TamisError for losses other than logistic. */
+  probabilities(x: ArrayLike<number>): Float64Array;
+  evaluate(X: Problem['X'], y: Problem['y']): Evaluation;
   /** The model file that the tamis command writes and reads. */
   toJSON(): ModelFile;
 }
@@ -239,6 +373,7 @@ export interface ModelFile {
   intercept: number[];
   scale: number;
   standardisation: null;
+  preparation: null;
   loss: string;
   penalty: string;
   lambda: number | null;
@@ -252,6 +387,8 @@ export class TamisError extends Error {
   status: Status;
   row?: number;
   column?: number;
+  /** The fold without which a class is missing. */
+  fold?: number;
   /** What training would need, when memory does not suffice. */
   arenaBytes?: number;
 }

@@ -5,7 +5,10 @@ import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { countOf, precisionOf } from './problem.js';
-import { Training, sizeFields } from './training.js';
+import { withModel } from './points.js';
+import { default_slice, otherWork, sizeFields } from './run.js';
+import { crossValidate, followPath } from './selection.js';
+import { Training } from './training.js';
 
 export { TamisError };
 
@@ -47,9 +50,7 @@ class Tamis {
   }
 
   async train(problem, options = {}) {
-    const precision = precisionOf(problem);
-    if (!this.#modules[precision]) await this.prepare(precision);
-    const training = new Training(this.#module(precision), problem);
+    const training = new Training(await this.#prepared(problem), problem);
     try {
       while (training.running) {
         if (options.signal?.aborted) training.stop();
@@ -80,6 +81,41 @@ class Tamis {
     const data = training.modelData();
     options.onProgress?.({ ...data.report });
     return this.fromData(data);
+  }
+
+  async path(problem, options = {}) {
+    const { onPoint } = options;
+    let frame = null;
+    const toPoint = (point) => withModel(frame, point, (data) => this.fromData(data));
+    const points = [];
+    const begin = (common) => (frame = common);
+    const visit = (point) => {
+      points.push(toPoint(point));
+      return onPoint?.(points.at(-1));
+    };
+    const { status } = await this.pathData(problem, options, begin, visit);
+    return { points, status };
+  }
+
+  /** The path as plain data: begin(frame) once, then visit(point) for each point, which stops with false. */
+  async pathData(problem, options, begin, visit) {
+    return followPath(await this.#prepared(problem), problem, options, begin, visit);
+  }
+
+  async crossValidate(problem, options = {}) {
+    const { model, refit, ...rest } = await this.crossValidationData(problem, options);
+    return { ...rest, model: this.fromData(model), refit: refit && this.fromData(refit) };
+  }
+
+  /** The same with the models as plain data. */
+  async crossValidationData(problem, options) {
+    return crossValidate(await this.#prepared(problem), problem, options);
+  }
+
+  async #prepared(problem) {
+    const precision = precisionOf(problem);
+    if (!this.#modules[precision]) await this.prepare(precision);
+    return this.#module(precision);
   }
 
   trainingBytes(spec) {
@@ -118,8 +154,6 @@ class Tamis {
   }
 }
 
-const default_slice = 16;
-
 function advance(training, { onProgress, sliceMilliseconds = default_slice }) {
   training.advance(sliceMilliseconds);
   if (training.running && onProgress?.(training.report()) === false) training.stop();
@@ -135,17 +169,4 @@ function unknownReport({ features, weights, intercepts }) {
     epochs: NaN, iterations: NaN, nonzeros: weights.filter((w) => w !== 0).length, nonzeroRows: kept.size,
     arenaBytes: NaN, arenaUsedBytes: NaN, constraintValue: NaN, constraintBound: NaN, multiplier: NaN,
   };
-}
-
-/** Lets the event loop run: without the delay that browsers put into nested timers. */
-function otherWork() {
-  if (typeof setImmediate === 'function') return new Promise((resolve) => setImmediate(resolve));
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }

@@ -1,5 +1,6 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
-// Messages in: { id, type: 'load' | 'train' | 'stop' | 'toC', … }. Out: { id, type: 'progress' | 'done' | 'failed', … }.
+// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'stop' | 'toC' | 'toBlob', … }. Out: { id, type:
+// 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
 import { load } from './tamis.js';
 
@@ -12,18 +13,14 @@ const requests = {
     options = request.options;
     await library();
   },
-  async train({ id, problem, sliceMilliseconds, progress, aborted }, send) {
-    const stop = new AbortController();
-    if (aborted) stop.abort();
-    running.set(id, stop);
-    try {
-      const onProgress = progress ? (report) => send({ id, type: 'progress', report }) : undefined;
-      const { data } = await (await library()).train(problem, { signal: stop.signal, sliceMilliseconds, onProgress });
-      return data;
-    } finally {
-      running.delete(id);
-    }
-  },
+  train: (request, send) =>
+    stoppable(request, send, async (library, wishes) => (await library.train(request.problem, wishes)).data),
+  path: (request, send) =>
+    stoppable(request, send, (library, wishes) =>
+      library.pathData(request.problem, wishes, (frame) => send({ id: request.id, type: 'begin', frame }), (point) =>
+        send({ id: request.id, type: 'point', point }))),
+  crossValidate: (request, send) =>
+    stoppable(request, send, (library, wishes) => library.crossValidationData(request.problem, wishes)),
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },
@@ -31,6 +28,19 @@ const requests = {
     return (await prepared(model)).toBlob();
   },
 };
+
+/** Runs work(library, options) with progress and a signal that obeys 'stop'. */
+async function stoppable({ id, wishes, progress, aborted }, send, work) {
+  const stop = new AbortController();
+  if (aborted) stop.abort();
+  running.set(id, stop);
+  try {
+    const onProgress = progress ? (report) => send({ id, type: 'progress', report }) : undefined;
+    return await work(await library(), { ...wishes, signal: stop.signal, onProgress });
+  } finally {
+    running.delete(id);
+  }
+}
 
 function library() {
   tamis ??= load(options);
@@ -48,8 +58,8 @@ async function answer(request, send) {
   try {
     send({ id, type: 'done', result: await requests[type](request, send) });
   } catch (error) {
-    const { message, status = 'unsupported', row, column, arenaBytes } = error;
-    send({ id, type: 'failed', message, status, place: { row, column, arenaBytes } });
+    const { message, status = 'unsupported', row, column, fold, arenaBytes } = error;
+    send({ id, type: 'failed', message, status, place: { row, column, fold, arenaBytes } });
   }
 }
 

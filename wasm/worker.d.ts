@@ -1,4 +1,7 @@
-import type { ExportOptions, LoadOptions, Prediction, Problem, TrainOptions } from './tamis.js';
+import type {
+  CrossValidation, CrossValidationOptions, ExportOptions, LoadOptions, Path, PathOptions, PathPoint, PathProblem, Prediction,
+  Problem, TrainOptions,
+} from './tamis.js';
 export { TamisError } from './tamis.js';
 
 /**
@@ -18,6 +21,10 @@ export interface WorkerClient {
   readonly ready: Promise<void>;
   /** As `Tamis.train`. The problem is copied to the worker. Trainings may overlap. */
   train(problem: Problem, options?: TrainOptions): Promise<WorkerModel>;
+  /** As `Tamis.path`. After a stop, points that were under way may still come. */
+  path(problem: PathProblem, options?: PathOptions<PathPoint<WorkerModel>>): Promise<Path<WorkerModel>>;
+  /** As `Tamis.crossValidate`. */
+  crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation<WorkerModel>>;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
   close(): void;
 }

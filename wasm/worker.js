@@ -2,6 +2,7 @@
 
 import { TamisError } from './error.js';
 import { Model } from './model.js';
+import { withModel } from './points.js';
 
 export { TamisError };
 
@@ -15,7 +16,7 @@ export function createWorkerClient(
 
 class WorkerClient {
   #worker;
-  #waiting = new Map(); // id → { resolve, reject, onProgress }
+  #waiting = new Map(); // id → { resolve, reject, receive }
   #next = 0;
   #failure = null;
 
@@ -34,16 +35,41 @@ class WorkerClient {
     this.ready.catch(() => {}); // trainings fail with the same reason
   }
 
-  async train(problem, { onProgress, signal, sliceMilliseconds } = {}) {
+  async train(problem, options = {}) {
+    return this.#model(await this.#run('train', problem, options));
+  }
+
+  async path(problem, { onPoint, ...options } = {}) {
+    let frame = null;
+    const points = [];
+    const { status } = await this.#run('path', problem, options, {
+      begin: (message) => (frame = message.frame),
+      point: (message) => {
+        points.push(withModel(frame, message.point, (data) => this.#model(data)));
+        return onPoint?.(points.at(-1));
+      },
+    });
+    return { points, status };
+  }
+
+  async crossValidate(problem, options = {}) {
+    const { model, refit, ...rest } = await this.#run('crossValidate', problem, options);
+    return { ...rest, model: this.#model(model), refit: refit && this.#model(refit) };
+  }
+
+  /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
+  async #run(type, problem, { onProgress, signal, ...wishes }, receivers = {}) {
     let stop;
-    const wishes = { sliceMilliseconds, progress: Boolean(onProgress), aborted: Boolean(signal?.aborted) };
-    const answer = this.#ask({ type: 'train', problem, ...wishes }, (id) => {
+    const request = { type, problem, wishes, progress: Boolean(onProgress), aborted: Boolean(signal?.aborted) };
+    const answer = this.#ask(request, (id) => {
       stop = () => this.#worker.postMessage({ id, type: 'stop' });
       signal?.addEventListener('abort', stop);
-      return (report) => onProgress(report) === false && stop();
+      const receive = (message) =>
+        message.type === 'progress' ? onProgress(message.report) : receivers[message.type]?.(message);
+      return (message) => receive(message) === false && stop();
     });
     try {
-      return this.#model(await answer);
+      return await answer;
     } finally {
       signal?.removeEventListener('abort', stop);
     }
@@ -67,14 +93,15 @@ class WorkerClient {
       if (this.#failure) return reject(this.#failure);
       const id = this.#next++;
       this.#worker.postMessage({ ...request, id }); // throws for what cannot be copied to a worker
-      this.#waiting.set(id, { resolve, reject, onProgress: begin?.(id) });
+      this.#waiting.set(id, { resolve, reject, receive: begin?.(id) });
     });
   }
 
-  #receive({ id, type, report, result, status, message, place }) {
+  #receive(answer) {
+    const { id, type, result, status, message, place } = answer;
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
-    if (type === 'progress') return waiting.onProgress(report);
+    if (type !== 'done' && type !== 'failed') return waiting.receive(answer);
     this.#waiting.delete(id);
     if (type === 'done') waiting.resolve(result);
     else waiting.reject(new TamisError(status, message, place));

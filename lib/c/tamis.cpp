@@ -6,6 +6,7 @@
 #include "tamis/model/blob.hpp"
 #include "tamis/model/export_c.hpp"
 #include "tamis/observer.hpp"
+#include "tamis/selection/cross_validation.hpp"
 #include "tamis/version.hpp"
 
 namespace {
@@ -22,6 +23,10 @@ struct Face<float> {
   using Model = tamis_model_f32;
   using Memory = tamis_training_f32;
   using Observer = tamis_observer_f32;
+  using Grid = tamis_grid_f32;
+  using PathMemory = tamis_path_f32;
+  using ValidationMemory = tamis_cross_validation_f32;
+  using HeldOut = tamis_held_out_f32;
 };
 template <>
 struct Face<double> {
@@ -30,6 +35,10 @@ struct Face<double> {
   using Model = tamis_model_f64;
   using Memory = tamis_training_f64;
   using Observer = tamis_observer_f64;
+  using Grid = tamis_grid_f64;
+  using PathMemory = tamis_path_f64;
+  using ValidationMemory = tamis_cross_validation_f64;
+  using HeldOut = tamis_held_out_f64;
 };
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
@@ -42,6 +51,7 @@ static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGIS
               TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual) &&
               TAMIS_TWO_PHASE == int(SolverKind::two_phase));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
+static_assert(TAMIS_NO_FOLD == no_fold && TAMIS_LOSS == int(Measure::loss));
 
 /// Whether a problem is six numbers, then words: what wasm/module.js writes.
 template <class T, class Problem = typename Face<T>::Problem>
@@ -49,6 +59,12 @@ constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, 
                                                               offsetof(Problem, max_iterations) == 6 * sizeof(T) &&
                                                               offsetof(Problem, group_count) == 6 * sizeof(T) + 18 * 4);
 static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
+
+/// And a grid two numbers, then words.
+template <class T, class Grid = typename Face<T>::Grid>
+constexpr bool grid_is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Grid, points) == 2 * sizeof(T) &&
+                                                                   offsetof(Grid, lambdas) == 2 * sizeof(T) + 2 * 4);
+static_assert(grid_is_numbers_then_words<float> && grid_is_numbers_then_words<double>);
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
@@ -66,65 +82,107 @@ constexpr bool takes_sparse = false;
 constexpr bool takes_sparse = true;
 #endif
 
-/// What lives in tamis_training: the designs, then the run, which points at them.
+/// The samples of a problem, as either kind of design.
 template <class T>
-class State {
+class Designs {
  public:
-  using C = Face<T>;
-
-  explicit State(const typename C::Problem& p)
-      : dense_(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
+  explicit Designs(const typename Face<T>::Problem& p)
+      : dense_(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples)
 #ifndef TAMIS_DENSE_ONLY
-        sparse_(p.values, p.rows, p.starts, p.samples, p.features),
-        training_(choice_of(p), p.rows ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_),
-#else
-        training_(choice_of(p), AnyDesign<T>(dense_),
+        ,
+        sparse_(p.values, p.rows, p.starts, p.samples, p.features)
 #endif
-                  Targets<T>{{p.labels, p.samples}, p.classes, p.weights, p.margins},
-                  Options<T>{.lambda = p.lambda,
-                             .tolerance = p.tolerance,
-                             .max_iterations = p.max_iterations,
-                             .margin = p.margin,
-                             .intercept = p.intercept != 0,
-                             .eta = p.eta},
-                  PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}) {
+  {
   }
-
-  static Groups groups_of(const typename C::Problem& p) {
-    if (p.group_order || p.group_starts) return Groups::listed(p.group_order, p.group_starts, p.group_count);
-    return Groups::blocks(p.block);
+  /// That of the problem; it must not outlive this.
+  AnyDesign<T> of([[maybe_unused]] const typename Face<T>::Problem& p) const {
+#ifndef TAMIS_DENSE_ONLY
+    if (p.rows) return AnyDesign<T>(sparse_);
+#endif
+    return AnyDesign<T>(dense_);
   }
-  static Choice choice_of(const typename C::Problem& p) {
-    return {static_cast<LossKind>(p.loss),
-            static_cast<PenaltyKind>(p.penalty),
-            groups_of(p),
-            static_cast<SolverKind>(p.solver),
-            p.eta != T(0),
-            Choice::is_tiny(p.lambda, p.samples)};
-  }
-
-  Trainer<T>& training() { return training_; }
 
  private:
   DenseDesign<T> dense_;
 #ifndef TAMIS_DENSE_ONLY
   SparseDesign<T> sparse_;
 #endif
+};
+
+template <class T>
+Groups groups_of(const typename Face<T>::Problem& p) {
+  if (p.group_order || p.group_starts) return Groups::listed(p.group_order, p.group_starts, p.group_count);
+  return Groups::blocks(p.block);
+}
+template <class T>
+Choice choice_of(const typename Face<T>::Problem& p, T lambda) {
+  return {static_cast<LossKind>(p.loss),
+          static_cast<PenaltyKind>(p.penalty),
+          groups_of<T>(p),
+          static_cast<SolverKind>(p.solver),
+          p.eta != T(0),
+          Choice::is_tiny(lambda, p.samples)};
+}
+template <class T>
+Shape shape_of(const typename Face<T>::Problem& p) {
+  return {p.samples, p.features, p.classes};
+}
+template <class T>
+Targets<T> targets_of(const typename Face<T>::Problem& p) {
+  return {{p.labels, p.samples}, p.classes, p.weights, p.margins};
+}
+template <class T>
+Trainer<T> training_of(const typename Face<T>::Problem& p, const Choice& choice, const AnyDesign<T>& design,
+                       const Targets<T>& targets) {
+  return Trainer<T>(choice, design, targets,
+                    Options<T>{.lambda = p.lambda,
+                               .tolerance = p.tolerance,
+                               .max_iterations = p.max_iterations,
+                               .margin = p.margin,
+                               .intercept = p.intercept != 0,
+                               .eta = p.eta},
+                    PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon});
+}
+
+/// TAMIS_RUNNING, or why nothing can be made of a problem.
+template <class T>
+tamis_status refusal_of(const typename Face<T>::Problem& p, const Choice& choice) {
+  if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
+  if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
+  if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
+      (p.column_stride && p.column_stride < p.samples))
+    return TAMIS_INVALID_SHAPE;
+  return TAMIS_RUNNING;
+}
+
+/// What lives in tamis_training: the designs, then the run, which points at them.
+template <class T>
+class State {
+ public:
+  State(const typename Face<T>::Problem& p, const Choice& choice)
+      : designs_(p), training_(training_of<T>(p, choice, designs_.of(p), targets_of<T>(p))) {}
+
+  Trainer<T>& run() { return training_; }
+
+ private:
+  Designs<T> designs_;
   Trainer<T> training_;
 };
 
-/// The memory of a training: a State, or the status of a refusal that came before there was one.
-template <class T>
+/// Memory of the caller: a State, or the status of a refusal that came before there was one.
+template <class State, class Memory>
 struct Slot {
   std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a state
-  alignas(alignof(State<T>)) std::byte state[sizeof(State<T>)];
+  alignas(alignof(State)) std::byte state[sizeof(State)];
 
-  static Slot& of(const typename Face<T>::Memory* memory) {
-    static_assert(sizeof(Slot) <= sizeof(typename Face<T>::Memory) && alignof(Slot) <= alignof(std::uint64_t));
-    return *reinterpret_cast<Slot*>(const_cast<typename Face<T>::Memory*>(memory));
+  static Slot& of(const Memory* memory) {
+    static_assert(sizeof(Slot) <= sizeof(Memory) && alignof(Slot) <= alignof(std::uint64_t));
+    return *reinterpret_cast<Slot*>(const_cast<Memory*>(memory));
   }
-  State<T>* run() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<State<T>*>(state)) : nullptr; }
+  State* get() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<State*>(state)) : nullptr; }
 };
+template <class T>
+using TrainingSlot = Slot<State<T>, typename Face<T>::Memory>;
 
 template <class T>
 void default_problem(typename Face<T>::Problem* p) {
@@ -143,49 +201,41 @@ void default_problem(typename Face<T>::Problem* p) {
 template <class T>
 std::size_t training_bytes(const typename Face<T>::Problem* p, Room room) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
-  const Choice choice = State<T>::choice_of(*p);
+  const Choice choice = choice_of<T>(*p, p->lambda);
   if (choice.refusal()) return 0;
-  return Trainer<T>::requirement(choice, {p->samples, p->features, p->classes}, room).bytes;
+  return Trainer<T>::requirement(choice, shape_of<T>(*p), room).bytes;
 }
 
 template <class T>
 tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Problem* p, void* arena,
                    std::size_t bytes) {
-  Slot<T>& slot = Slot<T>::of(memory);
-  slot.refusal = TAMIS_RUNNING;
-  if (!known(p->solver, p->loss, p->penalty)) slot.refusal = TAMIS_INVALID_OPTION;
-  else if (State<T>::choice_of(*p).refusal()) slot.refusal = TAMIS_INVALID_COMBINATION;
-  else if (!p->values || !p->labels || (p->rows && (!p->starts || !takes_sparse)) ||
-           (p->column_stride && p->column_stride < p->samples))
-    slot.refusal = TAMIS_INVALID_SHAPE;
+  auto& slot = TrainingSlot<T>::of(memory);
+  const Choice choice = choice_of<T>(*p, p->lambda);
+  slot.refusal = refusal_of<T>(*p, choice);
   if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
-  auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p);
-  state->training().start({static_cast<std::byte*>(arena), bytes});
-  return as_c(state->training().report().status);
+  auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p, choice);
+  state->run().start({static_cast<std::byte*>(arena), bytes});
+  return as_c(state->run().report().status);
 }
 
 template <class T>
 tamis_status step(typename Face<T>::Memory* memory, std::uint32_t steps) {
-  State<T>* state = Slot<T>::of(memory).run();
-  if (!state) return static_cast<tamis_status>(Slot<T>::of(memory).refusal);
-  while (steps-- && state->training().step()) {
+  auto& slot = TrainingSlot<T>::of(memory);
+  State<T>* state = slot.get();
+  if (!state) return static_cast<tamis_status>(slot.refusal);
+  while (steps-- && state->run().step()) {
   }
-  return as_c(state->training().report().status);
+  return as_c(state->run().report().status);
 }
 
+/// A report in C; `more`: bytes of arena beside those of the solver.
 template <class T>
-void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report* out) {
-  *out = {};
-  State<T>* state = Slot<T>::of(memory).run();
-  if (!state) {
-    out->status = Slot<T>::of(memory).refusal;
-    return;
-  }
-  const Report<T>& r = state->training().report();
-  const auto small = [](std::size_t bytes) {
-    return bytes > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(bytes);
+typename Face<T>::Report in_c(const Report<T>& r, Requirement more = {}) {
+  const auto small = [=](std::size_t bytes) {
+    const std::size_t all = (Requirement{bytes} & more).bytes;
+    return all > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(all);
   };
-  *out = {r.objective,
+  return {r.objective,
           r.dual_objective,
           r.gap,
           r.relative_gap,
@@ -206,33 +256,294 @@ void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report*
 }
 
 template <class T>
+void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report* out) {
+  *out = {};
+  auto& slot = TrainingSlot<T>::of(memory);
+  if (State<T>* state = slot.get()) *out = in_c(state->run().report());
+  else out->status = slot.refusal;
+}
+
+template <class T>
 tamis_status train(typename Face<T>::Memory* memory, const typename Face<T>::Problem* p, void* arena, std::size_t bytes,
                    typename Face<T>::Observer observe, void* context) {
   start<T>(memory, p, arena, bytes);
-  State<T>* state = Slot<T>::of(memory).run();
-  if (!state) return static_cast<tamis_status>(Slot<T>::of(memory).refusal);
-  advance_to_end(state->training(), [&](const Report<T>&) {
+  auto& slot = TrainingSlot<T>::of(memory);
+  State<T>* state = slot.get();
+  if (!state) return static_cast<tamis_status>(slot.refusal);
+  advance_to_end(state->run(), [&](const Report<T>&) {
     if (!observe) return true;
     typename Face<T>::Report report;
     report_of<T>(memory, &report);
     return observe(context, &report) != 0;
   });
-  return as_c(state->training().report().status);
+  return as_c(state->run().report().status);
 }
 
-template <class T>
-void stop(typename Face<T>::Memory* memory) {
-  if (State<T>* state = Slot<T>::of(memory).run()) state->training().stop();
+/// Of a training, a path or a cross-validation.
+template <class Slot>
+void stop(Slot& slot) {
+  if (auto* state = slot.get()) state->run().stop();
 }
 
 template <class T>
 tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::Model* out) {
   *out = {};
-  State<T>* state = Slot<T>::of(memory).run();
-  if (!state || !has_model(state->training().report().status)) return TAMIS_INVALID_SHAPE;
-  const auto model = state->training().model();
+  State<T>* state = TrainingSlot<T>::of(memory).get();
+  if (!state || !has_model(state->run().report().status)) return TAMIS_INVALID_SHAPE;
+  const auto model = state->run().model();
   *out = {model.coefficients, model.features, model.classes};
-  return as_c(state->training().report().status);
+  return as_c(state->run().report().status);
+}
+
+// ---- paths and cross-validation -------------------------------------------------------------------------------------
+
+/// A problem to make trainings of, with other targets if need be.
+template <class T>
+struct Setting {
+  typename Face<T>::Problem problem;
+  Choice choice;
+  Designs<T> designs;
+  AnyDesign<T> design = designs.of(problem);
+
+  Setting(const typename Face<T>::Problem& p, const Choice& c) : problem(p), choice(c), designs(p) {}
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+};
+template <class T>
+struct Make {
+  const Setting<T>* setting;
+  Trainer<T> operator()(const Targets<T>& targets) const {
+    return training_of<T>(setting->problem, setting->choice, setting->design, targets);
+  }
+};
+
+template <class T>
+using AnyPath = Path<T, Make<T>>;
+template <class T>
+using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, AnyLoss<T>>;
+
+/// What lives in tamis_path and in tamis_cross_validation: the setting, then the run, which points at it.
+template <class T, class Run>
+class Selection {
+ public:
+  /// make(setting): the run. `solver`: bytes of the least arena of its solvers; `beside`: of what it needs itself.
+  template <class MakeRun>
+  Selection(const typename Face<T>::Problem& p, const Choice& choice, Requirement solver, Requirement beside,
+            const MakeRun& make)
+      : setting_(p, choice), run_(make(setting_)), least_(solver & beside), beside_(beside) {}
+
+  Run& run() { return run_; }
+
+  typename Face<T>::Report report() {
+    if (run_.has_solver()) return in_c(run_.report(), beside_);
+    return in_c(Report<T>{.arena_bytes = least_.bytes});
+  }
+
+ private:
+  Setting<T> setting_;
+  Run run_;
+  Requirement least_, beside_;
+};
+template <class T>
+using PathSlot = Slot<Selection<T, AnyPath<T>>, typename Face<T>::PathMemory>;
+template <class T>
+using ValidationSlot = Slot<Selection<T, Validation<T>>, typename Face<T>::ValidationMemory>;
+
+template <class T>
+void default_grid(typename Face<T>::Grid* out) {
+  const Grid<T> grid;
+  *out = {grid.first, grid.ratio, grid.points, ~Index(0), grid.values};
+}
+
+template <class T>
+Grid<T> grid_of(const typename Face<T>::Grid& g) {
+  return {g.lambdas, g.points, g.first, g.ratio};
+}
+
+/// A solver is chosen for the smallest λ, as far as that is known.
+template <class T>
+Choice path_choice(const typename Face<T>::Problem& p, const Grid<T>& grid) {
+  return choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
+}
+
+/// TAMIS_RUNNING, or why a problem has no path.
+template <class T>
+tamis_status path_refusal(const typename Face<T>::Problem& p, const Choice& choice) {
+  if (p.eta != T(0)) return TAMIS_INVALID_ETA;
+  const tamis_status refusal = refusal_of<T>(p, choice);
+  return refusal == TAMIS_RUNNING && !Trainer<T>::has_path(choice) ? TAMIS_INVALID_COMBINATION : refusal;
+}
+
+/// Bytes of the arena of the solvers of a path, with `beside` what else is needed; 0 where there is no path.
+template <class T>
+std::size_t selection_bytes(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid, Room room,
+                            Requirement beside) {
+  if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
+  const Choice choice = path_choice<T>(p, grid_of<T>(grid));
+  if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
+  return (Trainer<T>::requirement(choice, shape_of<T>(p), room) & beside).bytes;
+}
+template <class T>
+std::size_t path_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid, Room room) {
+  return selection_bytes<T>(*p, *grid, room, AnyPath<T>::requirement(shape_of<T>(*p), {}));
+}
+template <class T>
+std::size_t validation_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid,
+                             std::uint32_t folds, Room room) {
+  return selection_bytes<T>(*p, *grid, room, Validation<T>::requirement(shape_of<T>(*p), folds, grid->points, {}));
+}
+
+template <class T>
+T norm_of(const typename Face<T>::Problem* p, T* scratch) {
+  if (!p->values || (p->rows && (!p->starts || !takes_sparse))) return not_a_number<T>;
+  const Designs<T> designs(*p);
+  return mean_square_norm(designs.of(*p), p->intercept != 0, scratch);
+}
+
+template <class T>
+tamis_status path_start(typename Face<T>::PathMemory* memory, const typename Face<T>::Problem* p,
+                        const typename Face<T>::Grid* g, void* arena, std::size_t bytes) {
+  auto& slot = PathSlot<T>::of(memory);
+  const Grid<T> grid = grid_of<T>(*g);
+  const Choice choice = path_choice<T>(*p, grid);
+  slot.refusal = path_refusal<T>(*p, choice);
+  if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
+  const Shape shape = shape_of<T>(*p);
+  auto* state = ::new (static_cast<void*>(slot.state))
+      Selection<T, AnyPath<T>>(*p, choice, Trainer<T>::requirement(choice, shape), AnyPath<T>::requirement(shape, {}),
+                               [&](const Setting<T>& setting) {
+                                 return AnyPath<T>({&setting}, p->features, targets_of<T>(*p), grid, g->max_features);
+                               });
+  state->run().start({static_cast<std::byte*>(arena), bytes});
+  return as_c(state->run().status());
+}
+
+template <class T>
+tamis_status path_step(typename Face<T>::PathMemory* memory, std::uint32_t steps) {
+  auto& slot = PathSlot<T>::of(memory);
+  auto* state = slot.get();
+  if (!state) return static_cast<tamis_status>(slot.refusal);
+  while (steps-- && state->run().step() && !state->run().at_point()) {
+  }
+  return as_c(state->run().status());
+}
+
+template <class T>
+int path_at_point(const typename Face<T>::PathMemory* memory) {
+  auto* state = PathSlot<T>::of(memory).get();
+  return state && state->run().at_point();
+}
+
+template <class T>
+T path_lambda(const typename Face<T>::PathMemory* memory) {
+  auto* state = PathSlot<T>::of(memory).get();
+  return state && state->run().has_solver() ? state->run().lambda() : not_a_number<T>;
+}
+
+template <class T>
+std::uint32_t path_points(const typename Face<T>::PathMemory* memory) {
+  auto* state = PathSlot<T>::of(memory).get();
+  return state ? state->run().points() : 0;
+}
+
+template <class T>
+void path_report(const typename Face<T>::PathMemory* memory, typename Face<T>::Report* out) {
+  *out = {};
+  auto& slot = PathSlot<T>::of(memory);
+  auto* state = slot.get();
+  if (state) *out = state->report();
+  if (!state) out->status = slot.refusal;
+  else if (!state->run().at_point()) out->status = as_c(state->run().status());
+}
+
+template <class T>
+tamis_status path_model(const typename Face<T>::PathMemory* memory, typename Face<T>::Model* out) {
+  *out = {};
+  auto* state = PathSlot<T>::of(memory).get();
+  if (!state || !has_model(state->run().status())) return TAMIS_INVALID_SHAPE;
+  const auto model = state->run().model();
+  *out = {model.coefficients, model.features, model.classes};
+  return as_c(state->run().report().status);
+}
+
+template <class T>
+tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const typename Face<T>::Problem* p,
+                              const typename Face<T>::Grid* g, const std::uint32_t* fold_of, std::uint32_t folds,
+                              void* arena, std::size_t bytes) {
+  auto& slot = ValidationSlot<T>::of(memory);
+  const Grid<T> grid = grid_of<T>(*g);
+  const Choice choice = path_choice<T>(*p, grid);
+  slot.refusal = path_refusal<T>(*p, choice);
+  if (slot.refusal == TAMIS_RUNNING && !fold_of) slot.refusal = TAMIS_INVALID_SHAPE;
+  if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
+  const Shape shape = shape_of<T>(*p);
+  auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
+      *p, choice, Trainer<T>::requirement(choice, shape), Validation<T>::requirement(shape, folds, grid.points, {}),
+      [&](const Setting<T>& setting) {
+        return Validation<T>({&setting}, setting.design, targets_of<T>(*p), AnyLoss<T>(choice.loss), fold_of, folds,
+                             grid);
+      });
+  state->run().start({static_cast<std::byte*>(arena), bytes});
+  return as_c(state->run().status());
+}
+
+template <class T>
+tamis_status validation_step(typename Face<T>::ValidationMemory* memory, std::uint32_t steps) {
+  auto& slot = ValidationSlot<T>::of(memory);
+  auto* state = slot.get();
+  if (!state) return static_cast<tamis_status>(slot.refusal);
+  while (steps-- && state->run().step()) {
+  }
+  return as_c(state->run().status());
+}
+
+/// The run, for what only a run that has begun can say.
+template <class T>
+Validation<T>* validation_of(const typename Face<T>::ValidationMemory* memory) {
+  auto* state = ValidationSlot<T>::of(memory).get();
+  return state ? &state->run() : nullptr;
+}
+template <class T>
+Validation<T>* complete_validation(const typename Face<T>::ValidationMemory* memory) {
+  Validation<T>* run = validation_of<T>(memory);
+  return run && run->status() == Status::converged ? run : nullptr;
+}
+
+template <class T>
+void validation_report(const typename Face<T>::ValidationMemory* memory, typename Face<T>::Report* out) {
+  *out = {};
+  auto& slot = ValidationSlot<T>::of(memory);
+  if (auto* state = slot.get()) {
+    *out = state->report();
+    out->status = as_c(state->run().status());
+  } else {
+    out->status = slot.refusal;
+  }
+}
+
+template <class T>
+tamis_status validation_at(const typename Face<T>::ValidationMemory* memory, std::uint32_t point,
+                           typename Face<T>::HeldOut* out) {
+  *out = {};
+  const Validation<T>* run = complete_validation<T>(memory);
+  if (!run || point >= run->points()) return TAMIS_INVALID_SHAPE;
+  const HeldOut<T> at = run->at(point);
+  *out = {at.lambda, at.error, at.error_deviation, at.loss, at.loss_deviation};
+  return TAMIS_CONVERGED;
+}
+
+Measure measure_of(std::uint32_t measure) { return measure == TAMIS_LOSS ? Measure::loss : Measure::error; }
+
+template <class T>
+std::uint32_t validation_best(const typename Face<T>::ValidationMemory* memory, std::uint32_t measure) {
+  const Validation<T>* run = complete_validation<T>(memory);
+  return run ? run->best(measure_of(measure)) : 0;
+}
+
+template <class T>
+std::uint32_t validation_one_standard_error(const typename Face<T>::ValidationMemory* memory, std::uint32_t measure) {
+  const Validation<T>* run = complete_validation<T>(memory);
+  return run ? run->one_standard_error(measure_of(measure)) : 0;
 }
 
 template <class T>
@@ -270,65 +581,152 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
 #define TAMIS_EXPORT(name)
 #endif
 
-#define TAMIS_DEFINE(T, S)                                                                                            \
-  TAMIS_EXPORT(tamis_default_problem_##S)                                                                             \
-  void tamis_default_problem_##S(tamis_problem_##S* problem) { default_problem<T>(problem); }                         \
-  TAMIS_EXPORT(tamis_training_bytes_##S)                                                                              \
-  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem, {}); }   \
-  TAMIS_EXPORT(tamis_fast_bytes_##S)                                                                                  \
-  std::size_t tamis_fast_bytes_##S(const tamis_problem_##S* problem, std::size_t entries,                             \
-                                   std::uint32_t active_limit) {                                                      \
-    return training_bytes<T>(problem, {entries, active_limit});                                                       \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_start_##S)                                                                                       \
-  tamis_status tamis_start_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,           \
-                               std::size_t arena_bytes) {                                                             \
-    return start<T>(training, problem, arena, arena_bytes);                                                           \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_step_##S)                                                                                        \
-  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) { return step<T>(training, steps); } \
-  TAMIS_EXPORT(tamis_train_##S)                                                                                       \
-  tamis_status tamis_train_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,           \
-                               std::size_t arena_bytes, tamis_observer_##S observe, void* context) {                  \
-    return train<T>(training, problem, arena, arena_bytes, observe, context);                                         \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_stop_##S)                                                                                        \
-  void tamis_stop_##S(tamis_training_##S* training) { stop<T>(training); }                                            \
-  TAMIS_EXPORT(tamis_report_of_##S)                                                                                   \
-  void tamis_report_of_##S(const tamis_training_##S* training, tamis_report_##S* report) {                            \
-    report_of<T>(training, report);                                                                                   \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_model_of_##S)                                                                                    \
-  tamis_status tamis_model_of_##S(const tamis_training_##S* training, tamis_model_##S* model) {                       \
-    return model_of<T>(training, model);                                                                              \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_predict_##S)                                                                                     \
-  std::uint32_t tamis_predict_##S(const tamis_model_##S* model, const T* sample, std::size_t stride) {                \
-    return view<T>(model).predict(sample, stride);                                                                    \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_scores_##S)                                                                                      \
-  void tamis_scores_##S(const tamis_model_##S* model, const T* sample, std::size_t stride, T* scores) {               \
-    view<T>(model).scores(sample, scores, stride);                                                                    \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_blob_bytes_##S)                                                                                  \
-  std::size_t tamis_blob_bytes_##S(const tamis_model_##S* model) { return blob_bytes(view<T>(model)); }               \
-  TAMIS_EXPORT(tamis_blob_write_##S)                                                                                  \
-  std::size_t tamis_blob_write_##S(const tamis_model_##S* model, void* out, std::size_t bytes) {                      \
-    return write_blob(view<T>(model), {static_cast<std::byte*>(out), bytes});                                         \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_blob_coefficient_bytes_##S)                                                                      \
-  std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                 \
-    return blob_coefficient_bytes<T>(blob, bytes);                                                                    \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_blob_read_##S)                                                                                   \
-  tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                           \
-                                   std::size_t coefficient_bytes, tamis_model_##S* model) {                           \
-    return blob_read<T>(blob, bytes, coefficients, coefficient_bytes, model);                                         \
-  }                                                                                                                   \
-  TAMIS_EXPORT(tamis_export_c_##S)                                                                                    \
-  std::size_t tamis_export_c_##S(const tamis_model_##S* model, const char* name, const char* const* labels,           \
-                                 const T* samples, std::uint32_t sample_count, char* out, std::size_t bytes) {        \
-    return export_header<T>(model, name, labels, samples, sample_count, out, bytes);                                  \
+#define TAMIS_DEFINE(T, S)                                                                                             \
+  TAMIS_EXPORT(tamis_default_problem_##S)                                                                              \
+  void tamis_default_problem_##S(tamis_problem_##S* problem) { default_problem<T>(problem); }                          \
+  TAMIS_EXPORT(tamis_training_bytes_##S)                                                                               \
+  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem, {}); }    \
+  TAMIS_EXPORT(tamis_fast_bytes_##S)                                                                                   \
+  std::size_t tamis_fast_bytes_##S(const tamis_problem_##S* problem, std::size_t entries,                              \
+                                   std::uint32_t active_limit) {                                                       \
+    return training_bytes<T>(problem, {entries, active_limit});                                                        \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_start_##S)                                                                                        \
+  tamis_status tamis_start_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,            \
+                               std::size_t arena_bytes) {                                                              \
+    return start<T>(training, problem, arena, arena_bytes);                                                            \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_step_##S)                                                                                         \
+  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) { return step<T>(training, steps); }  \
+  TAMIS_EXPORT(tamis_train_##S)                                                                                        \
+  tamis_status tamis_train_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,            \
+                               std::size_t arena_bytes, tamis_observer_##S observe, void* context) {                   \
+    return train<T>(training, problem, arena, arena_bytes, observe, context);                                          \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_stop_##S)                                                                                         \
+  void tamis_stop_##S(tamis_training_##S* training) { stop(TrainingSlot<T>::of(training)); }                           \
+  TAMIS_EXPORT(tamis_report_of_##S)                                                                                    \
+  void tamis_report_of_##S(const tamis_training_##S* training, tamis_report_##S* report) {                             \
+    report_of<T>(training, report);                                                                                    \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_model_of_##S)                                                                                     \
+  tamis_status tamis_model_of_##S(const tamis_training_##S* training, tamis_model_##S* model) {                        \
+    return model_of<T>(training, model);                                                                               \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_predict_##S)                                                                                      \
+  std::uint32_t tamis_predict_##S(const tamis_model_##S* model, const T* sample, std::size_t stride) {                 \
+    return view<T>(model).predict(sample, stride);                                                                     \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_scores_##S)                                                                                       \
+  void tamis_scores_##S(const tamis_model_##S* model, const T* sample, std::size_t stride, T* scores) {                \
+    view<T>(model).scores(sample, scores, stride);                                                                     \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_blob_bytes_##S)                                                                                   \
+  std::size_t tamis_blob_bytes_##S(const tamis_model_##S* model) { return blob_bytes(view<T>(model)); }                \
+  TAMIS_EXPORT(tamis_blob_write_##S)                                                                                   \
+  std::size_t tamis_blob_write_##S(const tamis_model_##S* model, void* out, std::size_t bytes) {                       \
+    return write_blob(view<T>(model), {static_cast<std::byte*>(out), bytes});                                          \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_blob_coefficient_bytes_##S)                                                                       \
+  std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                  \
+    return blob_coefficient_bytes<T>(blob, bytes);                                                                     \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_blob_read_##S)                                                                                    \
+  tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                            \
+                                   std::size_t coefficient_bytes, tamis_model_##S* model) {                            \
+    return blob_read<T>(blob, bytes, coefficients, coefficient_bytes, model);                                          \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_export_c_##S)                                                                                     \
+  std::size_t tamis_export_c_##S(const tamis_model_##S* model, const char* name, const char* const* labels,            \
+                                 const T* samples, std::uint32_t sample_count, char* out, std::size_t bytes) {         \
+    return export_header<T>(model, name, labels, samples, sample_count, out, bytes);                                   \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_default_grid_##S)                                                                                 \
+  void tamis_default_grid_##S(tamis_grid_##S* grid) { default_grid<T>(grid); }                                         \
+  TAMIS_EXPORT(tamis_mean_square_norm_##S)                                                                             \
+  T tamis_mean_square_norm_##S(const tamis_problem_##S* problem, T* scratch) { return norm_of<T>(problem, scratch); }  \
+  TAMIS_EXPORT(tamis_path_bytes_##S)                                                                                   \
+  std::size_t tamis_path_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid) {                     \
+    return path_bytes<T>(problem, grid, {});                                                                           \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_path_fast_bytes_##S)                                                                              \
+  std::size_t tamis_path_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,                  \
+                                        std::size_t entries, std::uint32_t active_limit) {                             \
+    return path_bytes<T>(problem, grid, {entries, active_limit});                                                      \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_path_start_##S)                                                                                   \
+  tamis_status tamis_path_start_##S(tamis_path_##S* path, const tamis_problem_##S* problem,                            \
+                                    const tamis_grid_##S* grid, void* arena, std::size_t arena_bytes) {                \
+    return path_start<T>(path, problem, grid, arena, arena_bytes);                                                     \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_path_step_##S)                                                                                    \
+  tamis_status tamis_path_step_##S(tamis_path_##S* path, std::uint32_t steps) { return path_step<T>(path, steps); }    \
+  TAMIS_EXPORT(tamis_path_stop_##S)                                                                                    \
+  void tamis_path_stop_##S(tamis_path_##S* path) { stop(PathSlot<T>::of(path)); }                                      \
+  TAMIS_EXPORT(tamis_path_at_point_##S)                                                                                \
+  int tamis_path_at_point_##S(const tamis_path_##S* path) { return path_at_point<T>(path); }                           \
+  TAMIS_EXPORT(tamis_path_lambda_##S)                                                                                  \
+  T tamis_path_lambda_##S(const tamis_path_##S* path) { return path_lambda<T>(path); }                                 \
+  TAMIS_EXPORT(tamis_path_points_##S)                                                                                  \
+  std::uint32_t tamis_path_points_##S(const tamis_path_##S* path) { return path_points<T>(path); }                     \
+  TAMIS_EXPORT(tamis_path_report_##S)                                                                                  \
+  void tamis_path_report_##S(const tamis_path_##S* path, tamis_report_##S* report) { path_report<T>(path, report); }   \
+  TAMIS_EXPORT(tamis_path_model_##S)                                                                                   \
+  tamis_status tamis_path_model_##S(const tamis_path_##S* path, tamis_model_##S* model) {                              \
+    return path_model<T>(path, model);                                                                                 \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_bytes_##S)                                                                       \
+  std::size_t tamis_cross_validation_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,           \
+                                               std::uint32_t folds) {                                                  \
+    return validation_bytes<T>(problem, grid, folds, {});                                                              \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_fast_bytes_##S)                                                                  \
+  std::size_t tamis_cross_validation_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,      \
+                                                    std::uint32_t folds, std::size_t entries,                          \
+                                                    std::uint32_t active_limit) {                                      \
+    return validation_bytes<T>(problem, grid, folds, {entries, active_limit});                                         \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_start_##S)                                                                       \
+  tamis_status tamis_cross_validation_start_##S(                                                                       \
+      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,            \
+      const std::uint32_t* fold_of, std::uint32_t folds, void* arena, std::size_t arena_bytes) {                       \
+    return validation_start<T>(validation, problem, grid, fold_of, folds, arena, arena_bytes);                         \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_step_##S)                                                                        \
+  tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S* validation, std::uint32_t steps) {          \
+    return validation_step<T>(validation, steps);                                                                      \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_stop_##S)                                                                        \
+  void tamis_cross_validation_stop_##S(tamis_cross_validation_##S* validation) {                                       \
+    stop(ValidationSlot<T>::of(validation));                                                                           \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_fold_##S)                                                                        \
+  std::uint32_t tamis_cross_validation_fold_##S(const tamis_cross_validation_##S* validation) {                        \
+    const auto* run = validation_of<T>(validation);                                                                    \
+    return run ? run->fold() : 0;                                                                                      \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_points_done_##S)                                                                 \
+  std::uint32_t tamis_cross_validation_points_done_##S(const tamis_cross_validation_##S* validation) {                 \
+    const auto* run = validation_of<T>(validation);                                                                    \
+    return run ? run->points_done() : 0;                                                                               \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_report_##S)                                                                      \
+  void tamis_cross_validation_report_##S(const tamis_cross_validation_##S* validation, tamis_report_##S* report) {     \
+    validation_report<T>(validation, report);                                                                          \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_at_##S)                                                                          \
+  tamis_status tamis_cross_validation_at_##S(const tamis_cross_validation_##S* validation, std::uint32_t point,        \
+                                             tamis_held_out_##S* held_out) {                                           \
+    return validation_at<T>(validation, point, held_out);                                                              \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_best_##S)                                                                        \
+  std::uint32_t tamis_cross_validation_best_##S(const tamis_cross_validation_##S* validation, std::uint32_t measure) { \
+    return validation_best<T>(validation, measure);                                                                    \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_one_standard_error_##S)                                                          \
+  std::uint32_t tamis_cross_validation_one_standard_error_##S(const tamis_cross_validation_##S* validation,            \
+                                                              std::uint32_t measure) {                                 \
+    return validation_one_standard_error<T>(validation, measure);                                                      \
   }
 
 extern "C" {
@@ -350,6 +748,23 @@ const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_
   if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
   return Choice{static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();
+}
+TAMIS_EXPORT(tamis_deal_folds)
+int tamis_deal_folds(const std::uint16_t* labels, std::uint32_t samples, std::uint32_t classes, std::uint32_t folds,
+                     int stratified, std::uint64_t seed, std::uint32_t* fold, std::uint32_t* order,
+                     std::uint32_t* rare_class) {
+  Index rare = classes;
+  const bool dealt = deal_folds({labels, samples}, classes, folds, stratified != 0, seed, fold, order, rare);
+  if (rare_class) *rare_class = rare;
+  return dealt;
+}
+TAMIS_EXPORT(tamis_deal_groups)
+int tamis_deal_groups(const std::uint16_t* labels, std::uint32_t samples, std::uint32_t classes,
+                      const std::uint32_t* group, std::uint32_t folds, std::uint32_t* fold, std::uint32_t* order,
+                      std::uint32_t* starts, std::uint32_t* counts) {
+  for (Index i = 0; i < samples; ++i)
+    if (labels[i] >= classes) return 0;
+  return deal_groups({labels, samples}, classes, group, folds, fold, order, starts, counts);
 }
 TAMIS_EXPORT(tamis_version)
 const char* tamis_version() { return version; }

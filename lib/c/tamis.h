@@ -79,6 +79,19 @@ typedef enum tamis_solver {
  * or moved between start and the last use. */
 #define TAMIS_TRAINING_WORDS 220
 
+/* The same for a path, and for a cross-validation. */
+#define TAMIS_PATH_WORDS 270
+#define TAMIS_CROSS_VALIDATION_WORDS 300
+
+/* The fold of a sample that is never held out. */
+#define TAMIS_NO_FOLD 0xffffffffu
+
+/* Which held-out measure chooses lambda. */
+typedef enum tamis_measure {
+  TAMIS_ERROR = 0,        /* share of wrong predictions */
+  TAMIS_LOSS              /* mean loss */
+} tamis_measure;
+
 #define TAMIS_DECLARE(REAL, S)                                                                                            \
   /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \
   typedef struct tamis_problem_##S {                                                                                      \
@@ -136,6 +149,35 @@ typedef enum tamis_solver {
     uint32_t features;                                                                                                    \
     uint32_t classes;                                                                                                     \
   } tamis_model_##S;                                                                                                      \
+                                                                                                                          \
+  /* The lambdas of a path, from the largest to the smallest. Set every field: start from tamis_default_grid. */          \
+  typedef struct tamis_grid_##S {                                                                                         \
+    REAL first;               /* without lambdas: the largest; NaN (default): lambda_max of the problem, which a */       \
+                              /* penalty without zeros (ridge) does not have: see tamis_mean_square_norm */               \
+    REAL ratio;               /* without lambdas: of the last to the first, equally spaced in logarithm; > 0, at most */  \
+                              /* 1; default 0.01 */                                                                       \
+    uint32_t points;          /* how many lambdas, >= 1; default 100 */                                                   \
+    uint32_t max_features;    /* the path ends before a point that keeps more features; default all ones: no limit */     \
+    const REAL *lambdas;      /* as given, `points` of them, descending, >= 0; NULL (default): from first and ratio. */   \
+  } tamis_grid_##S;           /* Must stay valid while the path runs */                                                   \
+                                                                                                                          \
+  typedef struct tamis_path_##S {                                                                                         \
+    uint64_t words[TAMIS_PATH_WORDS];                                                                                     \
+  } tamis_path_##S;                                                                                                       \
+                                                                                                                          \
+  typedef struct tamis_cross_validation_##S {                                                                             \
+    uint64_t words[TAMIS_CROSS_VALIDATION_WORDS];                                                                         \
+  } tamis_cross_validation_##S;                                                                                           \
+                                                                                                                          \
+  /* What the held-out samples say of one lambda: means over the folds by the weight of their samples, and the standard   \
+   * errors of these means. */                                                                                            \
+  typedef struct tamis_held_out_##S {                                                                                     \
+    REAL lambda;                                                                                                          \
+    REAL error;               /* share of wrong predictions */                                                            \
+    REAL error_deviation;                                                                                                 \
+    REAL loss;                /* mean loss */                                                                             \
+    REAL loss_deviation;                                                                                                  \
+  } tamis_held_out_##S;                                                                                                   \
                                                                                                                           \
   typedef struct tamis_training_##S {                                                                                     \
     uint64_t words[TAMIS_TRAINING_WORDS];                                                                                 \
@@ -205,7 +247,104 @@ typedef enum tamis_solver {
    * means that it was cut: call again with that much. name: a C identifier, the prefix of its symbols. labels: `classes` \
    * names or NULL. samples: sample_count samples, row-major, for the header's self-test; may be NULL with 0. */          \
   size_t tamis_export_c_##S(const tamis_model_##S *model, const char *name, const char *const *labels,                    \
-                            const REAL *samples, uint32_t sample_count, char *out, size_t bytes);
+                            const REAL *samples, uint32_t sample_count, char *out, size_t bytes);                         \
+                                                                                                                          \
+  /* ---- paths: one problem for every lambda of a grid, each from where the one before ended. lambda of the problem is   \
+   * not read. With eta, TAMIS_INVALID_ETA; for TAMIS_CONSTRAINED_PRIMAL_DUAL, TAMIS_INVALID_COMBINATION. ---- */         \
+                                                                                                                          \
+  /* Fills in the defaults: 100 lambdas from lambda_max to a hundredth of it. */                                          \
+  void tamis_default_grid_##S(tamis_grid_##S *grid);                                                                      \
+                                                                                                                          \
+  /* Mean of the squared norms of the samples, about their mean when there are intercepts: a first lambda for ridge. NaN  \
+   * without values. scratch: one number per sample. Values are not checked. */                                           \
+  REAL tamis_mean_square_norm_##S(const tamis_problem_##S *problem, REAL *scratch);                                       \
+                                                                                                                          \
+  /* Exact bytes of arena that a path needs: those of training, and a coefficient matrix. SIZE_MAX and 0 as in            \
+   * tamis_training_bytes; 0 also for a problem that has no path. */                                                      \
+  size_t tamis_path_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid);                              \
+                                                                                                                          \
+  /* The same with room that makes some solvers faster: see tamis_fast_bytes. */                                          \
+  size_t tamis_path_fast_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid, size_t entries,          \
+                                   uint32_t active_limit);                                                                \
+                                                                                                                          \
+  /* Checks problem and grid and begins with the first lambda. arena: tamis_path_bytes bytes, aligned to TAMIS_ALIGNMENT. \
+   * Returns TAMIS_RUNNING, or how the path ended already; a grid that does not descend, or has no first lambda, is       \
+   * TAMIS_INVALID_LAMBDA. problem and grid may be discarded afterwards, what they point to may not. */                   \
+  tamis_status tamis_path_start_##S(tamis_path_##S *path, const tamis_problem_##S *problem, const tamis_grid_##S *grid,   \
+                                    void *arena, size_t arena_bytes);                                                     \
+                                                                                                                          \
+  /* Advances by up to `steps` iterations, each of bounded work, but not beyond a point. TAMIS_RUNNING: call again.       \
+   * TAMIS_CONVERGED: the whole path, or up to max_features, whatever the statuses of its points. So a path is            \
+   *   status = start(...);                                                                                               \
+   *   for (;;) { if (at_point) use(lambda, report, model); if (status != TAMIS_RUNNING) break; status = step(...); }     \
+   */                                                                                                                     \
+  tamis_status tamis_path_step_##S(tamis_path_##S *path, uint32_t steps);                                                 \
+                                                                                                                          \
+  /* Ends the path with the points so far. */                                                                             \
+  void tamis_path_stop_##S(tamis_path_##S *path);                                                                         \
+                                                                                                                          \
+  /* 1 where lambda, report and model are those of a point of the path, until the next step; else 0. */                   \
+  int tamis_path_at_point_##S(const tamis_path_##S *path);                                                                \
+                                                                                                                          \
+  /* The lambda at hand; infinite until the first one is found, NaN after a refusal that came before. */                  \
+  REAL tamis_path_lambda_##S(const tamis_path_##S *path);                                                                 \
+                                                                                                                          \
+  /* Points so far. */                                                                                                    \
+  uint32_t tamis_path_points_##S(const tamis_path_##S *path);                                                             \
+                                                                                                                          \
+  /* The report of the lambda at hand, with iterations and epochs of this lambda only; arena_bytes is what the path asks  \
+   * for. status is that of the point at one, otherwise that of the path. */                                              \
+  void tamis_path_report_##S(const tamis_path_##S *path, tamis_report_##S *report);                                       \
+                                                                                                                          \
+  /* The model of the point, or the best so far for the lambda at hand: a view into the arena, valid until the next step. \
+   * TAMIS_INVALID_SHAPE, and a model of 0 features, when the path was refused. */                                        \
+  tamis_status tamis_path_model_##S(const tamis_path_##S *path, tamis_model_##S *model);                                  \
+                                                                                                                          \
+  /* ---- cross-validation: the path without the samples of each fold in turn, measured on them ---- */                   \
+                                                                                                                          \
+  /* Exact bytes of arena that cross-validation needs: those of the path, and samples (classes + 1) + 2 points folds      \
+   * numbers. SIZE_MAX and 0 as in tamis_path_bytes. */                                                                   \
+  size_t tamis_cross_validation_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid, uint32_t folds);  \
+                                                                                                                          \
+  /* The same with room that makes some solvers faster: see tamis_fast_bytes. */                                          \
+  size_t tamis_cross_validation_fast_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid,              \
+                                               uint32_t folds, size_t entries, uint32_t active_limit);                    \
+                                                                                                                          \
+  /* Checks everything and begins with the first fold. fold_of: one number below folds per sample, or TAMIS_NO_FOLD, such \
+   * as tamis_deal_folds and tamis_deal_groups write; must stay valid. grid: with lambdas or a first one, the same for    \
+   * all folds (those of the path on all samples, usually); max_features is not read. arena: tamis_cross_validation_bytes \
+   * bytes, aligned to TAMIS_ALIGNMENT. TAMIS_INVALID_LAMBDA for a grid without a first lambda, TAMIS_INVALID_OPTION for  \
+   * no folds or a fold that there is not. A refusal of the problem may have written to the arena. */                     \
+  tamis_status tamis_cross_validation_start_##S(tamis_cross_validation_##S *validation,                                   \
+                                                const tamis_problem_##S *problem, const tamis_grid_##S *grid,             \
+                                                const uint32_t *fold_of, uint32_t folds, void *arena,                     \
+                                                size_t arena_bytes);                                                      \
+                                                                                                                          \
+  /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. TAMIS_CONVERGED: all folds    \
+   * are measured. TAMIS_MISSING_CLASS: the samples outside tamis_cross_validation_fold lack class report.column. */      \
+  tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S *validation, uint32_t steps);                   \
+                                                                                                                          \
+  /* Ends the run without a result. */                                                                                    \
+  void tamis_cross_validation_stop_##S(tamis_cross_validation_##S *validation);                                           \
+                                                                                                                          \
+  /* The fold at hand, and the points done in it. */                                                                      \
+  uint32_t tamis_cross_validation_fold_##S(const tamis_cross_validation_##S *validation);                                 \
+  uint32_t tamis_cross_validation_points_done_##S(const tamis_cross_validation_##S *validation);                          \
+                                                                                                                          \
+  /* The report of the fold and lambda at hand, but with status, row and column of the run, and arena_bytes as what the   \
+   * run asks for. */                                                                                                     \
+  void tamis_cross_validation_report_##S(const tamis_cross_validation_##S *validation, tamis_report_##S *report);         \
+                                                                                                                          \
+  /* What the folds say of a point: TAMIS_CONVERGED after a complete run. Otherwise, or where there is no such point,     \
+   * zeros and TAMIS_INVALID_SHAPE. */                                                                                    \
+  tamis_status tamis_cross_validation_at_##S(const tamis_cross_validation_##S *validation, uint32_t point,                \
+                                             tamis_held_out_##S *held_out);                                               \
+                                                                                                                          \
+  /* The point of the least mean of a tamis_measure (of equal ones that of the least loss, then the largest lambda), and  \
+   * the one of the largest lambda whose mean is within one standard error of it. 0 before a complete run. */             \
+  uint32_t tamis_cross_validation_best_##S(const tamis_cross_validation_##S *validation, uint32_t measure);               \
+  uint32_t tamis_cross_validation_one_standard_error_##S(const tamis_cross_validation_##S *validation,                    \
+                                                         uint32_t measure);
 
 TAMIS_DECLARE(float, f32)
 TAMIS_DECLARE(double, f64)
@@ -217,6 +356,19 @@ const char *tamis_status_sentence(uint32_t status);
 
 /* Why a solver does not accept a loss and a penalty, in one sentence; NULL when it does. */
 const char *tamis_refusal(uint32_t solver, uint32_t loss, uint32_t penalty);
+
+/* Deals the samples, in an order drawn with the seed, to folds: those of each class in turn when stratified (not 0), so
+ * that every fold has its share of every class. fold: receives one number below folds per sample; order: scratch of as
+ * many. Returns 1; or 0, and fold is of no use, when folds < 2 or there are fewer samples than folds (stratified: of
+ * class *rare_class, which is `classes` otherwise). rare_class may be NULL. Labels and fold numbers are as in C++. */
+int tamis_deal_folds(const uint16_t *labels, uint32_t samples, uint32_t classes, uint32_t folds, int stratified,
+                     uint64_t seed, uint32_t *fold, uint32_t *order, uint32_t *rare_class);
+
+/* Gives whole groups (subjects, say) to folds, each where it does most for an even share of every class, so that no
+ * group is on both sides. group: a number per sample. Scratch: order and starts of samples + 1 numbers each, counts of
+ * folds * classes. Returns 0 when folds < 2, there are fewer groups than folds, or a label is not below classes. */
+int tamis_deal_groups(const uint16_t *labels, uint32_t samples, uint32_t classes, const uint32_t *group, uint32_t folds,
+                      uint32_t *fold, uint32_t *order, uint32_t *starts, uint32_t *counts);
 
 /* The version of the library, such as "0.1.0". */
 const char *tamis_version(void);

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "support/problems.hpp"
 #include "tamis.h"
+#include "tamis/selection/cross_validation.hpp"
 
 namespace {
 
@@ -363,6 +365,282 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
   tamis_report_of_f32(&training, &report);
   EXPECT_EQ(report.arena_bytes, needed);
   EXPECT_EQ(tamis_start_f32(&training, &good, arena, needed), TAMIS_RUNNING);
+}
+
+// ---- paths and cross-validation -------------------------------------------------------------------------------------
+
+using Runner = tamis::AnyTraining<float, tamis::TwoPhase>;
+
+/// The problem of a made set as C++ solves it, with the solver that suits.
+struct Direct {
+  const Made<float>& made;
+  tamis::Choice choice;
+  tamis::DenseDesign<float> dense = made.design();
+  tamis::AnyDesign<float> design{dense};
+  auto make() const {
+    return [this](const tamis::Targets<float>& targets) {
+      return Runner(choice, design, targets, tamis::Options<float>{.lambda = 0.02f});
+    };
+  }
+  tamis::Requirement solver() const { return Runner::requirement(choice, made.shape(), {made.values.size(), 40}); }
+};
+
+tamis_grid_f32 grid_of(std::uint32_t points, float ratio = 0.05f) {
+  tamis_grid_f32 grid;
+  tamis_default_grid_f32(&grid);
+  EXPECT_EQ(grid.points, 100u);
+  EXPECT_EQ(grid.lambdas, nullptr);
+  EXPECT_TRUE(std::isnan(grid.first));
+  grid.points = points;
+  grid.ratio = ratio;
+  return grid;
+}
+
+TEST(CInterface, PathsGiveTheBitsOfCpp) {
+  const Made<float> made(50, 8, 3, 31);
+  for (const auto& [loss, penalty] : {std::pair<std::uint32_t, std::uint32_t>{TAMIS_HINGE, TAMIS_L1},
+                                      {TAMIS_LOGISTIC, TAMIS_GROUP_L2},
+                                      {TAMIS_HINGE, TAMIS_RIDGE}}) {
+    auto p = problem_of(made);
+    p.loss = loss;
+    p.penalty = penalty;
+    auto grid = grid_of(6);
+    std::vector<float> scratch(made.samples);
+    const Direct direct{made, {static_cast<tamis::LossKind>(loss), static_cast<tamis::PenaltyKind>(penalty)}};
+    if (penalty == TAMIS_RIDGE) {
+      grid.first = tamis_mean_square_norm_f32(&p, scratch.data());
+      EXPECT_EQ(grid.first, tamis::mean_square_norm(direct.dense, true, scratch.data()));
+    }
+    using P = tamis::Path<float, decltype(direct.make())>;
+    const std::size_t bytes = tamis_path_fast_bytes_f32(&p, &grid, made.values.size(), 40);
+    ASSERT_EQ(bytes, P::requirement(made.shape(), direct.solver()).bytes);
+    EXPECT_LE(tamis_path_bytes_f32(&p, &grid), bytes);
+    GuardedMemory memory(bytes), own(bytes);
+    P expected(direct.make(), made.features, made.targets(), {.points = 6, .first = grid.first, .ratio = 0.05f});
+    expected.start(own.span());
+    tamis_path_f32 path;
+    tamis_status status = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), bytes);
+    std::uint32_t points = 0;
+    advance_path(expected, [&](const P& at) {
+      while (!tamis_path_at_point_f32(&path) && status == TAMIS_RUNNING) status = tamis_path_step_f32(&path, 1000000);
+      EXPECT_EQ(tamis_path_at_point_f32(&path), 1);
+      EXPECT_EQ(tamis_path_points_f32(&path), ++points);
+      EXPECT_EQ(tamis_path_lambda_f32(&path), at.lambda());
+      tamis_report_f32 report;
+      tamis_path_report_f32(&path, &report);
+      EXPECT_EQ(report.objective, at.report().objective);
+      EXPECT_EQ(report.iterations, at.report().iterations);
+      EXPECT_EQ(report.status, static_cast<std::uint32_t>(at.report().status));
+      EXPECT_EQ(report.arena_bytes, bytes);
+      tamis_model_f32 model;
+      EXPECT_EQ(tamis_path_model_f32(&path, &model), static_cast<tamis_status>(at.report().status));
+      EXPECT_EQ(std::memcmp(model.coefficients, at.model().coefficients, (made.features + 1) * 4 * sizeof(float)), 0);
+      if (status == TAMIS_RUNNING) status = tamis_path_step_f32(&path, 1);
+      return true;
+    });
+    EXPECT_EQ(points, 6u);
+    EXPECT_EQ(status, TAMIS_CONVERGED);
+    EXPECT_TRUE(memory.surroundings_intact());
+  }
+}
+
+TEST(CInterface, PathsStopAndEndEarly) {
+  const Made<float> made(50, 20, 3, 31);
+  const auto p = problem_of(made);
+  auto grid = grid_of(30);
+  grid.max_features = 5;
+  GuardedMemory memory(tamis_path_bytes_f32(&p, &grid));
+  tamis_path_f32 path;
+  tamis_report_f32 report;
+  tamis_status status = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), memory.span().size());
+  std::uint32_t points = 0;
+  for (;;) {
+    if (tamis_path_at_point_f32(&path)) {
+      ++points;
+      tamis_path_report_f32(&path, &report);
+      EXPECT_LE(report.nonzero_rows, 5u);
+    }
+    if (status != TAMIS_RUNNING) break;
+    status = tamis_path_step_f32(&path, 50);
+  }
+  EXPECT_EQ(status, TAMIS_CONVERGED);
+  EXPECT_LT(points, 30u);
+  EXPECT_EQ(points, tamis_path_points_f32(&path));
+
+  status = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), memory.span().size());
+  while (tamis_path_points_f32(&path) < 2) status = tamis_path_step_f32(&path, 1);
+  tamis_path_step_f32(&path, 1);
+  tamis_path_stop_f32(&path);
+  EXPECT_EQ(tamis_path_step_f32(&path, 1), TAMIS_STOPPED);
+  EXPECT_EQ(tamis_path_points_f32(&path), 2u);
+  tamis_path_report_f32(&path, &report);
+  EXPECT_EQ(report.status, TAMIS_STOPPED);
+}
+
+TEST(CInterface, PathsRefuse) {
+  const Made<float> made(20, 3, 3, 1);
+  const auto good = problem_of(made);
+  const auto defaults = grid_of(5);
+  const auto status = [&](const tamis_problem_f32& p, const tamis_grid_f32& grid, std::ptrdiff_t more = 0) {
+    auto sized = good;  // where the problem has no size
+    const std::size_t bytes = tamis_path_bytes_f32(&p, &grid);
+    GuardedMemory memory((bytes ? bytes : tamis_path_bytes_f32(&sized, &defaults)) + static_cast<std::size_t>(more));
+    tamis_path_f32 path;
+    tamis_report_f32 report;
+    tamis_model_f32 model;
+    auto result = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), memory.span().size());
+    for (int i = 0; i < 1000 && result == TAMIS_RUNNING; ++i) result = tamis_path_step_f32(&path, 1000);
+    tamis_path_report_f32(&path, &report);
+    if (result > TAMIS_RUNNING) {
+      EXPECT_EQ(report.status, static_cast<std::uint32_t>(result));
+      EXPECT_EQ(tamis_path_at_point_f32(&path), 0);
+      EXPECT_EQ(tamis_path_points_f32(&path), 0u);
+      EXPECT_EQ(tamis_path_step_f32(&path, 5), result);
+      (void)tamis_path_lambda_f32(&path);
+      EXPECT_EQ(tamis_path_model_f32(&path, &model), TAMIS_INVALID_SHAPE);
+      EXPECT_EQ(model.features, 0u);
+      tamis_path_stop_f32(&path);
+    }
+    if (result == TAMIS_ARENA_TOO_SMALL) {
+      EXPECT_EQ(report.arena_bytes, bytes);
+    }
+    return result;
+  };
+  EXPECT_EQ(status(good, defaults), TAMIS_CONVERGED);
+  EXPECT_EQ(status(good, defaults, -1), TAMIS_ARENA_TOO_SMALL);
+  auto p = good;
+  p.lambda = 0, p.eta = 0.5f;
+  EXPECT_EQ(status(p, defaults), TAMIS_INVALID_ETA);
+  EXPECT_EQ(tamis_path_bytes_f32(&p, &defaults), 0u);
+  p = good;
+  p.solver = TAMIS_CONSTRAINED_PRIMAL_DUAL;
+  EXPECT_EQ(status(p, defaults), TAMIS_INVALID_COMBINATION);
+  EXPECT_EQ(tamis_path_bytes_f32(&p, &defaults), 0u);
+  p = good;
+  p.loss = 9;
+  EXPECT_EQ(status(p, defaults), TAMIS_INVALID_OPTION);
+  p = good;
+  p.values = nullptr;
+  EXPECT_EQ(status(p, defaults), TAMIS_INVALID_SHAPE);
+  EXPECT_TRUE(std::isnan(tamis_mean_square_norm_f32(&p, nullptr)));
+  p = good;
+  p.penalty = TAMIS_RIDGE;
+  EXPECT_EQ(status(p, defaults), TAMIS_INVALID_LAMBDA) << "ridge has no lambda_max";
+  auto broken = made;
+  broken.values[4] = std::nanf("");
+  EXPECT_EQ(status(problem_of(broken), defaults), TAMIS_INVALID_DATA);
+  const float rising[] = {0.1f, 0.2f};
+  auto grid = defaults;
+  grid.lambdas = rising, grid.points = 2;
+  EXPECT_EQ(status(good, grid), TAMIS_INVALID_LAMBDA);
+  grid = defaults;
+  grid.points = 0;
+  EXPECT_EQ(status(good, grid), TAMIS_INVALID_LAMBDA);
+  const float to_zero[] = {0.1f, 0.0f};  // at zero ridge takes another solver
+  grid.lambdas = to_zero, grid.points = 2;
+  p = good;
+  p.penalty = TAMIS_RIDGE, p.tolerance = 0.1f;
+  EXPECT_LE(status(p, grid), TAMIS_RUNNING);
+}
+
+TEST(CInterface, CrossValidationGivesTheBitsOfCpp) {
+  const Made<float> made(60, 6, 3, 9);
+  const auto p = problem_of(made);
+  std::vector<std::uint32_t> fold(60), again(60), order(61), starts(61), counts(12);
+  std::uint32_t rare;
+  ASSERT_EQ(tamis_deal_folds(made.labels.data(), 60, 3, 4, 1, 5, fold.data(), order.data(), &rare), 1);
+  ASSERT_TRUE(tamis::deal_folds(made.labels, 3, 4, true, 5, again.data(), order.data(), rare));
+  EXPECT_EQ(fold, again);
+  fold[7] = TAMIS_NO_FOLD;
+  auto grid = grid_of(5);
+  grid.first = 0.2f;
+  const Direct direct{made, {tamis::LossKind::hinge, tamis::PenaltyKind::l1}};
+  using CV = tamis::CrossValidation<float, decltype(direct.make()), tamis::AnyDesign<float>, tamis::Hinge>;
+  const std::size_t bytes = tamis_cross_validation_fast_bytes_f32(&p, &grid, 4, made.values.size(), 40);
+  ASSERT_EQ(bytes, CV::requirement(made.shape(), 4, 5, direct.solver()).bytes);
+  EXPECT_LT(tamis_cross_validation_bytes_f32(&p, &grid, 4), bytes);
+  GuardedMemory own(bytes), memory(bytes);
+  CV expected(direct.make(), direct.design, made.targets(), {}, fold.data(), 4,
+              {.points = 5, .first = 0.2f, .ratio = 0.05f});
+  expected.start(own.span());
+  while (expected.step()) {
+  }
+  ASSERT_EQ(expected.status(), tamis::Status::converged);
+  tamis_cross_validation_f32 cv;
+  tamis_held_out_f32 at;
+  tamis_status status = tamis_cross_validation_start_f32(&cv, &p, &grid, fold.data(), 4, memory.span().data(), bytes);
+  std::set<std::uint32_t> folds;
+  while (status == TAMIS_RUNNING) {
+    EXPECT_EQ(tamis_cross_validation_at_f32(&cv, 0, &at), TAMIS_INVALID_SHAPE);
+    folds.insert(tamis_cross_validation_fold_f32(&cv));
+    EXPECT_LE(tamis_cross_validation_points_done_f32(&cv), 5u);
+    status = tamis_cross_validation_step_f32(&cv, 3);
+  }
+  ASSERT_EQ(status, TAMIS_CONVERGED);
+  EXPECT_EQ(folds.size(), 4u);
+  EXPECT_TRUE(memory.surroundings_intact());
+  for (std::uint32_t l = 0; l < 5; ++l) {
+    const auto wanted = expected.at(l);
+    ASSERT_EQ(tamis_cross_validation_at_f32(&cv, l, &at), TAMIS_CONVERGED);
+    EXPECT_EQ(std::memcmp(&at, &wanted, sizeof at), 0);
+  }
+  EXPECT_EQ(tamis_cross_validation_at_f32(&cv, 5, &at), TAMIS_INVALID_SHAPE);
+  EXPECT_EQ(tamis_cross_validation_best_f32(&cv, TAMIS_ERROR), expected.best());
+  EXPECT_EQ(tamis_cross_validation_best_f32(&cv, TAMIS_LOSS), expected.best(tamis::Measure::loss));
+  EXPECT_EQ(tamis_cross_validation_one_standard_error_f32(&cv, TAMIS_ERROR), expected.one_standard_error());
+  EXPECT_EQ(tamis_cross_validation_one_standard_error_f32(&cv, TAMIS_LOSS),
+            expected.one_standard_error(tamis::Measure::loss));
+
+  tamis_report_f32 report;
+  const auto begin = [&](const tamis_problem_f32& problem, const tamis_grid_f32& g, const std::uint32_t* fold_of,
+                         std::uint32_t count, std::size_t size) {
+    const auto result = tamis_cross_validation_start_f32(&cv, &problem, &g, fold_of, count, memory.span().data(), size);
+    tamis_cross_validation_report_f32(&cv, &report);
+    EXPECT_EQ(report.status, static_cast<std::uint32_t>(result));
+    EXPECT_EQ(tamis_cross_validation_best_f32(&cv, TAMIS_ERROR), 0u);
+    return result;
+  };
+  const std::size_t least = tamis_cross_validation_bytes_f32(&p, &grid, 4);
+  EXPECT_EQ(begin(p, grid, fold.data(), 4, least), TAMIS_RUNNING);
+  EXPECT_EQ(begin(p, grid, fold.data(), 4, least - 1), TAMIS_ARENA_TOO_SMALL);
+  EXPECT_EQ(report.arena_bytes, least);
+  for (const std::size_t size : {std::size_t(0), std::size_t(2000)}) {
+    EXPECT_EQ(begin(p, grid, fold.data(), 4, size), TAMIS_ARENA_TOO_SMALL);
+    EXPECT_EQ(report.arena_bytes, least);
+  }
+  EXPECT_EQ(begin(p, grid, nullptr, 4, bytes), TAMIS_INVALID_SHAPE);
+  EXPECT_EQ(begin(p, grid, fold.data(), 3, bytes), TAMIS_INVALID_OPTION) << "a fold that there is not";
+  EXPECT_EQ(begin(p, grid, fold.data(), 0, bytes), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(begin(p, grid_of(5), fold.data(), 4, bytes), TAMIS_INVALID_LAMBDA) << "an open grid";
+  auto other = p;
+  other.eta = 1;
+  EXPECT_EQ(begin(other, grid, fold.data(), 4, bytes), TAMIS_INVALID_ETA);
+  for (Index i = 0; i < 60; ++i) fold[i] = made.labels[i] == 2 ? 1 : i % 2;
+  fold[0] = fold[1] = 0;
+  status = begin(p, grid, fold.data(), 2, bytes);
+  while (status == TAMIS_RUNNING) status = tamis_cross_validation_step_f32(&cv, 1000);
+  tamis_cross_validation_report_f32(&cv, &report);
+  EXPECT_EQ(status, TAMIS_MISSING_CLASS);
+  EXPECT_EQ(report.column, 2u);
+  EXPECT_EQ(tamis_cross_validation_fold_f32(&cv), 1u);
+
+  EXPECT_EQ(begin(p, grid, again.data(), 4, bytes), TAMIS_RUNNING);
+  tamis_cross_validation_stop_f32(&cv);
+  EXPECT_EQ(tamis_cross_validation_step_f32(&cv, 1), TAMIS_STOPPED);
+}
+
+TEST(CInterface, FoldsAndGroupsAreDealt) {
+  const std::uint16_t labels[] = {0, 0, 0, 1, 1, 0};
+  const std::uint32_t group[] = {7, 7, 9, 9, 4, 4};
+  std::uint32_t fold[6], order[7], starts[7], counts[6], rare;
+  EXPECT_EQ(tamis_deal_folds(labels, 6, 2, 3, 1, 1, fold, order, &rare), 0);
+  EXPECT_EQ(rare, 1u);
+  EXPECT_EQ(tamis_deal_folds(labels, 6, 2, 3, 1, 1, fold, order, nullptr), 0);
+  EXPECT_EQ(tamis_deal_folds(labels, 6, 2, 3, 0, 1, fold, order, &rare), 1);
+  EXPECT_EQ(tamis_deal_groups(labels, 6, 2, group, 3, fold, order, starts, counts), 1);
+  for (int i = 0; i < 6; i += 2) EXPECT_EQ(fold[i], fold[i + 1]);
+  EXPECT_EQ(tamis_deal_groups(labels, 6, 2, group, 4, fold, order, starts, counts), 0);
+  EXPECT_EQ(tamis_deal_groups(labels, 6, 1, group, 2, fold, order, starts, counts), 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Compiled, never run: the types as a strict project uses them.
 import { load, TamisError } from 'tamis';
-import type { Label, Model, ModelFile, Problem, Reals, Report, Status, Tamis } from 'tamis';
+import type { CrossValidation, Evaluation, Label, Model, ModelFile, Path, PathProblem, Problem, Reals, Report, Status, Tamis } from 'tamis';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerModel } from 'tamis/worker';
 
@@ -28,6 +28,25 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   return again.predictAll(rows.X)[0] ?? model.classes[0]!;
 }
 
+type Signal = { readonly aborted: boolean } & EventTargetLike;
+
+export async function choose(tamis: Tamis, problem: PathProblem, signal: Signal): Promise<number> {
+  const path: Path = await tamis.path(problem, {
+    points: 20, ratio: 0.01, maxFeatures: 30, signal, onPoint: ({ lambda, nonzeroRows }) => lambda > 0 && nonzeroRows < 20,
+  });
+  const first: Model | undefined = path.points[0]?.model;
+  const result: CrossValidation = await tamis.crossValidate(problem, {
+    folds: 10, groups: ['a', 'b'], measure: 'loss', choose: 'min', refit: { lambda: 0.1 },
+    onProgress: ({ stage, share }) => stage !== 'refit' && share < 1,
+  });
+  const judged: Evaluation = (result.refit ?? result.model).evaluate([[1]], ['a']);
+  // @ts-expect-error: no such measure
+  void tamis.crossValidate(problem, { measure: 'accuracy' });
+  // @ts-expect-error: paths have no eta
+  void tamis.path({ ...problem, eta: 0.1 });
+  return judged.accuracy + (judged.logLoss ?? 0) + (first?.probabilities([1])[0] ?? 0) + result.points[0]!.meanLoss;
+}
+
 interface EventTargetLike {
   addEventListener(type: string, listener: () => void): void;
   removeEventListener(type: string, listener: () => void): void;
@@ -37,6 +56,10 @@ export async function inWorker(client: WorkerClient = createWorkerClient()): Pro
   try {
     await client.ready;
     const model: WorkerModel = await client.train({ X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1', lambda: 0 });
+    const problem: PathProblem = { X: [[1], [2]], y: [0, 1], loss: 'hinge', penalty: 'l1' };
+    const { points } = await client.path(problem, { onPoint: ({ model }) => model.features > 0 });
+    const { refit } = await client.crossValidate(problem, { folds: 2 });
+    void [points[0]?.model.toBlob(), refit?.toC()];
     return await model.toC();
   } catch (error) {
     if (!(error instanceof TamisError)) throw error;

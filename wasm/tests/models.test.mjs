@@ -109,3 +109,37 @@ test('JSON holds the shortest decimals of a float', () => {
   );
   assert.deepEqual(json.features, model.keptFeatures.map((j) => `${iris.featureNames?.[j]}`));
 });
+
+test('probabilities are the softmax of the scores of a logistic model', async () => {
+  const model = tamis.trainSync({ ...iris, loss: 'logistic', penalty: 'l1', lambda: 0.01 });
+  const x = iris.X[60];
+  const scores = Array.from(model.scores(x), Math.exp);
+  const sum = scores.reduce((a, b) => a + b);
+  model.probabilities(x).forEach((p, k) => assert.ok(Math.abs(p - scores[k] / sum) < 1e-6));
+  assert.ok(Math.abs(model.probabilities(x).reduce((a, b) => a + b) - 1) < 1e-12);
+  const error = await refusal(() => models[0].probabilities(x), 'invalid_option');
+  assert.match(error.message, /the loss of this one is hinge/);
+});
+
+test('a model is judged: accuracy, macro-F1, log-loss, confusion, labels that it does not know', async () => {
+  const model = tamis.trainSync({ ...iris, loss: 'logistic', penalty: 'l1', lambda: 0.01 });
+  const predicted = model.predictAll(iris.X);
+  const { accuracy, macroF1, logLoss, confusion, unseen } = model.evaluate(iris.X, iris.y);
+  assert.equal(accuracy, predicted.filter((label, i) => label === iris.y[i]).length / 150);
+  assert.equal(confusion.flat().reduce((a, b) => a + b), 150);
+  confusion.forEach((row, k) =>
+    row.forEach((count, l) =>
+      assert.equal(count, predicted.filter((label, i) => label === model.classes[l] && iris.y[i] === model.classes[k]).length)));
+  const f1 = confusion.map((row, k) => {
+    const total = row.reduce((a, b) => a + b) + confusion.reduce((a, other) => a + other[k], 0);
+    return (2 * row[k]) / total;
+  });
+  assert.ok(Math.abs(macroF1 - (f1[0] + f1[1] + f1[2]) / 3) < 1e-12);
+  const loss = iris.X.reduce((a, x, i) => a - Math.log(model.probabilities(x)[model.classes.indexOf(iris.y[i])]), 0) / 150;
+  assert.ok(Math.abs(logLoss - loss) < 1e-9);
+  assert.equal(unseen, 0);
+  const strange = model.evaluate(iris.X.slice(0, 4), [0, '0', 'moss', 'moss']);
+  assert.deepEqual([strange.accuracy, strange.unseen, strange.logLoss], [0.5, 2, Infinity]);
+  assert.equal(models[0].evaluate(iris.X, iris.y).logLoss, null);
+  await refusal(() => model.evaluate(iris.X, ['a']), 'invalid_shape');
+});

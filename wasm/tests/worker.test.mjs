@@ -40,6 +40,41 @@ test('a signal or false from onProgress stops a training', async () => {
   assert.equal((await client.train(long, { onProgress: () => false })).report.status, 'stopped');
 });
 
+test('a worker follows paths and cross-validates as the library does here', async () => {
+  const problem = { ...iris, loss: 'hinge', penalty: 'l1' };
+  const tamis = await load();
+  const options = { points: 8, refit: true, choose: 'min', seed: 1 };
+  const seen = [];
+  const [path, wanted] = [await client.path(problem, { points: 8, onPoint: (point) => void seen.push(point) }),
+    await tamis.path(problem, { points: 8 })];
+  assert.equal(path.status, 'converged');
+  assert.deepEqual(seen, path.points);
+  assert.deepEqual(path.points.map(({ model }) => outcome(model)), wanted.points.map(({ model }) => outcome(model)));
+  assert.equal(await path.points[7].model.toC(), wanted.points[7].model.toC());
+  const told = [];
+  const [there, here] = [await client.crossValidate(problem, { ...options, onProgress: ({ share }) => void told.push(share) }),
+    await tamis.crossValidate(problem, options)];
+  const { model, refit, ...rest } = there;
+  assert.deepEqual(rest, (({ model, refit, ...rest }) => rest)(here));
+  assert.deepEqual([outcome(model), outcome(refit)], [outcome(here.model), outcome(here.refit)]);
+  assert.equal(told.at(-1), 1);
+});
+
+test('paths and cross-validations stop', async () => {
+  const { lambda, ...problem } = long;
+  const controller = new AbortController();
+  let count = 0;
+  const stopped = await client.path(problem, {
+    signal: controller.signal, sliceMilliseconds: 1, onPoint: () => void (++count === 3 && controller.abort()),
+  });
+  assert.equal(stopped.status, 'stopped');
+  assert.ok(stopped.points.length >= 3 && stopped.points.length < 100);
+  assert.equal((await client.path(problem, { onPoint: () => false })).status, 'stopped');
+  await refusal(() => client.crossValidate(problem, { onProgress: () => false }), 'stopped');
+  const error = await refusal(() => client.crossValidate({ ...small, y: ['a', 'b', 'a'] }, { folds: 2 }), 'invalid_option');
+  assert.equal(error.column, 1);
+});
+
 test('errors arrive whole', async () => {
   const error = await refusal(() => client.train({ ...small, X: [[1, 2], [3, NaN], [5, 6]] }), 'invalid_data');
   assert.deepEqual([error.row, error.column], [1, 1]);

@@ -81,6 +81,8 @@ class CrossValidation {
     if (!Arena::aligned(memory)) return end(Status::invalid_arena);
     if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
     if (folds_ == 0) return end(Status::invalid_option);
+    for (Index i = 0; i < shape.samples; ++i)
+      if (fold_of_[i] >= folds_ && fold_of_[i] != no_fold) return end(Status::invalid_option);
     Arena arena(memory);
     own_ = Memory::lay_out(arena, shape, folds_, grid_.points);
     if (arena.exhausted()) return end(Status::arena_too_small);
@@ -111,7 +113,8 @@ class CrossValidation {
   /// The fold at hand, or that of a refusal, and the points done in it.
   Index fold() const { return fold_; }
   Index points_done() const { return made_ ? path().points() : 0; }
-  Report<T> report() const { return made_ ? path().report() : Report<T>{}; }
+  bool has_solver() const { return made_ && path().has_solver(); }
+  Report<T> report() const { return has_solver() ? path().report() : Report<T>{}; }
 
   /// Points that all folds have reached.
   Index points() const { return points_; }

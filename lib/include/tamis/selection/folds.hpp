@@ -22,6 +22,13 @@ struct Draws {
   }
 };
 
+/// Sorts by a total order with little code, and without memory.
+template <class Before>
+void sort_list(Index* first, Index* last, const Before& before) {
+  std::make_heap(first, last, before);
+  std::sort_heap(first, last, before);
+}
+
 /// Deals the samples, in an order drawn with the seed, to `folds` folds: those of each class in turn when `stratified`,
 /// so that every fold has its share of every class. `fold` and the scratch `order` hold one number per sample. False
 /// when folds < 2, or more than there are samples (stratified: of some class, which is `rare` then).
@@ -58,7 +65,7 @@ inline bool deal_groups(std::span<const Label> labels, Index classes, const Inde
                         Index* order, Index* starts, Index* counts) {
   const Index samples = static_cast<Index>(labels.size());
   for (Index i = 0; i < samples; ++i) order[i] = i;
-  std::sort(order, order + samples,
+  sort_list(order, order + samples,
             [=](Index a, Index b) { return group[a] != group[b] ? group[a] < group[b] : a < b; });
   Index groups = 0;
   for (Index e = 0; e < samples; ++e)
@@ -70,7 +77,7 @@ inline bool deal_groups(std::span<const Label> labels, Index classes, const Inde
     while (end < samples && group[order[end]] == group[order[start]]) ++end;
     return end;
   };
-  std::sort(starts, starts + groups, [=](Index a, Index b) {
+  sort_list(starts, starts + groups, [=](Index a, Index b) {
     const Index x = end_of(a) - a, y = end_of(b) - b;
     return x != y ? x > y : a < b;
   });

@@ -145,6 +145,8 @@ class Path {
     return grid_.at(at_point_ ? finished_ - 1 : smallest(finished_, grid_.points - 1));
   }
   const Grid<T>& grid() const { return grid_; }
+  /// Whether there is a report and a model: not after a refusal of the grid or the memory.
+  bool has_solver() const { return made_; }
   const Report<T>& report() const { return solver().report(); }
   auto model() const { return solver().model(); }
   std::uint32_t certificates() const { return solver().certificates(); }

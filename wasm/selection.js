@@ -1,0 +1,346 @@
+// Paths and cross-validation inside a module: what they are asked for, their runs in slices, their results as plain data.
+
+import { TamisError } from './error.js';
+import { modelData } from './points.js';
+import { countOf, isArrayLike, numberOf, samplesOf, shown } from './problem.js';
+import { default_slice, otherWork, Run } from './run.js';
+
+const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
+const most_steps = 64; // in one call: they do not cost the same at all lambdas
+const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
+const measures = ['error', 'loss'];
+const invalidOption = (message, place) => new TamisError('invalid_option', message, place);
+
+/** The grid that is asked for, checked: { lambdas, points, ratio, maxFeatures }. */
+function gridOf({ lambdas, points, ratio, maxFeatures }, problem, usual_points) {
+  const more = { maxFeatures: maxFeatures === undefined ? undefined : countOf('maxFeatures', maxFeatures) };
+  if (lambdas === undefined) {
+    if (ratio !== undefined && !(numberOf(ratio) > 0 && ratio < 1))
+      throw invalidOption(`ratio: ${shown(ratio)} does not lie between 0 and 1`);
+    return { points: points === undefined ? usual_points : countOf('points', points), ratio, ...more };
+  }
+  if (points !== undefined || ratio !== undefined) throw invalidOption('lambdas: points and ratio are for a path without');
+  if (!isArrayLike(lambdas) || lambdas.length === 0) throw invalidOption('lambdas must be an array of numbers');
+  const round = problem.precision === 'double' ? Number : Math.fround;
+  const values = Array.from(lambdas, (lambda) => round(numberOf(lambda)));
+  values.forEach((lambda, i) => {
+    const say = (what) => new TamisError('invalid_lambda', `lambdas[${i}]: ${shown(lambdas[i])} ${what}`, { row: i });
+    if (!(lambda >= 0 && lambda < Infinity)) throw say('is not a finite number of at least 0');
+    if (i > 0 && lambda >= values[i - 1]) throw say(`is not below ${shown(lambdas[i - 1])}: they must descend`);
+  });
+  return { lambdas: values, points: values.length, ratio: 1, ...more };
+}
+
+/** A path, and then perhaps its cross-validation, on one copy of the samples. */
+class Selection extends Run {
+  #grid;
+  #folds;
+  #spent = 0;
+  #prefix = 'path';
+  points = [];
+
+  /** `folds`: how many there will be, or 0. */
+  constructor(module, problem, grid, folds) {
+    if (problem.eta !== undefined) throw new TamisError('invalid_eta', 'eta: a path is of the form with lambda');
+    const most = Math.max(grid.points, 1);
+    super(module, { ...problem, lambda: 0 }, {
+      stateBytes: state_bytes,
+      arenaBytes: (fields, nonzeros) => module.selectionBytes(fields, sizeGrids(grid, problem), folds, nonzeros),
+      more: (samples) => ({
+        grid: module.gridBytes,
+        lambdas: most * module.scalarBytes,
+        foldOf: folds ? samples * 4 : 0,
+        heldOut: held_out_reals.length * module.scalarBytes,
+      }),
+    });
+    this.#grid = grid;
+    this.#folds = folds;
+  }
+
+  get lambda() {
+    return this.module.real('path_lambda', this.at.state);
+  }
+  get fold() {
+    return this.#prefix === 'path' ? null : this.module.call('cross_validation_fold', this.at.state);
+  }
+  get pointsDone() {
+    return this.module.call(this.#prefix === 'path' ? 'path_points' : 'cross_validation_points_done', this.at.state);
+  }
+  report() {
+    return this.reportBy(`${this.#prefix}_report`);
+  }
+
+  /** Begins with the path; visit(point) for each point, false stops. */
+  startPath(visit) {
+    const { module, at } = this;
+    const { lambdas, points, maxFeatures } = this.#grid;
+    const { samples, features } = this.samples;
+    const ridge = this.problem.penalty === 'ridge';
+    const ratio = this.#grid.ratio ?? (ridge ? 1e-4 : features > samples ? 1e-2 : 1e-3);
+    let first = NaN;
+    if (lambdas) module.reals.set(lambdas, at.lambdas / module.scalarBytes);
+    else if (ridge) first = module.real('mean_square_norm', at.problem, at.arena) || 1;
+    module.writeGrid(at.grid, { first, ratio, points, maxFeatures, lambdas: lambdas ? at.lambdas : 0 });
+    this.timed(() => module.call('path_start', at.state, at.problem, at.grid, at.arena, this.arenaBytes));
+    this.refuse('path_report');
+    this.#collect(visit);
+  }
+  advancePath(milliseconds, visit) {
+    this.advanceBy(milliseconds, (steps) => this.module.call('path_step', this.at.state, steps), {
+      most: most_steps, seen: () => this.#collect(visit),
+    });
+    this.refuse('path_report');
+  }
+  #collect(visit) {
+    const { module, at, points } = this;
+    if (module.call('path_points', at.state) === points.length) return;
+    module.call('path_model', at.state, at.model);
+    const { milliseconds, ...report } = this.report();
+    const point = {
+      lambda: this.lambda, report: { ...report, milliseconds: milliseconds - this.#spent }, ...module.readKept(at.model),
+    };
+    this.#spent = milliseconds;
+    points.push(point);
+    if (visit?.(point) === false) this.stop();
+  }
+
+  stop() {
+    if (this.running && this.#prefix === 'path') this.module.call('path_stop', this.at.state);
+    if (this.running) this.status = 'stopped';
+  }
+
+  /** Deals the samples: the fold of each. */
+  deal({ stratified = true, groups, seed = 0 }) {
+    const { module, at } = this;
+    const folds = this.#folds;
+    const { samples } = this.samples;
+    const counts = [samples, this.classes.length];
+    const after = (address) => address + 4 * (samples + 1);
+    if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption(`seed: ${shown(seed)} is not a whole number of at least 0`);
+    if (groups === undefined) {
+      const rare = after(at.arena);
+      if (!module.common('deal_folds', at.labels, ...counts, folds, Number(Boolean(stratified)), BigInt(seed), at.foldOf,
+        at.arena, rare)) {
+        const k = module.words[rare / 4];
+        if (k >= this.classes.length) throw invalidOption(`folds: there are ${samples} samples for ${folds} folds`);
+        const count = this.labels.reduce((sum, label) => sum + (label === k), 0);
+        throw invalidOption(`folds: class ${shown(this.classes[k])} has ${count} samples, fewer than the ${folds} folds`, {
+          column: k,
+        });
+      }
+    } else {
+      const group = groupNumbers(groups, samples);
+      const order = after(at.arena);
+      module.words.set(group.numbers, at.arena / 4);
+      if (!module.common('deal_groups', at.labels, ...counts, at.arena, folds, at.foldOf, order, after(order),
+        after(after(order))))
+        throw invalidOption(`folds: there are ${group.count} groups for ${folds} folds`);
+    }
+    return module.words.slice(at.foldOf / 4, at.foldOf / 4 + samples);
+  }
+
+  /** Throws when a class has no sample of positive weight outside some fold. */
+  #checkFolds(foldOf) {
+    const weights = this.problem.sampleWeights;
+    const homes = this.classes.map(() => new Set());
+    foldOf.forEach((fold, i) => (!weights || weights[i] > 0) && homes[this.labels[i]].add(fold));
+    homes.forEach((home, column) => {
+      if (home.size !== 1) return;
+      const [fold] = home;
+      throw new TamisError('missing_class', `class ${shown(this.classes[column])} has no sample outside fold ${fold}`, {
+        column, fold,
+      });
+    });
+  }
+
+  /** Begins with the folds, on the points of the path. */
+  startFolds(foldOf) {
+    const { module, at, points } = this;
+    this.#checkFolds(foldOf);
+    this.#prefix = 'cross_validation';
+    module.words.set(foldOf, at.foldOf / 4);
+    module.reals.set(points.map((point) => point.lambda), at.lambdas / module.scalarBytes);
+    module.writeGrid(at.grid, { ratio: 1, points: points.length, lambdas: at.lambdas });
+    this.timed(() => module.call('cross_validation_start', at.state, at.problem, at.grid, at.foldOf, this.#folds, at.arena,
+      this.arenaBytes));
+    this.refuse('cross_validation_report');
+  }
+  advanceFolds(milliseconds) {
+    this.advanceBy(milliseconds, (steps) => this.module.call('cross_validation_step', this.at.state, steps), {
+      most: most_steps,
+    });
+    this.refuse('cross_validation_report');
+  }
+
+  /** What the folds say of each point. */
+  heldOut() {
+    const { module, at } = this;
+    return this.points.map(({ report }, i) => {
+      module.call('cross_validation_at', at.state, i, at.heldOut);
+      const first = at.heldOut / module.scalarBytes;
+      const point = {};
+      held_out_reals.forEach((name, r) => (point[name] = module.reals[first + r]));
+      return { ...point, nonzeroRows: report.nonzeroRows };
+    });
+  }
+  /** The points that the folds choose. */
+  chosen(measure) {
+    const number = measures.indexOf(measure);
+    const point = (name) => this.module.call(`cross_validation_${name}`, this.at.state, number);
+    return { min: point('best'), '1se': point('one_standard_error') };
+  }
+}
+
+/** Grids that need at least as many bytes as the one of a path: for the smallest λ, or for any where it is not known. */
+function sizeGrids({ lambdas, points }, { penalty }) {
+  const last = lambdas?.at(-1);
+  if (last !== undefined) return [{ first: last || 1e-30, ratio: 1, points }];
+  return [{ ratio: 1, points }, ...(penalty === 'ridge' ? [{ first: 1e-30, ratio: 1, points }] : [])];
+}
+
+/** { numbers, count } of one group per sample, numbered in the order in which they occur. */
+function groupNumbers(groups, samples) {
+  if (!isArrayLike(groups)) throw invalidOption('groups must be an array with one group per sample');
+  if (groups.length !== samples)
+    throw new TamisError('invalid_shape', `groups has ${groups.length} entries for ${samples} samples`);
+  const known = new Map();
+  const numbers = Uint32Array.from(groups, (group) => {
+    if (!known.has(String(group))) known.set(String(group), known.size);
+    return known.get(String(group));
+  });
+  return { numbers, count: known.size };
+}
+
+/** Advances a run to its end in slices, told of by `progress`. */
+async function drive(run, { onProgress, signal, sliceMilliseconds = default_slice }, advance, progress) {
+  while (run.running) {
+    if (signal?.aborted) {
+      run.stop();
+    } else {
+      advance(sliceMilliseconds);
+      if (run.running && onProgress?.(progress()) === false) run.stop();
+    }
+    if (run.running) await otherWork();
+  }
+}
+
+/** What onProgress is told. `before` and `all`: paths solved before this stage, and all that there are. */
+function progressOf(run, stage, points, before, all) {
+  const [fold, point] = [run.fold, run.pointsDone];
+  const share = Math.min((before + (fold ?? 0) + point / points) / all, 1);
+  return { stage, fold, point, points, share, report: run.report() };
+}
+
+function withLimit(problem, { memoryLimit = problem?.memoryLimit }) {
+  return { ...problem, memoryLimit };
+}
+
+/** The path as plain data: begin(frame) once, then visit(point) for each point; the status it ends with. */
+export async function followPath(module, problem, options, begin, visit) {
+  const grid = gridOf(options, problem, 100);
+  const run = new Selection(module, withLimit(problem, options), grid, 0);
+  try {
+    begin(run.modelFrame());
+    run.startPath(visit);
+    const progress = () => progressOf(run, 'path', grid.points, 0, 1);
+    await drive(run, options, (milliseconds) => run.advancePath(milliseconds, visit), progress);
+    options.onProgress?.({ ...progress(), ...(run.status === 'converged' ? { share: 1 } : {}) });
+    return { status: run.status };
+  } finally {
+    run.release();
+  }
+}
+
+/**
+ * Path and folds of a problem: { frame, points, heldOut, chosen, foldOf }. `stages`: the names of the two, the paths
+ * before them and those of all stages. deal(run) says the fold of each sample.
+ */
+async function validated(module, problem, grid, folds, measure, options, deal, stages) {
+  const run = new Selection(module, problem, grid, folds);
+  const stopped = () => {
+    if (run.status === 'stopped') throw new TamisError('stopped', 'the cross-validation was stopped');
+  };
+  try {
+    const foldOf = folds && deal(run);
+    run.startPath();
+    const { names, before, all } = stages;
+    const progress = (stage, done) => () => progressOf(run, stage, run.points.length || grid.points, before + done, all);
+    await drive(run, options, (milliseconds) => run.advancePath(milliseconds),
+      () => progressOf(run, names[0], grid.points, before, all));
+    stopped();
+    const frame = run.modelFrame();
+    const { points } = run;
+    if (points.length === 0) throw invalidOption('maxFeatures: even the first lambda keeps more features');
+    if (!folds) return { frame, points };
+    run.startFolds(foldOf);
+    await drive(run, options, (milliseconds) => run.advanceFolds(milliseconds), progress(names[1], 1));
+    stopped();
+    return { frame, points, foldOf, heldOut: run.heldOut(), chosen: run.chosen(measure) };
+  } finally {
+    run.release();
+  }
+}
+
+/** Path, folds, the model at the λ that they choose, and ridge on its features: the result with models as plain data. */
+export async function crossValidate(module, problem, options) {
+  const { folds = 5, measure = 'error', choose = '1se', refit = false } = options;
+  if (!Number.isInteger(folds) || folds < 2 || folds > 0xffffffff)
+    throw invalidOption(`folds: ${shown(folds)} is not a whole number of at least 2`);
+  oneOf('measure', measure, measures);
+  oneOf('choose', choose, ['1se', 'min']);
+  const again = refitOf(refit);
+  const all = 1 + folds + (again ? (again.lambda === undefined ? 1 + folds : 1) : 0);
+  const limited = withLimit(problem, options);
+  const result = await validated(module, limited, gridOf(options, problem, 50), folds, measure, options,
+    (run) => run.deal(options), { names: ['path', 'folds'], before: 0, all });
+  const { frame, points, heldOut, chosen, foldOf } = result;
+  const point = points[chosen[choose]];
+  const restricted = again && point.kept.length > 0 ? restrictedTo(point.kept, limited, module.Reals) : null;
+  let ridge = null;
+  if (restricted) {
+    const grid = gridOf(again.lambda === undefined ? {} : { lambdas: [again.lambda] }, restricted, 50);
+    const refitted = await validated(module, restricted, grid, again.lambda === undefined ? folds : 0, measure, options,
+      () => foldOf, { names: ['refit', 'refit'], before: 1 + folds, all });
+    const best = refitted.points[refitted.chosen?.min ?? 0];
+    const kept = best.kept.map((j) => point.kept[j]);
+    ridge = modelData({ ...frame, penalty: 'ridge' }, { ...best, features: point.features, kept });
+  }
+  const lambdaOf = (which) => points[chosen[which]].lambda;
+  options.onProgress?.({
+    stage: again ? 'refit' : 'folds', fold: null, point: points.length, points: points.length, share: 1, report: point.report,
+  });
+  return {
+    points: heldOut,
+    lambdaMin: lambdaOf('min'),
+    lambda1se: lambdaOf('1se'),
+    lambda: point.lambda,
+    model: modelData(frame, point),
+    refit: ridge,
+  };
+}
+
+function oneOf(name, value, names) {
+  if (!names.includes(value)) throw invalidOption(`${name}: ${shown(value)} is not one of ${names.join(', ')}`);
+}
+
+/** null, or { lambda } with the λ that is given. */
+function refitOf(refit) {
+  if (refit === false || refit === null) return null;
+  if (refit === true) return {};
+  if (typeof refit === 'object' && numberOf(refit.lambda) >= 0 && refit.lambda < Infinity) return { lambda: refit.lambda };
+  throw invalidOption(`refit: ${shown(refit)} is neither true nor false nor { lambda } with a number of at least 0`);
+}
+
+/** The problem with ridge on some of its features. */
+function restrictedTo(kept, problem, Reals) {
+  const { samples, at } = samplesOf(problem.X);
+  const values = new Reals(samples * kept.length);
+  kept.forEach((j, column) => {
+    for (let i = 0; i < samples; ++i) values[column * samples + i] = at(i, j);
+  });
+  const { y, loss, tolerance, maxIterations, intercept, sampleWeights, margin, margins, precision, memoryLimit } = problem;
+  return {
+    X: { values, samples, features: kept.length, layout: 'columns' }, y, loss, penalty: 'ridge', tolerance, maxIterations,
+    intercept, sampleWeights, margin, margins, precision, memoryLimit,
+  };
+}
