@@ -4,8 +4,10 @@ import { TamisError } from './error.js';
 import { modelData } from './points.js';
 import { countOf, isArrayLike, numberOf, samplesOf, shown } from './problem.js';
 import { default_slice, otherWork, Run } from './run.js';
+import { Training } from './training.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
+const no_fold = 0xffffffff; // TAMIS_NO_FOLD
 const most_steps = 64; // in one call: they do not cost the same at all lambdas
 const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
 const measures = ['error', 'loss'];
@@ -37,6 +39,7 @@ class Selection extends Run {
   #folds;
   #spent = 0;
   #prefix = 'path';
+  #measured = 0;
   points = [];
 
   /** `folds`: how many there will be, or 0. */
@@ -145,22 +148,23 @@ class Selection extends Run {
     const homes = this.classes.map(() => new Set());
     foldOf.forEach((fold, i) => (!weights || weights[i] > 0) && homes[this.labels[i]].add(fold));
     homes.forEach((home, column) => {
-      if (home.size !== 1) return;
       const [fold] = home;
+      if (home.size !== 1 || fold === no_fold) return;
       throw new TamisError('missing_class', `class ${shown(this.classes[column])} has no sample outside fold ${fold}`, {
         column, fold,
       });
     });
   }
 
-  /** Begins with the folds, on the points of the path. */
-  startFolds(foldOf) {
-    const { module, at, points } = this;
+  /** Begins with the folds, on those lambdas, as many as the grid has or fewer. */
+  startFolds(foldOf, lambdas) {
+    const { module, at } = this;
     this.#checkFolds(foldOf);
     this.#prefix = 'cross_validation';
+    this.#measured = lambdas.length;
     module.words.set(foldOf, at.foldOf / 4);
-    module.reals.set(points.map((point) => point.lambda), at.lambdas / module.scalarBytes);
-    module.writeGrid(at.grid, { ratio: 1, points: points.length, lambdas: at.lambdas });
+    module.reals.set(lambdas, at.lambdas / module.scalarBytes);
+    module.writeGrid(at.grid, { ratio: 1, points: lambdas.length, lambdas: at.lambdas });
     this.timed(() => module.call('cross_validation_start', at.state, at.problem, at.grid, at.foldOf, this.#folds, at.arena,
       this.arenaBytes));
     this.refuse('cross_validation_report');
@@ -172,15 +176,13 @@ class Selection extends Run {
     this.refuse('cross_validation_report');
   }
 
-  /** What the folds say of each point. */
+  /** What the folds say of each lambda. */
   heldOut() {
     const { module, at } = this;
-    return this.points.map(({ report }, i) => {
+    return Array.from({ length: this.#measured }, (_, i) => {
       module.call('cross_validation_at', at.state, i, at.heldOut);
       const first = at.heldOut / module.scalarBytes;
-      const point = {};
-      held_out_reals.forEach((name, r) => (point[name] = module.reals[first + r]));
-      return { ...point, nonzeroRows: report.nonzeroRows };
+      return Object.fromEntries(held_out_reals.map((name, r) => [name, module.reals[first + r]]));
     });
   }
   /** The points that the folds choose. */
@@ -251,15 +253,70 @@ export async function followPath(module, problem, options, begin, visit) {
   }
 }
 
+function refuseStopped(run) {
+  if (run.status === 'stopped') throw new TamisError('stopped', 'the cross-validation was stopped');
+}
+
+/** Drives a run of the refit to its end; what `result` makes of it. */
+async function finish(run, options, advance, progress, result, begin = () => {}) {
+  try {
+    begin();
+    await drive(run, options, advance, progress);
+    refuseStopped(run);
+    return result();
+  } finally {
+    run.release();
+  }
+}
+
+/** The features that the model of a lambda keeps without the samples of a fold. */
+function keptWithout(module, problem, lambda, foldOf, fold, options, stage) {
+  const { sampleWeights } = problem;
+  const weights = Array.from(foldOf, (of, i) => (of === fold ? 0 : (sampleWeights?.[i] ?? 1)));
+  const run = new Training(module, { ...problem, lambda, sampleWeights: weights });
+  const progress = () => ({ ...stage, fold, point: 0, report: run.report() });
+  return finish(run, options, (milliseconds) => run.advance(milliseconds), progress, () => {
+    const { features, weights: w } = run.modelData();
+    const classes = w.length / features;
+    return Array.from({ length: features }, (_, j) => j).filter((j) => {
+      for (let k = 0; k < classes; ++k) if (w[j * classes + k] !== 0) return true;
+      return false;
+    });
+  });
+}
+
+/**
+ * The place of the ridge lambda of least held-out mean, where each fold keeps the features that its own samples choose:
+ * those of the model have already seen what is held out. Of equal errors that of the least loss, then the largest lambda.
+ */
+async function chooseRidge(module, problem, lambda, foldOf, folds, lambdas, measure, options, { before, all }) {
+  const sums = lambdas.map(() => ({ error: 0, loss: 0 }));
+  for (let fold = 0; fold < folds; ++fold) {
+    const stage = { stage: 'refit', points: lambdas.length, share: Math.min((before + fold) / all, 1) };
+    const kept = await keptWithout(module, problem, lambda, foldOf, fold, options, stage);
+    if (kept.length === 0) continue;
+    const its = restrictedTo(kept, problem, module.Reals);
+    const run = new Selection(module, its, gridOf({ lambdas }, its, 0), 1);
+    const held = await finish(run, options, (milliseconds) => run.advanceFolds(milliseconds),
+      () => ({ ...stage, fold, point: run.pointsDone, report: run.report() }), () => run.heldOut(),
+      () => run.startFolds(foldOf.map((of) => (of === fold ? 0 : no_fold)), lambdas));
+    const weight = foldOf.reduce((sum, of, i) => sum + (of === fold ? (problem.sampleWeights?.[i] ?? 1) : 0), 0);
+    held.forEach(({ mean, meanLoss }, l) => {
+      sums[l].error += weight * mean;
+      sums[l].loss += weight * meanLoss;
+    });
+  }
+  const better = (a, b) => (measure === 'error' && a.error !== b.error ? a.error < b.error : a.loss < b.loss);
+  return sums.reduce((best, sum, l) => (better(sum, sums[best]) ? l : best), 0);
+}
+
 /**
  * Path and folds of a problem: { frame, points, heldOut, chosen, foldOf }. `stages`: the names of the two, the paths
  * before them and those of all stages. deal(run) says the fold of each sample.
  */
 async function validated(module, problem, grid, folds, measure, options, deal, stages) {
   const run = new Selection(module, problem, grid, folds);
-  const stopped = () => {
-    if (run.status === 'stopped') throw new TamisError('stopped', 'the cross-validation was stopped');
-  };
+  const stopped = () => refuseStopped(run);
   try {
     const foldOf = folds && deal(run);
     run.startPath();
@@ -272,10 +329,11 @@ async function validated(module, problem, grid, folds, measure, options, deal, s
     const { points } = run;
     if (points.length === 0) throw invalidOption('maxFeatures: even the first lambda keeps more features');
     if (!folds) return { frame, points };
-    run.startFolds(foldOf);
+    run.startFolds(foldOf, points.map((point) => point.lambda));
     await drive(run, options, (milliseconds) => run.advanceFolds(milliseconds), progress(names[1], 1));
     stopped();
-    return { frame, points, foldOf, heldOut: run.heldOut(), chosen: run.chosen(measure) };
+    const heldOut = run.heldOut().map((point, i) => ({ ...point, nonzeroRows: points[i].report.nonzeroRows }));
+    return { frame, points, foldOf, heldOut, chosen: run.chosen(measure) };
   } finally {
     run.release();
   }
@@ -299,9 +357,12 @@ export async function crossValidate(module, problem, options) {
   let ridge = null;
   if (restricted) {
     const grid = gridOf(again.lambda === undefined ? {} : { lambdas: [again.lambda] }, restricted, 50);
-    const refitted = await validated(module, restricted, grid, again.lambda === undefined ? folds : 0, measure, options,
-      () => foldOf, { names: ['refit', 'refit'], before: 1 + folds, all });
-    const best = refitted.points[refitted.chosen?.min ?? 0];
+    const refitted = await validated(module, restricted, grid, 0, measure, options, null,
+      { names: ['refit'], before: 1 + folds, all });
+    const chosenRidge = again.lambda !== undefined ? 0
+      : await chooseRidge(module, limited, point.lambda, foldOf, folds, refitted.points.map(({ lambda }) => lambda), measure,
+        options, { before: 2 + folds, all });
+    const best = refitted.points[chosenRidge];
     const kept = best.kept.map((j) => point.kept[j]);
     ridge = modelData({ ...frame, penalty: 'ridge' }, { ...best, features: point.features, kept });
   }

@@ -48,7 +48,9 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   bool warm_start(T lambda) requires(!Base::constrained) {
     if (!this->begin_again(lambda)) return false;
     this->multiply(own_.x, own_.z);
-    const auto next = certify_again(own_.z);
+    this->offer_primal(own_.x, own_.z);
+    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    const auto next = this->certify(own_.z, own_.v, true);
     if (!this->running()) return false;
     if (weight_ == T(0)) {  // it was the null model
       this->choose_features();
@@ -104,6 +106,14 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     return true;
   }
 
+  /// As after `prepare`.
+  void forget_point() {
+    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
+    this->activate_all();
+    weight_ = T(0);
+    since_certificate_ = 0;
+  }
+
   [[gnu::noinline]] void start_from_null_model() {
     T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
     this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.u, this->stride_);
@@ -122,13 +132,6 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
   [[gnu::noinline]] void measure_duals() {
     dual_size_ = square_root(squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
-  }
-
-  /// The certificate of x, its scores given, and u for a new λ.
-  auto certify_again(const T* scores) {
-    this->offer_primal(own_.x, scores);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
-    return this->certify(own_.z, own_.v, true);
   }
 
   [[gnu::noinline]] void measure_norm() {

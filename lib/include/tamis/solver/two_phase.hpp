@@ -88,20 +88,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Samples that the second phase works on at present; before it, all.
   Index samples_in_use() const { return in_second_phase_ ? samples() : this->shape_.samples; }
 
-  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  /// The problem with another λ, in the memory of an ended run (not a stopped one), from the model without
+  /// coefficients: the solutions are vertices, from one of which it is as far to the next as from there. False: it has
+  /// ended.
   bool warm_start(T lambda) {
-    if (!in_second_phase_) {
-      first_attempt_ = 40;
-      return FirstPhase::warm_start(lambda);
-    }
     if (!this->begin_again(lambda)) return false;
-    copy(static_cast<const T*>(newton_.dual), all_duals(), u());
-    this->multiply(centre_w(), newton_.scores);
-    (void)this->certify_again(newton_.scores);
-    if (!this->running()) return false;
-    this->release_features(centre_w());
-    begin_second_phase();
-    return true;
+    if (in_second_phase_) take_all_samples();
+    in_second_phase_ = false;
+    first_attempt_ = first_attempt;
+    this->forget_point();
+    this->start_from_null_model();
+    return this->running();
   }
 
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
@@ -260,7 +257,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     choose_samples(newton_.scores, u(), true);
     outer_ = 0;
     idle_ = 0;
-    conjugate_ = false;
+    conjugate_ = exhausted_ = false;
     best_gap_ = this->report_.relative_gap;
     grant_budget();
     begin_outer();
@@ -659,7 +656,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   bool in_second_phase_ = false;
   bool exhausted_ = false;
   bool conjugate_ = false;  ///< the last step was by conjugate gradients
-  std::uint32_t first_attempt_ = 80;
+  static constexpr std::uint32_t first_attempt = 80;
+  std::uint32_t first_attempt_ = first_attempt;
   std::uint32_t outer_ = 0;
   std::uint32_t inner_ = 0;
   std::uint32_t idle_ = 0;

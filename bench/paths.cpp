@@ -1,0 +1,92 @@
+// What a path costs beside one solve, and cross-validation beside a path: medians of three, in one run.
+// Run: bench_paths
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "data.hpp"
+#include "problem.hpp"
+#include "tamis/selection/cross_validation.hpp"
+#include "tamis/training.hpp"
+
+namespace {
+
+using namespace tamis;
+
+template <class Work>
+double median_seconds(Work work) {
+  double seconds[3];
+  for (double& s : seconds) {
+    const auto started = std::chrono::steady_clock::now();
+    work();
+    s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  }
+  std::sort(seconds, seconds + 3);
+  return seconds[1];
+}
+
+template <class Loss, class Penalty>
+void measure(const char* title, const DenseDesign<double>& design, const Targets<double>& targets, double ratio) {
+  constexpr Index points = 100, folds = 5;
+  using Training = Training<double, Loss, Penalty>;
+  const Training training({});
+  const auto make = [&](const Targets<double>& these) { return training.solver(design, these); };
+  using P = Path<double, decltype(make)>;
+  using CV = CrossValidation<double, decltype(make), DenseDesign<double>, Loss>;
+  const Shape shape{design.samples(), design.features(), targets.classes};
+  const Requirement solver{Training::bytes(shape)};
+  const std::size_t bytes = CV::requirement(shape, folds, points, solver).bytes;  // one arena for all
+  const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
+  const std::span<std::byte> arena(memory.get(), bytes);
+
+  Grid<double> grid{.points = points, .ratio = ratio};
+  std::uint64_t iterations = 0;
+  const double path = median_seconds([&] {
+    iterations = 0;
+    P run(make, shape.features, targets, {.points = points, .ratio = ratio});
+    run.start(arena);
+    advance_path(run, [&](const P& at) {
+      iterations += at.report().iterations;
+      return true;
+    });
+    grid = run.grid();
+  });
+  std::uint32_t cold_iterations = 0;
+  const double cold = median_seconds(
+      [&] { cold_iterations = Training({.lambda = grid.at(points - 1)}).run(design, targets, arena).iterations; });
+  std::vector<Index> fold(shape.samples), order(shape.samples);
+  Index rare = 0;
+  deal_folds(targets.labels, targets.classes, folds, true, 1, fold.data(), order.data(), rare);
+  const double validated = median_seconds([&] {
+    CV run(make, design, targets, Loss{}, fold.data(), folds, grid);
+    run.start(arena);
+    while (run.step()) {
+    }
+  });
+  std::printf(
+      "%s, lambda_max to %g of it, certified 1e-4\n"
+      "  one solve at the smallest lambda   %8.3f s  %u iterations\n"
+      "  path of %u lambdas                %8.3f s  %llu iterations: %.1f solves (aimed at: 8)\n"
+      "  %u folds of it, and the path       %8.3f s: %.2f paths (aimed at: 6); %zu bytes of arena for all\n",
+      title, ratio, cold, cold_iterations, points, path, static_cast<unsigned long long>(iterations), path / cold,
+      folds, path + validated, (path + validated) / path, bytes);
+}
+
+}  // namespace
+
+int main() {
+  cli::ReadOptions options;
+  options.scale = 16;
+  const cli::Table table = cli::read_table(std::string(TAMIS_TEST_DATA) + "/digits.csv", options);
+  const auto classes = cli::class_names(table.labels);
+  const auto labels = cli::encode(table, classes);
+  const DenseDesign<double> design(table.values.data(), static_cast<Index>(table.samples),
+                                   static_cast<Index>(table.features));
+  const Targets<double> targets{labels, static_cast<Index>(classes.size())};
+  measure<SquaredHinge, GroupL2>("digits, squared hinge, group-l2", design, targets, 1e-2);
+  measure<SquaredHinge, GroupL2>("digits, squared hinge, group-l2", design, targets, 1e-3);
+  measure<Logistic, GroupL2>("digits, logistic, group-l2", design, targets, 1e-2);
+}
