@@ -137,6 +137,32 @@ test('held-out means are those of training on the other samples', async () => {
   close(point.standardError, Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / 3 / 2), 1e-6);
 });
 
+test('the lambda of a refit is that of the folds, each with the features that its own samples choose', async () => {
+  const problem = { ...flowers, tolerance: 1e-5 };
+  const groups = iris.y.map((_, i) => i % 3);
+  const { lambda, model, refit } = await tamis.crossValidate(problem, { lambdas: [0.5, 0.1], folds: 3, groups, refit: true });
+  const ridge = (kept) => ({
+    X: iris.X.map((x) => kept.map((j) => x[j])), y: iris.y, loss: 'hinge', penalty: 'ridge', tolerance: 1e-5,
+  });
+  const lambdas = (await tamis.path(ridge(model.keptFeatures), { points: 50 })).points.map((point) => point.lambda);
+  const sums = lambdas.map(() => ({ wrong: 0, loss: 0 }));
+  for (const fold of [0, 1, 2]) {
+    const sampleWeights = groups.map((group) => Number(group !== fold));
+    const kept = (await tamis.train({ ...problem, lambda, sampleWeights })).keptFeatures;
+    const { points } = await tamis.path({ ...ridge(kept), sampleWeights }, { lambdas });
+    points.forEach((point, l) => iris.X.forEach((x, i) => {
+      if (groups[i] !== fold) return;
+      const scores = Array.from(point.model.scores(kept.map((j) => x[j])));
+      const label = model.classes.indexOf(iris.y[i]);
+      sums[l].wrong += Number(scores.indexOf(Math.max(...scores)) !== label);
+      sums[l].loss += Math.max(...scores.map((score, k) => score + Number(k !== label))) - scores[label];
+    }));
+  }
+  const better = (x, y) => (x.wrong !== y.wrong ? x.wrong < y.wrong : x.loss < y.loss);
+  const best = sums.reduce((found, sum, l) => (better(sum, sums[found]) ? l : found), 0);
+  assert.equal(refit.toJSON().lambda, lambdas[best]);
+});
+
 test('refitting is ridge on the kept features', async () => {
   const problem = { ...flowers, tolerance: 1e-5 };
   const { model, refit } = await tamis.crossValidate(problem, { lambdas: [0.5, 0.1], refit: true });
@@ -144,9 +170,6 @@ test('refitting is ridge on the kept features', async () => {
   assert.ok(kept.length > 0 && kept.length < 4);
   assert.deepEqual([refit.keptFeatures, refit.features, refit.toJSON().penalty], [kept, 4, 'ridge']);
   const restricted = { X: iris.X.map((x) => kept.map((j) => x[j])), y: iris.y, loss: 'hinge', penalty: 'ridge', tolerance: 1e-5 };
-  const chosen = await tamis.crossValidate(restricted, { choose: 'min' });
-  assert.equal(refit.toJSON().lambda, chosen.lambdaMin);
-  assert.deepEqual(refit.intercepts, chosen.model.intercepts);
   assert.ok(refit.evaluate(iris.X, iris.y).accuracy >= model.evaluate(iris.X, iris.y).accuracy);
   const given = await tamis.crossValidate(problem, { lambdas: [0.5, 0.1], refit: { lambda: 0.25 } });
   assert.equal(given.refit.toJSON().lambda, 0.25);
