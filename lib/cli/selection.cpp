@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -502,6 +503,36 @@ PathPoint refit(const SelectionArguments& a, const Task& task, const PathPoint& 
   return out;
 }
 
+/// The choice in a sentence or two.
+std::string summary(const SelectionArguments& a, const Selected& s, const std::optional<PathPoint>& again,
+                    std::size_t features) {
+  const auto held = [&](Index point) {
+    const HeldOut<double>& h = s.held_out[point];
+    const bool loss = a.measure == "loss";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.4g +- %.2g at lambda %.4g", loss ? h.loss : h.error,
+                  loss ? h.loss_deviation : h.error_deviation, h.lambda);
+    return std::string(text);
+  };
+  const auto accuracy = [](const RunReport& r) {
+    char text[64];
+    const Evaluation& e = r.test ? *r.test : r.train;
+    std::snprintf(text, sizeof text, "; %s: %.1f %% right", r.test ? "test" : "train", 100 * e.accuracy());
+    return std::string(text);
+  };
+  const PathPoint& chosen = s.path[s.chosen];
+  std::string out = "held-out " + a.measure + " " + held(s.chosen);
+  if (s.chosen != s.least) out += ", the least is " + held(s.least);
+  out += "\nkept: " + std::to_string(chosen.report.solver.nonzero_rows) + " of " + in_words(features, "feature") +
+         accuracy(chosen.report) + "\n";
+  if (again) {
+    char text[64];
+    std::snprintf(text, sizeof text, "refit with ridge, lambda %.4g", again->lambda);
+    out += text + accuracy(again->report) + "\n";
+  }
+  return out;
+}
+
 template <class T>
 void run_cv_command(const SelectionArguments& a, const Task& task) {
   const Folds folds = deal(a, task.prepared);
@@ -550,7 +581,10 @@ void run_cv_command(const SelectionArguments& a, const Task& task) {
                  {"lambda", chosen.lambda},
                  {"model", json_of(chosen.report)},
                  {"refit", again ? json_of(again->report) : Json(nullptr)}};
-  if (!a.quiet) std::cout << out.dump(1) << '\n';
+  if (!a.quiet) {
+    std::cout << out.dump(1) << std::endl;
+    std::cerr << summary(a, s, again, task.prepared.train.features);
+  }
   if (!a.plot.empty()) write_file(a.plot, cross_validation_curve(plot));
 }
 
