@@ -7,7 +7,6 @@ import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { countOf, precisionOf } from './problem.js';
 import { withModel } from './points.js';
 import { default_slice, otherWork, sizeFields } from './run.js';
-import { crossValidate, followPath } from './selection.js';
 import { Training } from './training.js';
 
 export { TamisError };
@@ -99,7 +98,9 @@ class Tamis {
 
   /** The path as plain data: begin(frame) once, then visit(point) for each point, which stops with false. */
   async pathData(problem, options, begin, visit) {
-    return followPath(await this.#prepared(problem), problem, options, begin, visit);
+    const module = await this.#prepared(problem);
+    const { followPath } = await import('./selection.js'); // not before someone asks for it
+    return followPath(module, problem, options, begin, visit);
   }
 
   async crossValidate(problem, options = {}) {
@@ -109,7 +110,9 @@ class Tamis {
 
   /** The same with the models as plain data. */
   async crossValidationData(problem, options) {
-    return crossValidate(await this.#prepared(problem), problem, options);
+    const module = await this.#prepared(problem);
+    const { crossValidate } = await import('./selection.js');
+    return crossValidate(module, problem, options);
   }
 
   async #prepared(problem) {
