@@ -480,10 +480,8 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
       *p, choice, Trainer<T>::requirement(choice, shape), Validation<T>::requirement(shape, folds, grid.points, {}),
       [&](const Setting<T>& setting) {
-        const AnyLoss<T> loss(choice.loss);
-        Targets<T> targets = targets_of<T>(*p);
-        targets.common_margin = margin_for_all(Options<T>{.margin = p->margin}, loss);
-        return Validation<T>({&setting}, setting.design, targets, loss, fold_of, folds, grid);
+        return Validation<T>({&setting}, setting.design, targets_of<T>(*p), AnyLoss<T>(choice.loss), fold_of, folds,
+                             grid, p->margin);
       });
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().status());

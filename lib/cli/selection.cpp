@@ -317,10 +317,8 @@ template <class T>
 std::vector<HeldOut<double>> held_out(const SelectionArguments& a, const Fitting<T>& fitting, const Folds& folds,
                                       const Grid<T>& grid, std::span<std::byte> memory) {
   const Task& task = fitting.task();
-  const AnyLoss<T> loss(task.choice.loss);
-  Targets<T> targets = fitting.targets();
-  targets.common_margin = margin_for_all(fitting.options(), loss);
-  FoldsOf<T> cv(maker(fitting), fitting.design(), targets, loss, folds.of.data(), folds.count, grid);
+  FoldsOf<T> cv(maker(fitting), fitting.design(), fitting.targets(), AnyLoss<T>(task.choice.loss), folds.of.data(),
+                folds.count, grid, fitting.options().margin);
   cv.start(memory);
   ProgressLine progress(!a.quiet);
   while (cv.step()) {

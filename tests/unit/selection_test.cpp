@@ -305,6 +305,35 @@ TEST(CrossValidation, IsTrainingOnTheOtherRows) {
   EXPECT_EQ(refused.status(), Status::arena_too_small);
 }
 
+TEST(CrossValidation, MeasuresTheLossWithItsMargin) {
+  const Made<double> made(40, 4, 3, 5);
+  const auto design = made.design();
+  std::vector<Index> fold(40, no_fold);
+  for (Index i = 0; i < 40; i += 4) fold[i] = 0;
+  const double lambdas[] = {1000};  // no coefficients: the loss is that of the intercepts
+  for (const double margin : {not_a_number<double>, 0.5}) {
+    const Training<double, Logistic, L1> training({.tolerance = 1e-9, .margin = margin});
+    const auto make = [&](const Targets<double>& targets) { return training.solver(design, targets); };
+    using CV = CrossValidation<double, decltype(make), DenseDesign<double>, Logistic>;
+    GuardedMemory memory(
+        CV::requirement(made.shape(), 1, 1, {Training<double, Logistic, L1>::bytes(made.shape())}).bytes);
+    CV cv(make, design, made.targets(), Logistic{}, fold.data(), 1, {lambdas, 1}, margin);
+    cv.start(memory.span());
+    while (cv.step()) {
+    }
+    ASSERT_EQ(cv.status(), Status::converged);
+    auto part = made;
+    for (Index i = 0; i < 40; ++i) part.weights.push_back(fold[i] == 0 ? 0 : 1);
+    const auto fit =
+        testing::run_default(part, Logistic{}, L1{}, {.lambda = 1000, .tolerance = 1e-9, .margin = margin});
+    double loss = 0, z[4];
+    for (Index k = 0; k < 3; ++k) z[k] = fit.fit.model.intercept(k);
+    for (Index i = 0; i < 40; i += 4)
+      loss += Logistic{}.value(z, 3, made.labels[i], margin == margin ? margin : 0.0) / 10;
+    EXPECT_NEAR(cv.at(0).loss, loss, 1e-7);
+  }
+}
+
 TEST(CrossValidation, SaysWhichClassAFoldLacks) {
   const Made<double> made(12, 3, 3, 2);
   const auto design = made.design();

@@ -54,7 +54,7 @@ Index one_standard_error(Index points, Measure measure, At at) {
 
 /// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ. The
 /// grid must not be open: all folds share it; that of the path on all samples is the usual one. With `make` as for
-/// Path; `loss` and its margin as in training. Features are scaled beforehand, with all samples.
+/// Path; `loss` and `margin` (see Options) as in training. Features are scaled beforehand, with all samples.
 ///
 /// Memory: `requirement(…)`: that of a path, and n(K + 1) + p + 2·points·folds + folds numbers. Cost: a path per
 /// fold, and a product with the kept features per point.
@@ -62,8 +62,10 @@ template <class T, class Make, class Design, class Loss>
 class CrossValidation {
  public:
   CrossValidation(const Make& make, const Design& design, const Targets<T>& targets, const Loss& loss,
-                  const Index* fold_of, Index folds, const Grid<T>& grid)
-      : make_(make), design_(design), targets_(targets), loss_(loss), fold_of_(fold_of), folds_(folds), grid_(grid) {}
+                  const Index* fold_of, Index folds, const Grid<T>& grid, T margin = not_a_number<T>)
+      : make_(make), design_(design), targets_(targets), loss_(loss), fold_of_(fold_of), folds_(folds), grid_(grid) {
+    targets_.common_margin = margin_for_all(Options<T>{.margin = margin}, loss);
+  }
   CrossValidation(const CrossValidation&) = delete;
   CrossValidation& operator=(const CrossValidation&) = delete;
   ~CrossValidation() { clear(); }
