@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -234,6 +235,36 @@ TEST(CvCommand, RefusesWhatMakesNoSense) {
   expect(rare_cv({"--folds", "2", "--measure", "auc"}), 2, "--measure: 'auc'");
   expect(rare_cv({"--folds", "2", "--refit-lambda", "1"}), 2, "--refit-lambda is for --refit");
   expect(cv({"--subject-column", "who"}), 3, "no column of subjects 'who'");
+}
+
+// ---- on real data ---------------------------------------------------------------------------------------------------
+
+/// Runs cv on a training and a test file of TAMIS_DATA, as quietly as may be; what it prints.
+Json cv_on(const std::string& train, const std::string& test, const std::vector<std::string>& more) {
+  const std::string folder = std::string(std::getenv("TAMIS_DATA")) + "/";
+  const auto outcome =
+      run_with({"cv", folder + train, "--test", folder + test, "--penalty", "group-l2", "--refit"}, more);
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  return outcome.code == 0 ? Json::parse(outcome.output) : Json();
+}
+#define TAMIS_NEEDS_DATA \
+  if (!std::getenv("TAMIS_DATA")) GTEST_SKIP() << "skipped: set TAMIS_DATA to the folder of the real data sets"
+
+TEST(CvOnRealData, ChoosesAModelOfLeukemia) {
+  TAMIS_NEEDS_DATA;
+  const Json out =
+      cv_on("golub/golub_train.csv.gz", "golub/golub_test.csv.gz",
+            {"--log", "100:16000", "--standardise", "--loss", "hinge", "--groups", "blocks:5", "--lambdas", "50"});
+  EXPECT_LE(out["refit"]["test_errors"], 1) << "of 34";
+}
+
+TEST(CvOnRealData, ChoosesFewFeaturesOfGestures) {
+  TAMIS_NEEDS_DATA;
+  const Json out =
+      cv_on("wand/wand_train.csv.gz", "wand/wand_test.csv.gz",
+            {"--standardise", "--loss", "squared-hinge", "--lambdas", "60", "--max-features", "19", "--choose", "min"});
+  EXPECT_LE(out["model"]["nonzero_rows"], 19) << "of 64";
+  EXPECT_GE(out["refit"]["test_accuracy"], 0.885) << "ridge on all features has 0.905";
 }
 
 }  // namespace
