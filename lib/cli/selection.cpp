@@ -1,217 +1,41 @@
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <iostream>
-#include <limits>
-#include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <numeric>
-#include <optional>
+#include "selection.hpp"
 
-#include "commands.hpp"
-#include "errors.hpp"
-#include "fitting.hpp"
-#include "plots.hpp"
-#include "readers.hpp"
-#include "tamis/selection/cross_validation.hpp"
-#include "terminal.hpp"
+#include <algorithm>
+#include <iostream>
 
 namespace tamis::cli {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Which λs: --lambdas, --lambda-values, --lambda-ratio, --max-features.
-struct GridArguments {
-  Index points = 100;
-  std::string values, ratio;
-  Index max_features = ~Index(0);
-
-  void declare(CLI::App& command) {
-    auto* count = command.add_option("--lambdas", points, "number of lambdas, equally spaced in logarithm")
-                      ->check(CLI::Range(Index(1), Index(100000)))
-                      ->capture_default_str();
-    command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")->excludes(count);
-    command.add_option("--lambda-ratio", ratio,
-                       "of the smallest to the largest lambda (default: 0.01 with more features than samples, else "
-                       "0.001; ridge 0.0001)");
-    command.add_option("--max-features", max_features, "end before models with more features than this")
-        ->check(CLI::Range(Index(1), ~Index(0)));
-  }
-};
-
-struct SelectionArguments {
-  SampleArguments samples;
-  ProblemArguments problem;
-  GridArguments grid;
-  EffortArguments effort;
-  std::string model, coefficients, report, plot;
-  bool quiet = false;
-  // cv
-  Index folds = 5;
-  bool stratified = true;
-  std::string subjects, validation;
-  std::string choose = "1se", measure = "error";
-  bool refit = false;
-  std::string refit_lambda;
-};
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void GridArguments::declare(CLI::App& command) {
+  auto* count = command.add_option("--lambdas", points, "number of lambdas, equally spaced in logarithm")
+                    ->check(CLI::Range(Index(1), Index(100000)))
+                    ->capture_default_str();
+  command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")->excludes(count);
+  command.add_option("--lambda-ratio", ratio,
+                     "of the smallest to the largest lambda (default: 0.01 with more features than samples, else "
+                     "0.001; ridge 0.0001)");
+  command.add_option("--max-features", max_features, "end before models with more features than this")
+      ->check(CLI::Range(Index(1), ~Index(0)));
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-/// Coefficients of the kept features.
-struct Kept {
-  std::vector<std::size_t> features;
-  std::vector<double> weights, intercepts;
-
-  explicit Kept(const Coefficients& c) : intercepts(c.intercepts) {
-    for (std::size_t j = 0; j < c.features; ++j) {
-      if (!c.uses(j)) continue;
-      features.push_back(j);
-      weights.insert(weights.end(), c.weights.begin() + static_cast<std::ptrdiff_t>(j * c.classes),
-                     c.weights.begin() + static_cast<std::ptrdiff_t>((j + 1) * c.classes));
-    }
-  }
-  Coefficients among(std::size_t all) const {
-    const std::size_t classes = intercepts.size();
-    Coefficients c{all, classes, std::vector<double>(all * classes), intercepts};
-    for (std::size_t e = 0; e < features.size(); ++e)
-      std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(e * classes), classes,
-                  c.weights.begin() + static_cast<std::ptrdiff_t>(features[e] * classes));
-    return c;
-  }
-};
-
-struct PathPoint {
-  double lambda;
-  RunReport report;
-  Kept coefficients;
-};
-
-/// The λs that were asked for, in the precision of training; `values` has those that were listed.
-template <class T>
-Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T>& values) {
-  const bool ridge = fitting.task().choice.penalty == PenaltyKind::ridge;
-  Grid<T> grid;
-  if (!a.values.empty()) {
-    std::size_t begin = 0;
-    for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-      end = a.values.find(',', begin);
-      values.push_back(static_cast<T>(parse_number("--lambda-values", a.values.substr(begin, end - begin))));
-    }
-    grid.values = values.data();
-    grid.points = static_cast<Index>(values.size());
-    if (!grid.valid()) throw ArgumentError("--lambda-values: " + a.values + " do not descend, or one is negative");
-    return grid;
-  }
-  grid.points = a.points;
-  const Shape shape = fitting.shape();
-  grid.ratio = static_cast<T>(!a.ratio.empty()                 ? parse_number("--lambda-ratio", a.ratio)
-                              : ridge                          ? 1e-4
-                              : shape.features > shape.samples ? 1e-2
-                                                               : 1e-3);
-  if (!grid.valid()) throw ArgumentError("--lambda-ratio: " + a.ratio + " does not lie between 0 and 1");
-  if (ridge) {
-    std::vector<T> scratch(shape.samples);
-    grid.first = mean_square_norm(fitting.design(), fitting.options().intercept, scratch.data());
-    if (!(grid.first > T(0))) grid.first = T(1);
-  }
-  return grid;
+void PathArguments::declare(CLI::App& command) {
+  samples.declare(command);
+  problem.declare(command);
+  grid.declare(command);
+  effort.declare(command);
+  command.add_option("--model", model, "write the model as JSON");
+  command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV");
+  command.add_option("--report", report, "write the report of the model as JSON");
+  command.add_flag("--quiet", quiet, "print nothing");
 }
 
-template <class T>
-auto maker(const Fitting<T>& fitting) {
-  return [&fitting](const Targets<T>& targets) { return fitting.training(targets); };
-}
-template <class T>
-using PathOf = Path<T, decltype(maker(std::declval<const Fitting<T>&>()))>;
-template <class T>
-using FoldsOf = CrossValidation<T, decltype(maker(std::declval<const Fitting<T>&>())), AnyDesign<T>, AnyLoss<T>>;
-
-/// Solves along the grid; `visit` sees each point as it is done.
-template <class T, class Visit>
-std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, Index max_features,
-                                std::span<std::byte> memory, bool quiet, Visit visit) {
-  std::vector<PathPoint> points;
-  ProgressLine progress(!quiet);
-  PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), grid, max_features);
-  auto started = std::chrono::steady_clock::now();
-  path.start(memory);
-  advance_path(path, [&](const PathOf<T>& at) {
-    Task task = fitting.task();
-    task.options.lambda = static_cast<double>(at.lambda());
-    Fitted fitted = Fitting<T>::judged(task, at.solver());
-    fitted.report.seconds = seconds_since(started);
-    fitted.report.shape = fitting.shape();
-    progress.show(at.report().iterations, fitted.report.solver.objective, fitted.report.solver.relative_gap,
-                  fitted.report.solver.nonzeros);
-    points.push_back({task.options.lambda, fitted.report, Kept(fitted.coefficients)});
-    visit(points.back());
-    started = std::chrono::steady_clock::now();
-    return true;
-  });
-  if (!has_model(path.status())) {
-    Report<double> why;
-    why.status = path.status();
-    if (path.status() != Status::invalid_lambda) why = in_double(path.report());
-    refuse(why, fitting.task());
-  }
-  return points;
+Selection::Selection(const PathArguments& a, const Choice& choice, const Options<double>& options)
+    : prepared(prepare(a.samples)),
+      groups(a.problem.listed_groups(prepared.train.features)),
+      task{a.samples, prepared, choice, a.problem.parameters(), options, a.problem.precision} {
+  if (groups) task.choice.groups = groups->groups;
 }
 
-Json json_of(const PathPoint& point) {
-  const RunReport& r = point.report;
-  return {{"lambda", point.lambda},
-          {"status", name(r.solver.status)},
-          {"objective", number(r.solver.objective)},
-          {"relative_gap", number(r.solver.relative_gap)},
-          {"nonzeros", r.solver.nonzeros},
-          {"nonzero_rows", r.solver.nonzero_rows},
-          {"train_accuracy", r.train.accuracy()},
-          {"test_accuracy", r.test ? Json(r.test->accuracy()) : Json(nullptr)},
-          {"seconds", r.seconds}};
-}
-
-void keep(const SelectionArguments& a, const Prepared& prepared, const PathPoint& point) {
-  const StoredModel model = stored(prepared, {point.report, point.coefficients.among(prepared.train.features)});
-  if (!a.model.empty()) write_model(a.model, model);
-  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
-  if (!a.report.empty()) write_file(a.report, to_json(point.report));
-}
-
-std::string plot_of(const std::vector<PathPoint>& points, const Prepared& prepared, const RunReport& r) {
-  PathPlot plot{.title = r.loss + ", " + r.penalty + ": coefficients along the path", .lambdas = {}, .values = {}};
-  plot.feature_names = prepared.train.feature_names;
-  for (const PathPoint& point : points) {
-    const Coefficients c = point.coefficients.among(prepared.train.features);
-    const Coefficients in_problem = prepared.standardisation ? c.in_standardised_units(*prepared.standardisation) : c;
-    plot.lambdas.push_back(point.lambda);
-    auto& norms = plot.values.emplace_back(c.features);
-    for (std::size_t j = 0; j < c.features; ++j) {
-      for (std::size_t k = 0; k < c.classes; ++k) norms[j] += in_problem.weight(j, k) * in_problem.weight(j, k);
-      norms[j] = std::sqrt(norms[j]);
-    }
-  }
-  return coefficient_path(plot);
-}
-
-/// What path and cv check and read alike.
-struct Beginning {
-  Beginning(Prepared p, const SampleArguments& samples, const Choice& choice,
-            const PenaltyParameters<double>& parameters, const Options<double>& options, const std::string& precision)
-      : prepared(std::move(p)), task{samples, prepared, choice, parameters, options, precision} {}
-
-  const Prepared prepared;
-  std::optional<ListedGroups> groups;
-  Task task;
-};
-std::unique_ptr<Beginning> begin(const SelectionArguments& a) {
+std::unique_ptr<Selection> begin_selection(const PathArguments& a) {
   Choice choice = a.problem.choice();
   if (is_constrained(choice.resolved_solver()))
     throw ArgumentError("--solver " + a.problem.solver + " solves the form with --eta, which has no path of lambdas");
@@ -221,429 +45,44 @@ std::unique_ptr<Beginning> begin(const SelectionArguments& a) {
   Options<double> options;
   a.effort.set(options);
   a.samples.set(options);
-  auto out = std::make_unique<Beginning>(prepare(a.samples), a.samples, choice, a.problem.parameters(), options,
-                                         a.problem.precision);
+  auto out = std::make_unique<Selection>(a, choice, options);
   if (const auto sentence = out->prepared.unseen_sentence(); !a.quiet && !sentence.empty())
     std::cerr << sentence << '\n';
-  out->groups = a.problem.listed_groups(out->prepared.train.features);
-  if (out->groups) out->task.choice.groups = out->groups->groups;
-  return out;
-}
-
-template <class T>
-void run_path_command(const SelectionArguments& a, const Task& task) {
-  const Fitting<T> fitting(task);
-  std::vector<T> values;
-  const Grid<T> grid = grid_of(a.grid, fitting, values);
-  const auto needed = [&](Requirement solver) { return PathOf<T>::requirement(fitting.shape(), solver).bytes; };
-  const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
-  const auto points = run_path(fitting, grid, a.grid.max_features, memory.span(), a.quiet, [&](const PathPoint& point) {
-    if (!a.quiet) std::cout << json_of(point).dump() << std::endl;
-  });
-  if (points.empty())
-    throw ArgumentError("--max-features: already the first model has more features than " +
-                        std::to_string(a.grid.max_features));
-  keep(a, task.prepared, points.back());
-  if (!a.plot.empty()) write_file(a.plot, plot_of(points, task.prepared, points.back().report));
-}
-
-// ---- cross-validation -----------------------------------------------------------------------------------------------
-
-/// The fold of each sample, and how many there are.
-struct Folds {
-  std::vector<Index> of;
-  Index count;
-};
-
-/// The subject of each sample: the first field of each line of the file, after a header line if there is one line more.
-std::vector<std::string> read_subjects(const std::string& path, std::size_t samples) {
-  TextFile file(path);
-  std::vector<std::string> names;
-  for (std::string line; file.next_line(line);) {
-    const std::string field = line.substr(0, line.find(','));
-    names.emplace_back(trimmed(field));
-  }
-  if (names.size() == samples + 1) names.erase(names.begin());
-  if (names.size() != samples)
-    file.fail(found_expected(names.size(), samples, "subject") + ", one per training sample");
-  return names;
-}
-
-Folds deal(const SelectionArguments& a, const Prepared& p) {
-  const Index samples = static_cast<Index>(p.labels.size()), classes = static_cast<Index>(p.classes.size());
-  Index folds = a.folds;
-  if (!a.validation.empty()) {  // a fold of that share of the samples, the others are never held out
-    const double fraction = parse_number("--validation", a.validation);
-    if (!(fraction > 0 && fraction <= 0.5))
-      throw ArgumentError("--validation: the fraction must lie between 0 and 1/2");
-    folds = static_cast<Index>(std::lround(1 / fraction));
-  }
-  Folds out{std::vector<Index>(samples), folds};
-  std::vector<Index> order(samples + 1);
-  const std::vector<std::string> names = a.subjects.empty() ? p.train.subjects : read_subjects(a.subjects, samples);
-  if (!names.empty()) {
-    std::map<std::string, Index> number;
-    std::vector<Index> group;
-    for (const auto& name : names)
-      group.push_back(number.try_emplace(name, static_cast<Index>(number.size())).first->second);
-    std::vector<Index> starts(samples + 1), counts(std::size_t(folds) * classes);
-    if (!deal_groups(p.labels, classes, group.data(), folds, out.of.data(), order.data(), starts.data(), counts.data()))
-      throw ArgumentError("--folds: " + std::to_string(folds) +
-                          " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
-  } else {
-    Index rare = 0;
-    if (!deal_folds(p.labels, classes, folds, a.stratified, a.samples.seed, out.of.data(), order.data(), rare)) {
-      if (rare < classes)
-        throw ArgumentError("--folds: " + std::to_string(folds) +
-                            " folds need as many samples of every class: class '" + p.classes[rare] + "' has " +
-                            std::to_string(std::count(p.labels.begin(), p.labels.end(), rare)) +
-                            "; take fewer folds, or --unstratified");
-      throw ArgumentError("--folds: " + std::to_string(folds) + " folds of " + std::to_string(samples) +
-                          " samples: there must be two at least, and no more than samples");
-    }
-  }
-  if (!a.validation.empty()) {
-    for (Index& fold : out.of)
-      if (fold != 0) fold = no_fold;
-    out.count = 1;
+  if (!a.grid.values.empty()) {  // the solver is chosen for the smallest λ, where it is known
+    const double last = parse_number("--lambda-values", a.grid.values.substr(a.grid.values.rfind(',') + 1));
+    out->task.choice.tiny_lambda = Choice::is_tiny(last, static_cast<Index>(out->prepared.train.samples));
   }
   return out;
 }
 
-Measure measure_of(const SelectionArguments& a) { return a.measure == "loss" ? Measure::loss : Measure::error; }
-
-/// What the samples of each fold say of each λ.
-template <class T>
-std::vector<HeldOut<double>> held_out(const SelectionArguments& a, const Fitting<T>& fitting, const Folds& folds,
-                                      const Grid<T>& grid, std::span<std::byte> memory) {
-  const Task& task = fitting.task();
-  FoldsOf<T> cv(maker(fitting), fitting.design(), fitting.targets(), AnyLoss<T>(task.choice.loss), folds.of.data(),
-                folds.count, grid, fitting.options().margin);
-  cv.start(memory);
-  ProgressLine progress(!a.quiet);
-  while (cv.step()) {
-    const auto now = cv.report();
-    progress.show(cv.fold() * grid.points + cv.points_done(), static_cast<double>(now.objective),
-                  static_cast<double>(now.relative_gap), now.nonzeros);
+Kept::Kept(const Coefficients& c) : intercepts(c.intercepts) {
+  for (std::size_t j = 0; j < c.features; ++j) {
+    if (!c.uses(j)) continue;
+    features.push_back(j);
+    weights.insert(weights.end(), c.weights.begin() + static_cast<std::ptrdiff_t>(j * c.classes),
+                   c.weights.begin() + static_cast<std::ptrdiff_t>((j + 1) * c.classes));
   }
-  if (cv.status() == Status::missing_class)
-    throw DataError(a.samples.data + ", class '" + task.prepared.classes[cv.report().column] +
-                    "': all its samples are in fold " + std::to_string(cv.fold() + 1) +
-                    ", so that nothing can be learned of it without them; take other folds or subjects");
-  if (cv.status() != Status::converged) {
-    Report<double> why = in_double(cv.report());
-    why.status = cv.status();
-    refuse(why, task);
-  }
-  std::vector<HeldOut<double>> out;
-  for (Index l = 0; l < grid.points; ++l) {
-    const HeldOut<T> now = cv.at(l);
-    out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
-                   static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
-                   static_cast<double>(now.loss_deviation)});
-  }
-  return out;
 }
 
-template <class T>
-ArenaMemory memory_for(const SelectionArguments& a, const Fitting<T>& fitting, Index folds, Index points) {
-  const auto needed = [&](Requirement solver) {
-    return FoldsOf<T>::requirement(fitting.shape(), folds, points, solver).bytes;
-  };
-  return ArenaMemory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
+Coefficients Kept::among(std::size_t all) const {
+  const std::size_t classes = intercepts.size();
+  Coefficients c{all, classes, std::vector<double>(all * classes), intercepts};
+  for (std::size_t e = 0; e < features.size(); ++e)
+    std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(e * classes), classes,
+                c.weights.begin() + static_cast<std::ptrdiff_t>(features[e] * classes));
+  return c;
 }
 
-/// The points of a path, measured on held-out samples.
-struct Selected {
-  std::vector<PathPoint> path;
-  std::vector<HeldOut<double>> held_out;
-  Index least, one_se, chosen;
-};
-
-template <class T>
-Selected select(const SelectionArguments& a, const Task& task, const Folds& folds) {
-  const Fitting<T> fitting(task);
-  std::vector<T> values;
-  const Grid<T> asked = grid_of(a.grid, fitting, values);
-  const ArenaMemory memory = memory_for(a, fitting, folds.count, asked.points);
-  Selected out;
-  out.path = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
-  if (out.path.empty())
-    throw ArgumentError("--max-features: already the first model has more features than " +
-                        std::to_string(a.grid.max_features));
-  values.clear();
-  for (const PathPoint& point : out.path) values.push_back(static_cast<T>(point.lambda));
-  const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
-  out.held_out = held_out(a, fitting, folds, grid, memory.span());
-  const auto at = [&](Index l) { return out.held_out[l]; };
-  out.least = best(grid.points, measure_of(a), at);
-  out.one_se = one_standard_error(grid.points, measure_of(a), at);
-  out.chosen = a.choose == "min" ? out.least : out.one_se;
-  return out;
+void keep(const PathArguments& a, const Prepared& prepared, const PathPoint& point) {
+  const StoredModel model = stored(prepared, {point.report, point.coefficients.among(prepared.train.features)});
+  if (!a.model.empty()) write_model(a.model, model);
+  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
+  if (!a.report.empty()) write_file(a.report, to_json(point.report));
 }
 
-Json json_of(const RunReport& r) {
-  Json out{{"lambda", r.lambda},
-           {"nonzeros", r.solver.nonzeros},
-           {"nonzero_rows", r.solver.nonzero_rows},
-           {"train_accuracy", r.train.accuracy()},
-           {"test_accuracy", r.test ? Json(r.test->accuracy()) : Json(nullptr)},
-           {"test_errors", r.test ? Json(r.test->total - r.test->right) : Json(nullptr)},
-           {"test_macro_f1", r.test ? Json(r.test->macro_f1) : Json(nullptr)}};
-  return out;
-}
-
-/// The samples with the kept features alone.
-Prepared restricted(const Prepared& p, const std::vector<std::size_t>& features) {
-  Prepared out = p;
-  const auto restrict_table = [&](Table& table) {
-    const Table all = std::move(table);
-    table = {};
-    table.path = all.path;
-    table.samples = all.samples;
-    table.features = features.size();
-    table.sparse = all.sparse;
-    table.labels = all.labels;
-    table.lines = all.lines;
-    if (all.sparse) table.starts.push_back(0);
-    for (const std::size_t j : features) {
-      if (!all.feature_names.empty()) table.feature_names.push_back(all.feature_names[j]);
-      const std::size_t begin = all.sparse ? all.starts[j] : j * all.samples;
-      const std::size_t end = all.sparse ? all.starts[j + 1] : begin + all.samples;
-      for (std::size_t e = begin; e < end; ++e) {
-        table.values.push_back(all.values[e]);
-        if (all.sparse) table.rows.push_back(all.rows[e]);
-      }
-      if (all.sparse) table.starts.push_back(static_cast<std::uint32_t>(table.values.size()));
-    }
-  };
-  restrict_table(out.train);
-  if (out.test) restrict_table(*out.test);
-  if (out.standardisation) {
-    const auto columns = std::move(out.standardisation->columns);
-    out.standardisation->columns.clear();
-    for (const std::size_t j : features) out.standardisation->columns.push_back(columns[j]);
-  }
-  return out;
-}
-
-/// The same task with other samples or columns, and ridge.
-Task with_ridge(const Task& task, const Prepared& prepared) {
-  Task out{task.samples, prepared, task.choice, task.parameters, task.options, task.precision};
-  out.choice.penalty = PenaltyKind::ridge;
-  out.choice.solver = SolverKind::automatic;
-  out.choice.groups = Groups::rows();
-  return out;
-}
-
-/// The features that the model of the same λ keeps without the samples of a fold.
-template <class T>
-std::vector<std::size_t> kept_without(const SelectionArguments& a, const Task& task, double lambda, const Folds& folds,
-                                      Index fold) {
-  Prepared part = task.prepared;
-  part.test.reset();
-  if (part.weights.empty()) part.weights.assign(part.labels.size(), 1);
-  for (std::size_t i = 0; i < part.weights.size(); ++i)
-    if (folds.of[i] == fold) part.weights[i] = 0;
-  Task other{task.samples, part, task.choice, task.parameters, task.options, task.precision};
-  other.options.lambda = lambda;
-  const Fitting<T> fitting(other);
-  const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
-  auto training = fitting.training(fitting.targets());
-  training.start(memory.span());
-  while (training.step()) {
-  }
-  return Kept(fitting.judge(training, 0).coefficients).features;
-}
-
-/// Ridge on the features that a model keeps. Its λ is that of the least held-out mean, where each fold keeps the
-/// features that its own samples choose: those of the model have already seen what is held out.
-template <class T>
-PathPoint refit(const SelectionArguments& a, const Task& task, const PathPoint& model, const Folds& folds) {
-  const Prepared prepared = restricted(task.prepared, model.coefficients.features);
-  const Fitting<T> fitting(with_ridge(task, prepared));
-  GridArguments lambdas;
-  lambdas.points = 30;
-  lambdas.values = a.refit_lambda;
-  std::vector<T> values;
-  const Grid<T> grid = grid_of(lambdas, fitting, values);
-  const ArenaMemory memory = memory_for(a, fitting, folds.count, grid.points);
-  std::vector<PathPoint> path = run_path(fitting, grid, ~Index(0), memory.span(), a.quiet, [](const PathPoint&) {});
-
-  Index chosen = 0;
-  if (path.size() > 1) {
-    values.clear();
-    for (const PathPoint& point : path) values.push_back(static_cast<T>(point.lambda));
-    const Grid<T> same{values.data(), static_cast<Index>(values.size())};
-    std::vector<HeldOut<double>> sum(path.size());
-    for (Index fold = 0; fold < folds.count; ++fold) {
-      const auto kept = kept_without<T>(a, task, model.lambda, folds, fold);
-      if (kept.empty()) continue;
-      Folds one{folds.of, 1};
-      double held = 0;
-      for (std::size_t i = 0; i < one.of.size(); ++i) {
-        if (one.of[i] == fold) held += prepared.weights.empty() ? 1 : prepared.weights[i];
-        one.of[i] = one.of[i] == fold ? 0 : no_fold;
-      }
-      const Prepared its = restricted(task.prepared, kept);
-      const Fitting<T> ridge(with_ridge(task, its));
-      const ArenaMemory room = memory_for(a, ridge, 1, same.points);
-      const auto points = held_out(a, ridge, one, same, room.span());
-      for (std::size_t l = 0; l < sum.size(); ++l) {
-        sum[l].error += held * points[l].error;
-        sum[l].loss += held * points[l].loss;
-      }
-    }
-    chosen = best(same.points, measure_of(a), [&](Index l) { return sum[l]; });
-  }
-  PathPoint out = std::move(path[chosen]);
-  for (std::size_t& j : out.coefficients.features) j = model.coefficients.features[j];
-  return out;
-}
-
-/// The choice in a sentence or two.
-std::string summary(const SelectionArguments& a, const Selected& s, const std::optional<PathPoint>& again,
-                    std::size_t features) {
-  const auto held = [&](Index point) {
-    const HeldOut<double>& h = s.held_out[point];
-    const bool loss = a.measure == "loss";
-    char text[64];
-    std::snprintf(text, sizeof text, "%.4g +- %.2g at lambda %.4g", loss ? h.loss : h.error,
-                  loss ? h.loss_deviation : h.error_deviation, h.lambda);
-    return std::string(text);
-  };
-  const auto accuracy = [](const RunReport& r) {
-    char text[64];
-    const Evaluation& e = r.test ? *r.test : r.train;
-    std::snprintf(text, sizeof text, "; %s: %.1f %% right", r.test ? "test" : "train", 100 * e.accuracy());
-    return std::string(text);
-  };
-  const PathPoint& chosen = s.path[s.chosen];
-  std::string out = "held-out " + a.measure + " " + held(s.chosen);
-  if (s.chosen != s.least) out += ", the least is " + held(s.least);
-  out += "\nkept: " + std::to_string(chosen.report.solver.nonzero_rows) + " of " + in_words(features, "feature") +
-         accuracy(chosen.report) + "\n";
-  if (again) {
-    char text[64];
-    std::snprintf(text, sizeof text, "refit with ridge, lambda %.4g", again->lambda);
-    out += text + accuracy(again->report) + "\n";
-  }
-  return out;
-}
-
-template <class T>
-void run_cv_command(const SelectionArguments& a, const Task& task) {
-  const Folds folds = deal(a, task.prepared);
-  Selected s = select<T>(a, task, folds);
-  PathPoint& chosen = s.path[s.chosen];
-  std::optional<PathPoint> again;
-  if (a.refit) {
-    if (chosen.coefficients.features.empty())
-      throw ArgumentError("--refit: the chosen model keeps no feature; try --choose min, or a smaller --lambda-ratio");
-    again = refit<T>(a, task, chosen, folds);
-  }
-  keep(a, task.prepared, again ? *again : chosen);
-
-  Json points = Json::array();
-  CurvePlot plot{.title = std::string(name(task.choice.loss)) + ", " + name(task.choice.penalty) + ": " +
-                          (a.validation.empty() ? std::to_string(folds.count) + "-fold cross-validation"
-                                                : "validation on held-out samples"),
-                 .y_label = a.measure == "loss" ? "held-out loss" : "held-out error",
-                 .lambdas = {},
-                 .means = {}};
-  for (std::size_t l = 0; l < s.path.size(); ++l) {
-    const HeldOut<double>& h = s.held_out[l];
-    const auto& solver = s.path[l].report.solver;
-    points.push_back({{"lambda", h.lambda},
-                      {"mean", a.measure == "loss" ? h.loss : h.error},
-                      {"standard_error", a.measure == "loss" ? h.loss_deviation : h.error_deviation},
-                      {"mean_error", h.error},
-                      {"error_standard_error", h.error_deviation},
-                      {"mean_loss", h.loss},
-                      {"loss_standard_error", h.loss_deviation},
-                      {"status", name(solver.status)},
-                      {"nonzeros", solver.nonzeros},
-                      {"nonzero_rows", solver.nonzero_rows}});
-    plot.lambdas.push_back(h.lambda);
-    plot.means.push_back(a.measure == "loss" ? h.loss : h.error);
-    plot.standard_errors.push_back(a.measure == "loss" ? h.loss_deviation : h.error_deviation);
-    plot.kept.push_back(solver.nonzero_rows);
-  }
-  plot.lambda_min = s.held_out[s.least].lambda;
-  plot.lambda_1se = s.held_out[s.one_se].lambda;
-  const Json out{{"measure", a.measure},
-                 {"folds", folds.count},
-                 {"points", points},
-                 {"lambda_min", *plot.lambda_min},
-                 {"lambda_1se", *plot.lambda_1se},
-                 {"lambda", chosen.lambda},
-                 {"model", json_of(chosen.report)},
-                 {"refit", again ? json_of(again->report) : Json(nullptr)}};
-  if (!a.quiet) {
-    std::cout << out.dump(1) << std::endl;
-    std::cerr << summary(a, s, again, task.prepared.train.features);
-  }
-  if (!a.plot.empty()) write_file(a.plot, cross_validation_curve(plot));
-}
-
-void check_choices(const SelectionArguments& a) {
-  if (a.choose != "min" && a.choose != "1se")
-    throw ArgumentError("--choose: '" + a.choose + "' is not one of min, 1se");
-  if (a.measure != "error" && a.measure != "loss")
-    throw ArgumentError("--measure: '" + a.measure + "' is not one of error, loss");
-  if (!a.refit_lambda.empty() && !a.refit) throw ArgumentError("--refit-lambda is for --refit: give both");
-  if (!a.refit_lambda.empty() && parse_number("--refit-lambda", a.refit_lambda) <= 0)
-    throw ArgumentError("--refit-lambda: " + a.refit_lambda + " is not positive");
-}
-
-void declare_common(CLI::App& command, SelectionArguments& a) {
-  a.samples.declare(command);
-  a.problem.declare(command);
-  a.grid.declare(command);
-  a.effort.declare(command);
-  command.add_option("--model", a.model, "write the model as JSON");
-  command.add_option("--coefficients", a.coefficients, "write the coefficients of kept features as CSV");
-  command.add_option("--report", a.report, "write the report of the model as JSON");
-  command.add_flag("--quiet", a.quiet, "print nothing");
-}
-
-}  // namespace
-
-void declare_path(CLI::App& app) {
-  auto a = std::make_shared<SelectionArguments>();
-  CLI::App& path = *app.add_subcommand("path", "train along descending lambdas, one line of JSON each");
-  declare_common(path, *a);
-  path.add_option("--plot", a->plot, "write the coefficients along the path as SVG");
-  path.callback([a] {
-    const auto beginning = begin(*a);
-    if (a->problem.single_precision()) run_path_command<float>(*a, beginning->task);
-    else run_path_command<double>(*a, beginning->task);
-  });
-}
-
-void declare_cv(CLI::App& app) {
-  auto a = std::make_shared<SelectionArguments>();
-  CLI::App& cv = *app.add_subcommand("cv", "choose lambda by cross-validation, and train with it");
-  declare_common(cv, *a);
-  auto* folds = cv.add_option("--folds", a->folds, "number of folds")->capture_default_str();
-  cv.add_flag("--stratified,!--unstratified", a->stratified, "every fold has its share of every class (default)");
-  cv.add_option("--subjects", a->subjects, "file with one subject per sample: folds of whole subjects");
-  cv.add_option("--validation", a->validation, "instead of folds: hold out this fraction once, e.g. 1/4")
-      ->excludes(folds);
-  cv.add_option("--measure", a->measure, "what is compared on held-out samples: error | loss")->capture_default_str();
-  cv.add_option("--choose", a->choose,
-                "1se: the largest lambda within one standard error of the least mean | min: the least mean; of equal "
-                "errors that of the least loss, then the largest lambda")
-      ->capture_default_str();
-  cv.add_flag("--refit", a->refit, "train again with ridge on the kept features, its lambda by the same folds");
-  cv.add_option("--refit-lambda", a->refit_lambda, "the lambda of --refit");
-  cv.add_option("--plot", a->plot, "write the held-out curve as SVG");
-  cv.callback([a] {
-    check_choices(*a);
-    const auto beginning = begin(*a);
-    if (a->problem.single_precision()) run_cv_command<float>(*a, beginning->task);
-    else run_cv_command<double>(*a, beginning->task);
-  });
+void refuse_first_point(const GridArguments& grid) {
+  throw ArgumentError("--max-features: already the first model has more features than " +
+                      std::to_string(grid.max_features));
 }
 
 }  // namespace tamis::cli

@@ -1,0 +1,143 @@
+#pragma once
+/// Models along descending lambdas: what path and cv share.
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "fitting.hpp"
+#include "tamis/selection/path.hpp"
+#include "terminal.hpp"
+
+namespace tamis::cli {
+
+/// Which λs: --lambdas, --lambda-values, --lambda-ratio, --max-features.
+struct GridArguments {
+  Index points = 100;
+  std::string values, ratio;
+  Index max_features = ~Index(0);
+
+  void declare(CLI::App& command);
+};
+
+/// What path takes, and cv.
+struct PathArguments {
+  SampleArguments samples;
+  ProblemArguments problem;
+  GridArguments grid;
+  EffortArguments effort;
+  std::string model, coefficients, report, plot;
+  bool quiet = false;
+
+  void declare(CLI::App& command);
+};
+
+/// The samples of a run and what is to be done with them, checked.
+struct Selection {
+  Selection(const PathArguments& arguments, const Choice& choice, const Options<double>& options);
+  Selection(const Selection&) = delete;
+  Selection& operator=(const Selection&) = delete;
+
+  const Prepared prepared;
+  const std::optional<ListedGroups> groups;
+  Task task;
+};
+/// Throws ArgumentError for what has no path.
+std::unique_ptr<Selection> begin_selection(const PathArguments& arguments);
+
+/// Coefficients of the kept features.
+struct Kept {
+  std::vector<std::size_t> features;
+  std::vector<double> weights, intercepts;
+
+  explicit Kept(const Coefficients& c);
+  Coefficients among(std::size_t all) const;
+};
+
+struct PathPoint {
+  double lambda;
+  RunReport report;
+  Kept coefficients;
+};
+
+/// Writes what --model, --coefficients and --report ask for.
+void keep(const PathArguments& arguments, const Prepared& prepared, const PathPoint& point);
+
+[[noreturn]] void refuse_first_point(const GridArguments& grid);
+
+/// The λs that were asked for, in the precision of training; `values` has those that were listed.
+template <class T>
+Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T>& values) {
+  const bool ridge = fitting.task().choice.penalty == PenaltyKind::ridge;
+  Grid<T> grid;
+  if (!a.values.empty()) {
+    std::size_t begin = 0;
+    for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+      end = a.values.find(',', begin);
+      values.push_back(static_cast<T>(parse_number("--lambda-values", a.values.substr(begin, end - begin))));
+    }
+    grid.values = values.data();
+    grid.points = static_cast<Index>(values.size());
+    if (!grid.valid()) throw ArgumentError("--lambda-values: " + a.values + " do not descend, or one is negative");
+    return grid;
+  }
+  grid.points = a.points;
+  const Shape shape = fitting.shape();
+  grid.ratio = static_cast<T>(!a.ratio.empty()                 ? parse_number("--lambda-ratio", a.ratio)
+                              : ridge                          ? 1e-4
+                              : shape.features > shape.samples ? 1e-2
+                                                               : 1e-3);
+  if (!grid.valid()) throw ArgumentError("--lambda-ratio: " + a.ratio + " does not lie between 0 and 1");
+  if (ridge) {
+    std::vector<T> scratch(shape.samples);
+    grid.first = mean_square_norm(fitting.design(), fitting.options().intercept, scratch.data());
+    if (!(grid.first > T(0))) grid.first = T(1);
+  }
+  return grid;
+}
+
+template <class T>
+auto maker(const Fitting<T>& fitting) {
+  return [&fitting](const Targets<T>& targets) { return fitting.training(targets); };
+}
+template <class T>
+using PathOf = Path<T, decltype(maker(std::declval<const Fitting<T>&>()))>;
+/// Solves along the grid; `visit` sees each point as it is done.
+template <class T, class Visit>
+std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, Index max_features,
+                                std::span<std::byte> memory, bool quiet, Visit visit) {
+  std::vector<PathPoint> points;
+  ProgressLine progress(!quiet);
+  PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), grid, max_features);
+  auto started = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  };
+  path.start(memory);
+  advance_path(path, [&](const PathOf<T>& at) {
+    Task task = fitting.task();
+    task.options.lambda = static_cast<double>(at.lambda());
+    Fitted fitted = Fitting<T>::judged(task, at.solver());
+    fitted.report.seconds = seconds();
+    fitted.report.shape = fitting.shape();
+    progress.show(at.report().iterations, fitted.report.solver.objective, fitted.report.solver.relative_gap,
+                  fitted.report.solver.nonzeros);
+    points.push_back({task.options.lambda, fitted.report, Kept(fitted.coefficients)});
+    visit(points.back());
+    started = std::chrono::steady_clock::now();
+    return true;
+  });
+  if (!has_model(path.status())) {
+    Report<double> why;
+    why.status = path.status();
+    if (path.status() != Status::invalid_lambda) why = in_double(path.report());
+    refuse(why, fitting.task());
+  }
+  return points;
+}
+
+}  // namespace tamis::cli
