@@ -105,7 +105,11 @@ template Report<double> in_double(const Report<double>&);
 
 Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weights_of_penalty,
              const Report<double>& solver, bool feasible) {
-  const auto& [samples, p, choice, parameters, options, precision] = task;
+  const Prepared& p = task.prepared;
+  const Choice& choice = task.choice;
+  const PenaltyParameters<double>& parameters = task.parameters;
+  const Options<double>& options = task.options;
+  const std::string& precision = task.precision;
   Fitted out;
   RunReport& r = out.report;
   r.solver = solver;
