@@ -70,7 +70,7 @@ TEST_P(Paths, PointsAreThoseOfSolvesFromNothing) {
     P path(maker(c, design, options), p, made.targets(), grid);
     path.start(memory.span());
     Index points = 0;
-    double last = INFINITY;
+    double last = infinity<double>;
     advance_path(path, [&](const P& at) {
       EXPECT_LT(at.lambda(), last);
       last = at.lambda();
