@@ -371,6 +371,9 @@ void check_choices(const CvArguments& a) {
     throw ArgumentError("--choose: '" + a.choose + "' is not one of min, 1se");
   if (a.measure != "error" && a.measure != "loss")
     throw ArgumentError("--measure: '" + a.measure + "' is not one of error, loss");
+  if (!a.stratified && !(a.subjects.empty() && a.samples.reading.subject.empty()))
+    throw ArgumentError(
+        "--unstratified is for folds of samples: those of whole subjects are always as even as they can be");
   if (!a.refit_lambda.empty() && !a.refit) throw ArgumentError("--refit-lambda is for --refit: give both");
   if (!a.refit_lambda.empty() && parse_number("--refit-lambda", a.refit_lambda) <= 0)
     throw ArgumentError("--refit-lambda: " + a.refit_lambda + " is not positive");

@@ -102,6 +102,7 @@ TEST(PathCommand, RefusesWhatMakesNoSense) {
            {{"--lambda-ratio", "2"}, "--lambda-ratio: 2"},
            {{"--lambdas", "0"}, "--lambdas"},
            {{"--lambdas", "5", "--lambda-values", "1"}, "excludes"},
+           {{"--lambda-ratio", "0.1", "--lambda-values", "1"}, "excludes"},
            {{"--solver", "fista-constant-step-as-printed"}, "is a baseline"},
            {{"--memory-limit", "1000"}, "--memory-limit"},
            {{"--tolerance", "0"}, "--tolerance"}}) {
@@ -230,6 +231,8 @@ TEST(CvCommand, RefusesWhatMakesNoSense) {
   expect(rare_cv({"--folds", "4", "--subjects", subjects}), 3, "all its samples are in fold");
   expect(rare_cv({"--folds", "2", "--subjects", few}), 3, "2 subjects found, 10 expected");
   expect(rare_cv({"--folds", "2", "--validation", "1/3"}), 2, "excludes");
+  expect(rare_cv({"--folds", "2", "--subjects", subjects, "--unstratified"}), 2,
+         "--unstratified is for folds of samples");
   expect(rare_cv({"--validation", "0.9"}), 2, "--validation");
   expect(rare_cv({"--folds", "2", "--choose", "best"}), 2, "--choose: 'best'");
   expect(rare_cv({"--folds", "2", "--measure", "auc"}), 2, "--measure: 'auc'");

@@ -273,13 +273,24 @@ TYPED_TEST(Trainings, OneSampleOfEachOfTwoClassesIsEnough) {
 TYPED_TEST(Trainings, WorkingSetsFindTheAnswerOfAllFeatures) {
   TAMIS_CASE
   const Made<T> made(30, 400, 3, 13);
-  Options<T> options{.lambda = T(0.03), .tolerance = sizeof(T) == 4 ? T(3e-5) : T(1e-5)};
+  Options<T> options{.lambda = T(0.03), .tolerance = T(1e-5)};
   const auto sets = run_default(made, Loss{}, Penalty{}, options);
   options.working_sets = false;
   const auto all = run_default(made, Loss{}, Penalty{}, options);
   EXPECT_EQ(sets.fit.status, Status::converged);
   EXPECT_NEAR(sets.fit.objective, all.fit.objective, 2e-5);
-  EXPECT_LE(sets.fit.epochs, all.fit.epochs);
+  // For the squared hinge that is the limit of float, where the last digits decide how long it takes: see below.
+  if (sizeof(T) == 8 || !std::is_same_v<Loss, SquaredHinge>) {
+    EXPECT_LE(sets.fit.epochs, all.fit.epochs);
+  }
+}
+
+TEST(Training, WorkingSetsSaveWorkInFloat) {
+  const Made<float> made(30, 400, 3, 13);
+  Options<float> options{.lambda = 0.03f, .tolerance = 3e-5f};
+  const auto sets = run_default(made, SquaredHinge{}, GroupLinf{}, options);
+  options.working_sets = false;
+  EXPECT_LE(sets.fit.epochs, run_default(made, SquaredHinge{}, GroupLinf{}, options).fit.epochs);
 }
 
 TEST(Training, FloatEndsAtItsPrecisionOnWorkingSetsToo) {
