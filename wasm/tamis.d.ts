@@ -63,7 +63,7 @@ export interface Tamis {
   /** The same without a pause. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
   /**
-   * Solves for a descending row of lambdas, each from where the one before ended, in slices as `train` does. With
+   * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does. With
    * `signal`, the points so far and the status 'stopped'. Rejects with TamisError.
    */
   path(problem: PathProblem, options?: PathOptions): Promise<Path>;
