@@ -249,7 +249,7 @@ typedef enum tamis_measure {
   size_t tamis_export_c_##S(const tamis_model_##S *model, const char *name, const char *const *labels,                    \
                             const REAL *samples, uint32_t sample_count, char *out, size_t bytes);                         \
                                                                                                                           \
-  /* ---- paths: one problem for every lambda of a grid, from where the one before ended if that pays. lambda of the problem is\
+  /* ---- paths: a problem for every lambda of a grid, from where one ended for the next if that pays. lambda of it is    \
    * not read. With eta, TAMIS_INVALID_ETA; for TAMIS_CONSTRAINED_PRIMAL_DUAL, TAMIS_INVALID_COMBINATION. ---- */         \
                                                                                                                           \
   /* Fills in the defaults: 100 lambdas from lambda_max to a hundredth of it. */                                          \
