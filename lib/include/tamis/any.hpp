@@ -249,11 +249,11 @@ class AnyPenalty {
   Data data_;
 };
 
-/// Any design; keeps a pointer to it, so it must outlive the training.
+/// Any design with columns; keeps a pointer to it, so it must outlive the training.
 template <class T>
 class AnyDesign {
  public:
-  template <tamis::Design<T> D>
+  template <HasColumns<T> D>
   requires(!std::same_as<D, AnyDesign>) explicit AnyDesign(const D& design) : table_(&table_for<D>), design_(&design) {}
 
   Index samples() const { return table_->samples(design_); }
@@ -267,6 +267,7 @@ class AnyDesign {
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     table_->gather(design_, feature, list, count, out, stride);
   }
+  Column<T> column(Index feature) const { return table_->column(design_, feature); }
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
@@ -282,6 +283,7 @@ class AnyDesign {
     void (*multiply)(const void*, const Index*, Index, const T*, Index, const T*, T*);
     void (*transposed_multiply)(const void*, const Index*, Index, const T*, Index, T*);
     void (*gather)(const void*, Index, const Index*, Index, T*, Index);
+    Column<T> (*column)(const void*, Index);
     T (*column_sum)(const void*, Index);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
@@ -306,6 +308,7 @@ class AnyDesign {
       [](const void* d, Index feature, const Index* list, Index count, T* out, Index stride) {
         as<D>(d).gather(feature, list, count, out, stride);
       },
+      [](const void* d, Index feature) { return as<D>(d).column(feature); },
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
       [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },

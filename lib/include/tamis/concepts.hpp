@@ -4,6 +4,7 @@
 
 #include <concepts>
 
+#include "design/column.hpp"
 #include "linalg/rows.hpp"
 #include "loss/dual_terms.hpp"
 #include "options.hpp"
@@ -67,8 +68,8 @@ concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant
   penalty.prox(rows, step);
 };
 
-/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face, `violation` how far
-/// scores are from where it is, or from where it is not.
+/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face, `violation` how
+/// far scores are from where it is, or from where it is not.
 template <class L, class T>
 concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, const T* scores, T number) {
   { loss.in_support(number, true, number) } -> std::convertible_to<bool>;
@@ -105,6 +106,12 @@ concept Design = requires(const D design, const Index* list, Index index, const 
   { design.column_sum(index) } -> std::convertible_to<T>;
   { design.entries(list, index) } -> std::convertible_to<std::size_t>;
   { design.find_bad_value(position, position) } -> std::convertible_to<bool>;
+};
+
+/// A design whose columns can be read where they lie.
+template <class D, class T>
+concept HasColumns = Design<D, T> && requires(const D design, Index feature) {
+  { design.column(feature) } -> std::same_as<Column<T>>;
 };
 
 /// Whether the dual value is to be taken from dual_terms; otherwise from dual_value.

@@ -3,6 +3,7 @@
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "column.hpp"
 
 namespace tamis {
 
@@ -248,6 +249,8 @@ class DenseDesign {
     const T* column = values_ + feature * column_stride_;
     for (Index s = 0; s < count; ++s) out[static_cast<std::size_t>(s) * stride] = column[list ? list[s] : s];
   }
+
+  Column<T> column(Index feature) const { return {values_ + feature * column_stride_, nullptr, samples_}; }
 
   /// Stored entries of the listed features: the work of a product with them.
   std::size_t entries(const Index*, Index count) const { return static_cast<std::size_t>(samples_) * count; }

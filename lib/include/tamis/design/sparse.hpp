@@ -3,6 +3,7 @@
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "column.hpp"
 
 namespace tamis {
 
@@ -64,6 +65,11 @@ class SparseDesign {
       while (e < end && rows_[e] < sample) ++e;
       out[static_cast<std::size_t>(s) * stride] = e < end && rows_[e] == sample ? values_[e] : T(0);
     }
+  }
+
+  Column<T> column(Index feature) const {
+    const Index start = starts_[feature];
+    return {values_ + start, rows_ + start, starts_[feature + 1] - start};
   }
 
   /// Stored entries of the listed features: the work of a product with them.

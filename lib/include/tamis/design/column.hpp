@@ -1,0 +1,17 @@
+#pragma once
+#include "../shape.hpp"
+
+namespace tamis {
+
+/// One column of a design where it lies: values[e] at sample rows[e], ascending, or at sample e where `rows` is null.
+/// Samples that do not occur have the value 0.
+template <class T>
+struct Column {
+  const T* values;
+  const Index* rows;
+  Index count;
+
+  [[gnu::always_inline]] Index sample(Index e) const { return rows ? rows[e] : e; }
+};
+
+}  // namespace tamis
