@@ -23,6 +23,7 @@ enum class SolverKind : std::uint8_t {
   linear_constraints_primal_dual_as_printed,
   fista_constant_step_as_printed,
   forward_backward,
+  block_coordinate_descent,
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
@@ -40,7 +41,8 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::constrained_primal_dual_as_printed,
                                              SolverKind::linear_constraints_primal_dual_as_printed,
                                              SolverKind::fista_constant_step_as_printed,
-                                             SolverKind::forward_backward};
+                                             SolverKind::forward_backward,
+                                             SolverKind::block_coordinate_descent};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) {
@@ -84,6 +86,7 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::linear_constraints_primal_dual_as_printed: return "linear-constraints-primal-dual-as-printed";
     case SolverKind::fista_constant_step_as_printed: return "fista-constant-step-as-printed";
     case SolverKind::forward_backward: return "forward-backward";
+    case SolverKind::block_coordinate_descent: return "block-coordinate-descent";
   }
   return "unknown";
 }
@@ -98,6 +101,9 @@ constexpr const char* name(SolverKind kind) {
   "ridge"
 #define TAMIS_NEEDS_HINGE_AND_RIDGE \
   "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
+#define TAMIS_NEEDS_CURVATURE \
+  "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
+#define TAMIS_NEEDS_COLUMNS "this solver reads the columns of the design: it needs a design with column(j)"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
@@ -117,6 +123,7 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::automatic: return nullptr;
     case SolverKind::fista:
     case SolverKind::fista_constant_step_as_printed:
+    case SolverKind::block_coordinate_descent:
     case SolverKind::forward_backward: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
     case SolverKind::two_phase:
       if (penalty == PenaltyKind::ridge) return TAMIS_NEEDS_PROX_JACOBIAN;

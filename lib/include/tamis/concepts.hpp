@@ -6,6 +6,7 @@
 
 #include "design/column.hpp"
 #include "linalg/rows.hpp"
+#include "loss/curvature.hpp"
 #include "loss/dual_terms.hpp"
 #include "options.hpp"
 #include "penalty/groups.hpp"
@@ -41,6 +42,16 @@ concept SmoothLoss = Loss<L, T> &&
     requires(const L loss, const T* z, Index classes, Label y, T margin, T weight, T* u) {
   { loss.gradient(z, classes, y, margin, weight, u) } -> std::convertible_to<T>;
   { loss.template curvature<T>(classes) } -> std::convertible_to<T>;
+};
+
+/// A smooth loss whose Hessian at one sample is known: `take_curvature` writes what it takes into a row h (false: it is
+/// zero), `apply_curvature` multiplies a row by it.
+template <class L, class T>
+concept CurvedLoss = SmoothLoss<L, T> && requires(const L loss, const T* z, Index classes, Label y, T number, T* row) {
+  { loss.violations() } -> std::same_as<Violations>;
+  { loss.take_curvature(z, classes, y, number, number, number, row) } -> std::same_as<bool>;
+  loss.apply_curvature(z, classes, y, number, row);
+  { loss.curvature_size(z, classes, y, number) } -> std::same_as<CurvatureSize<T>>;
 };
 
 /// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
@@ -81,6 +92,14 @@ template <class P, class T>
 concept HasProxJacobian = Penalty<P, T> &&
     requires(const P penalty, Rows<const T> rows, T step, void (*visit)(const ProxJacobian<T>&)) {
   penalty.prox_jacobian(rows, step, visit);
+};
+
+/// A penalty that is smooth as long as its zeros stay zero (and largest entries equal, see ProxJacobian): `gradient`
+/// writes ∇Ω(w) at the entries that are not zero. With `keeps_signs()` it has a kink where such an entry becomes zero.
+template <class P, class T>
+concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<const T> rows, Rows<T> out) {
+  penalty.gradient(rows, out);
+  { penalty.keeps_signs() } -> std::convertible_to<bool>;
 };
 
 /// A norm, with its dual norm: what a duality gap is made of.

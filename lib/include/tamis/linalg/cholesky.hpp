@@ -142,4 +142,30 @@ template <class T>
   }
 }
 
+/// X ← (LLᵀ)⁻¹ X for a matrix of `size` rows of `width` entries, whole vectors.
+template <class T>
+[[gnu::noinline]] void solve_cholesky_rows(const T* factor, Index size, Index stride, T* x, Index width) {
+  const auto row_at = [=](Index i) { return factor + static_cast<std::size_t>(i) * stride; };
+  for (Index i = 0; i < size; ++i)
+    for (Index k = 0; k < width; k += lanes<T>) {
+      const T* entries = row_at(i);
+      T* const out = x + static_cast<std::size_t>(i) * width + k;
+      auto value = Pack<T>::load(out);
+      for (Index j = 0; j < i; ++j)
+        value = value - Pack<T>::fill(entries[j]) * Pack<T>::load(x + static_cast<std::size_t>(j) * width + k);
+      (value * Pack<T>::fill(T(1) / entries[i])).store(out);
+    }
+  for (Index i = size; i-- > 0;)
+    for (Index k = 0; k < width; k += lanes<T>) {
+      const T* entries = row_at(i);
+      T* const out = x + static_cast<std::size_t>(i) * width + k;
+      const auto value = Pack<T>::load(out) * Pack<T>::fill(T(1) / entries[i]);
+      value.store(out);
+      for (Index j = 0; j < i; ++j) {
+        T* const other = x + static_cast<std::size_t>(j) * width + k;
+        (Pack<T>::load(other) - Pack<T>::fill(entries[j]) * value).store(other);
+      }
+    }
+}
+
 }  // namespace tamis

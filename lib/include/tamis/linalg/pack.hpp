@@ -71,6 +71,9 @@ struct Pack {
   [[gnu::always_inline]] Pack positive_part() const {
     return map([&](Index i) { return entry[i] > T(0) ? entry[i] : T(0); });
   }
+  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+    return map([&](Index i) { return entry[i] > T(0) ? value.entry[i] : T(0); });
+  }
 #else
   typedef T Native __attribute__((vector_size(N * sizeof(T))));
   Native entry;
@@ -90,6 +93,10 @@ struct Pack {
   [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {a.entry - b.entry}; }
   [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {a.entry * b.entry}; }
   [[gnu::always_inline]] Pack positive_part() const { return {entry > Native{} ? entry : Native{}}; }
+  /// Entries of `value` where those of this are positive, 0 elsewhere.
+  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+    return {entry > Native{} ? value.entry : Native{}};
+  }
 #endif
 
   [[gnu::always_inline]] static Pack zero() { return Pack{}; }

@@ -31,6 +31,12 @@ template <class T>
   return x > t ? x - t : (x < -t ? x + t : T(0));
 }
 
+/// −1, 0 or 1.
+template <class T>
+[[gnu::always_inline]] constexpr T sign(T x) {
+  return x > T(0) ? T(1) : (x < T(0) ? T(-1) : T(0));
+}
+
 /// Relative spacing of T at 1.
 template <class T>
 inline constexpr T epsilon = sizeof(T) == 4 ? T(1.1920928955078125e-07L) : T(2.220446049250313e-16L);

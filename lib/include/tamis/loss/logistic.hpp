@@ -3,6 +3,7 @@
 
 #include "../linalg/elementary.hpp"
 #include "../targets.hpp"
+#include "curvature.hpp"
 
 namespace tamis {
 
@@ -46,6 +47,36 @@ struct Logistic {
   template <class T>
   T curvature(Index) const {
     return T(0.5);
+  }
+
+  static constexpr Violations violations() { return Violations::none; }
+
+  /// h ← p, with which c∇²ℓ = c (diag(p) − ppᵀ).
+  template <class T>
+  bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T, T* h) const {
+    take_probabilities(z, classes, y, margin, largest_score(z, classes, y, margin), T(1), h);
+    return weight > T(0);
+  }
+
+  /// t ← c∇²ℓ t.
+  template <class T>
+  void apply_curvature(const T* h, Index classes, Label, T weight, T* t) const {
+    T mean = 0;
+    for (Index k = 0; k < classes; ++k) mean += h[k] * t[k];
+    for (Index k = 0; k < classes; ++k) t[k] = weight * (h[k] * (t[k] - mean));
+  }
+
+  /// The largest eigenvalue is at most max p, and at most twice the largest diagonal entry.
+  template <class T>
+  CurvatureSize<T> curvature_size(const T* h, Index classes, Label, T weight) const {
+    T trace = 0, top = 0, most = 0;
+    for (Index k = 0; k < classes; ++k) {
+      const T diagonal = h[k] * (T(1) - h[k]);
+      trace += diagonal;
+      top = largest(top, h[k]);
+      most = largest(most, diagonal);
+    }
+    return {weight * trace / T(classes - 1), weight * smallest(top, T(2) * most)};
   }
 
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩ = log(1 + Σ_k p_k (exp t_k − 1 − t_k)), t = to − from less its mean under

@@ -3,6 +3,7 @@
 
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
+#include "curvature.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -47,6 +48,33 @@ struct OneVsRestSquaredHinge {
   template <class T>
   T curvature(Index) const {
     return T(2);
+  }
+
+  static constexpr Violations violations() { return Violations::of_classes; }
+
+  /// h ← the diagonal of c∇²ℓ, generalised where a violation is 0: 2c where it is above −slack. Returns whether any is.
+  template <class T>
+  bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) const {
+    bool any = false;
+    for (Index k = 0; k < classes; ++k) {
+      const bool violated = (k == y ? margin - z[k] : margin + z[k]) > -slack;
+      h[k] = violated ? T(2) * weight : T(0);
+      any = any || violated;
+    }
+    return any && weight > T(0);
+  }
+
+  /// t ← c∇²ℓ t.
+  template <class T>
+  void apply_curvature(const T* h, Index classes, Label, T, T* t) const {
+    for (Index k = 0; k < classes; ++k) t[k] *= h[k];
+  }
+
+  template <class T>
+  CurvatureSize<T> curvature_size(const T* h, Index classes, Label, T weight) const {
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) total += h[k];
+    return {total / T(classes), total > T(0) ? T(2) * weight : T(0)};
   }
 
   /// A start for the intercepts of the model without coefficients: b_k = Σᵢ cᵢ ỹ_ik μᵢ, the optimum as long as no

@@ -4,6 +4,7 @@
 #include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
+#include "curvature.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -96,6 +97,42 @@ struct SquaredHinge {
   template <class T>
   T curvature(Index classes) const {
     return T(2) * T(classes);
+  }
+
+  static constexpr Violations violations() { return Violations::of_pairs; }
+
+  /// h ← 2c for each pair whose violation is above −slack, 0 for the others and the label: with it c∇²ℓ = Σ h_k (e_k −
+  /// e_y)(e_k − e_y)ᵀ, generalised where a violation is 0. Returns whether any is.
+  template <class T>
+  bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) const {
+    const T shift = (margin + slack) - z[y];
+    const T active = T(2) * weight;
+    bool any = false;
+    for (Index k = 0; k < classes; ++k) {
+      const bool violated = z[k] + shift > T(0) && k != y;
+      h[k] = violated ? active : T(0);
+      any = any || violated;
+    }
+    return any && weight > T(0);
+  }
+
+  /// t ← c∇²ℓ t.
+  template <class T>
+  void apply_curvature(const T* h, Index classes, Label y, T, T* t) const {
+    const T label = t[y];
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) {
+      t[k] = h[k] * (t[k] - label);
+      total += t[k];
+    }
+    t[y] = -total;
+  }
+
+  template <class T>
+  CurvatureSize<T> curvature_size(const T* h, Index classes, Label, T weight) const {
+    T total = 0;
+    for (Index k = 0; k < classes; ++k) total += h[k];
+    return {T(2) * total / T(classes - 1), total > T(0) ? total + T(2) * weight : T(0)};
   }
 
   /// A start for the intercepts of the model without coefficients, from the class weights alone: with one margin μ for

@@ -46,6 +46,13 @@ struct ElasticNet {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
 
+  constexpr bool keeps_signs() const { return ratio > S(0); }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + (T(1) - T(ratio)) * w(r, k);
+  }
+
   /// The least λ at which W = 0 minimises λΩ(W) − ⟨G, W⟩: max|g|/ρ.
   template <class T>
   T dual_norm(Rows<const T> g) const {

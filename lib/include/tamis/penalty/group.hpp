@@ -87,6 +87,12 @@ struct EuclideanNorm {
   ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
     return detail::shrinkage_slope(w, step);
   }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    const T scale = T(1) / detail::norm2(w);
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = scale * w(r, k);
+  }
 };
 
 /// ‖w‖∞. Prox: clip w to the level at which Σ(|w| − level)₊ = step. Dual: ‖g‖₁.
@@ -107,6 +113,15 @@ struct LargestEntryNorm {
   template <class T>
   ProxSlope<T> prox_slope(Rows<const T> w, T) const {
     return {.level = detail::norm_inf(w)};
+  }
+  /// Shared by the entries that are the largest.
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    const T level = detail::norm_inf(w);
+    Index count = 0;
+    detail::for_each_entry(w, [&](T entry) { count += absolute(entry) >= level; });
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = absolute(w(r, k)) >= level ? sign(w(r, k)) / T(count) : T(0);
   }
 };
 
@@ -148,6 +163,22 @@ struct GroupSum {
       group.slope = norm.prox_slope(entries, step);
       visit(group);
     }
+  }
+
+  constexpr bool keeps_signs() const {
+    if constexpr (requires { norm.keeps_signs(); }) return norm.keeps_signs();
+    else return false;
+  }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    detail::for_each_group(groups, w, [&](Rows<const T> group) {
+      Rows<T> to = out;
+      to.data += group.data - w.data;
+      to.rows = group.rows;
+      to.classes = group.classes;
+      if (detail::norm_inf(group) > T(0)) norm.gradient(group, to);
+      else detail::for_each_entry(to, [](T& entry) { entry = T(0); });
+    });
   }
 
   template <class T>

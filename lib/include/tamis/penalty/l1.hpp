@@ -30,6 +30,13 @@ struct L1 {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
+  static constexpr bool keeps_signs() { return true; }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = sign(w(r, k));
+  }
+
   template <class T>
   T dual_norm(Rows<const T> g) const {
     T top = 0;

@@ -28,6 +28,14 @@ struct SparseGroupNorm {
     return detail::shrinkage_slope(w, step * (T(1) - T(ratio)));
   }
 
+  constexpr bool keeps_signs() const { return ratio > S(0); }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    const T scale = (T(1) - T(ratio)) / detail::norm2(w);
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + scale * w(r, k);
+  }
+
   /// Newton's iteration on f(ν) = ‖soft(g, ρν)‖₂ − (1 − ρ)ν from ν = max|g|, where f ≥ 0. f is convex and falls, so
   /// that ν only rises, and never above the root; it ends when it rises no more. No sorting; cost O(entries) a round,
   /// few rounds.

@@ -39,6 +39,15 @@ struct WeightedL1 {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
+  static constexpr bool keeps_signs() { return true; }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* weight = weights_of<T>(w.feature(r));
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = weight ? weight[k] * sign(w(r, k)) : sign(w(r, k));
+    }
+  }
+
   /// Infinite where a coefficient without weight has a gradient.
   template <class T>
   T dual_norm(Rows<const T> g) const {

@@ -1,0 +1,345 @@
+#pragma once
+/// Passes over the stored entries of one column beside a matrix of samples × classes: what descent over columns does.
+
+#include "../linalg/rows.hpp"
+#include "../linalg/scalar.hpp"
+#include "../loss/curvature.hpp"
+#include "../targets.hpp"
+#include "column.hpp"
+
+#ifdef __clang__
+#define TAMIS_UNROLL_STRIP _Pragma("clang loop unroll(full)")
+#else
+#define TAMIS_UNROLL_STRIP _Pragma("GCC unroll 6")
+#endif
+
+namespace tamis {
+
+namespace detail {
+
+/// N consecutive vectors of a row, at most six, as registers allow: in pairs where `wide`. N = 0: `count` of them, a
+/// number that the compiler does not know, which makes small code.
+template <class T, int N, bool wide>
+struct Strip {
+  static constexpr int pairs = wide ? N / 2 : 0, singles = N ? N - 2 * pairs : 6;
+  using Pair = Pack<T, 2 * lanes<T>>;
+  Pair pair[pairs ? pairs : 1];
+  Pack<T> single[singles ? singles : 1];
+
+  /// Every piece of the result is f(place, pieces of the others…).
+  template <class F, class... Others>
+  [[gnu::always_inline]] static Strip map(int count, F f, const Others&... others) {
+    Strip out;
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) out.pair[v] = f(v * 2 * lanes<T>, others.pair[v]...);
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) out.single[v] = f((2 * pairs + v) * lanes<T>, others.single[v]...);
+    } else {
+      for (int v = 0; v < count; ++v) out.single[v] = f(v * lanes<T>, others.single[v]...);
+    }
+    return out;
+  }
+  [[gnu::always_inline]] static Strip load(int count, const T* from) {
+    Strip out;
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::load(from + v * 2 * lanes<T>);
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::load(from + (2 * pairs + v) * lanes<T>);
+    } else {
+      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::load(from + v * lanes<T>);
+    }
+    return out;
+  }
+  [[gnu::always_inline]] static Strip zero(int count) {
+    Strip out;
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::zero();
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::zero();
+    } else {
+      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::zero();
+    }
+    return out;
+  }
+  [[gnu::always_inline]] void store(int count, T* to) const {
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) pair[v].store(to + v * 2 * lanes<T>);
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) single[v].store(to + (2 * pairs + v) * lanes<T>);
+    } else {
+      for (int v = 0; v < count; ++v) single[v].store(to + v * lanes<T>);
+    }
+  }
+  /// Vector by vector, then entry by entry.
+  [[gnu::always_inline]] T sum(int count) const {
+    auto total = Pack<T>::zero();
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) {
+      Pack<T> half[2];
+      __builtin_memcpy(half, &pair[v], sizeof half);
+      total = (total + half[0]) + half[1];
+    }
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) total = total + single[v];
+    } else {
+      for (int v = 0; v < count; ++v) total = total + single[v];
+    }
+    return total.sum();
+  }
+};
+
+/// Calls strip.operator()<N>(k, count) for the strips that a row of `stride` entries is cut into, as even as they can
+/// be; k is where one begins.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void for_each_even_strip(Index stride, Visit visit) {
+  const Index vectors = stride / lanes<T>;
+  const Index strips = (vectors + 5) / 6;
+  Index k = 0;
+  for (Index s = 0; s < strips; ++s) {
+    const Index count = (vectors * (s + 1)) / strips - k / lanes<T>;
+#ifdef TAMIS_COMPACT
+    visit.template operator()<0>(k, int(count));
+#else
+    switch (count) {
+      case 1: visit.template operator()<1>(k, 1); break;
+      case 2: visit.template operator()<2>(k, 2); break;
+      case 3: visit.template operator()<3>(k, 3); break;
+      case 4: visit.template operator()<4>(k, 4); break;
+      case 5: visit.template operator()<5>(k, 5); break;
+      default: visit.template operator()<6>(k, 6); break;
+    }
+#endif
+    k += count * lanes<T>;
+  }
+}
+
+/// What a pass over violations reads.
+template <class T>
+struct ViolationPass {
+  const T* scores;  ///< samples × stride
+  const Label* labels;
+  const T* weights;  ///< null: all 1
+  const T* margins;  ///< null: `margin`
+  T margin;
+  const T* numbers;  ///< 0, 1, …, stride − 1
+  const T* valid;    ///< 1 for a class, 0 for padding
+};
+
+template <class T, int N, bool wide, Violations terms>
+TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, Index stride, Index first, int count,
+                                     T* gradient, T* curvature) {
+  using S = Strip<T, N, wide>;
+  const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
+  auto g = S::zero(count), h = S::zero(count);
+  Index e = 0;
+  while (e < x.count) {
+    const Label label = pass.labels[x.sample(e)];
+    // 1 where the class is not the label
+    const auto others = S::map(
+        count,
+        [&](auto, const auto& number, const auto& is_class) __attribute__((always_inline)) {
+          using P = std::remove_cvref_t<decltype(number)>;
+          const auto distance = number - P::fill(T(label));
+          return (distance * distance).where_positive(is_class);
+        },
+        numbers, valid);
+    auto run_g = S::zero(count), run_h = S::zero(count);
+    do {
+      const Index i = x.sample(e);
+      T value = x.values[e];
+      T square = value * value;
+      if (pass.weights) {
+        value *= pass.weights[i];
+        square *= pass.weights[i];
+      }
+      const T margin = pass.margins ? pass.margins[i] : pass.margin;
+      const T* row = row_of(pass.scores, i, stride);
+      if constexpr (terms == Violations::of_pairs) {
+        const T shift = margin - row[label];
+        const auto violation = S::map(
+            count,
+            [&](auto offset, const auto& other) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(other)>;
+              return (P::load(row + first + offset) + P::fill(shift)).positive_part() * other;
+            },
+            others);
+        run_g = S::map(
+            count,
+            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(v)>;
+              return total + P::fill(value) * v;
+            },
+            run_g, violation);
+        run_h = S::map(
+            count,
+            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(v)>;
+              return total + v.where_positive(P::fill(square));
+            },
+            run_h, violation);
+      } else {
+        const auto signs = S::map(
+            count,
+            [&](auto, const auto& other) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(other)>;
+              return (other + other) - P::fill(T(1));
+            },
+            others);
+        const auto violation = S::map(
+            count,
+            [&](auto offset, const auto& sign, const auto& is_class) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(sign)>;
+              return (P::fill(margin) + sign * P::load(row + first + offset)).positive_part() * is_class;
+            },
+            signs, valid);
+        run_g = S::map(
+            count,
+            [&](auto, const auto& total, const auto& v, const auto& sign) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(v)>;
+              return total + P::fill(value) * (sign * v);
+            },
+            run_g, violation, signs);
+        run_h = S::map(
+            count,
+            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(v)>;
+              return total + v.where_positive(P::fill(square));
+            },
+            run_h, violation);
+      }
+      ++e;
+    } while (e < x.count && pass.labels[x.sample(e)] == label);
+    const auto add = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; };
+    g = S::map(count, add, g, run_g);
+    h = S::map(count, add, h, run_h);
+    if constexpr (terms == Violations::of_pairs) {  // what the other classes gain the label loses
+      gradient[label] -= run_g.sum(count);
+      curvature[label] += run_h.sum(count);
+    }
+  }
+  const auto add_to = [&](const S& total, T* out) {
+    S::map(
+        count,
+        [&](auto offset, const auto& piece) __attribute__((always_inline)) {
+          using P = std::remove_cvref_t<decltype(piece)>;
+          return P::load(out + offset) + piece;
+        },
+        total)
+        .store(count, out);
+  };
+  add_to(g, gradient + first);
+  add_to(h, curvature + first);
+}
+
+template <class T, bool wide, Violations terms>
+TAMIS_TILE void sum_violations_rows(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
+                                    T* curvature) {
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int count) __attribute__((always_inline)) {
+        sum_violations_strip<T, N, wide, terms>(x, pass, stride, k, count, gradient, curvature);
+      });
+}
+
+template <class T, int N, bool wide>
+TAMIS_TILE void add_column_strip(Column<T> x, const T* row, Index stride, int count, T* z) {
+  using S = Strip<T, N, wide>;
+  const auto coefficients = S::load(count, row);
+  for (Index e = 0; e < x.count; ++e) {
+    T* scores = row_of(z, x.sample(e), stride);
+    const T value = x.values[e];
+    S::map(
+        count,
+        [&](auto offset, const auto& c) __attribute__((always_inline)) {
+          using P = std::remove_cvref_t<decltype(c)>;
+          return P::load(scores + offset) + P::fill(value) * c;
+        },
+        coefficients)
+        .store(count, scores);
+  }
+}
+template <class T, bool wide>
+TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int count)
+                  __attribute__((always_inline)) { add_column_strip<T, N, wide>(x, row + k, stride, count, z + k); });
+}
+
+template <class T, int N, bool wide>
+TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, int count, T* out) {
+  using S = Strip<T, N, wide>;
+  auto total = S::zero(count);
+  for (Index e = 0; e < x.count; ++e) {
+    const T* dual = row_of(u, x.sample(e), stride);
+    const T value = x.values[e];
+    total = S::map(
+        count,
+        [&](auto offset, const auto& t) __attribute__((always_inline)) {
+          using P = std::remove_cvref_t<decltype(t)>;
+          return t + P::fill(value) * P::load(dual + offset);
+        },
+        total);
+  }
+  total.store(count, out);
+}
+template <class T, bool wide>
+TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int count)
+                  __attribute__((always_inline)) { sum_column_strip<T, N, wide>(x, u + k, stride, count, out + k); });
+}
+
+#ifdef TAMIS_WIDE
+template <class T, Violations terms>
+TAMIS_WIDE [[gnu::noinline]] void sum_violations_wide(Column<T> x, const ViolationPass<T>& pass, Index stride,
+                                                      T* gradient, T* curvature) {
+  sum_violations_rows<T, true, terms>(x, pass, stride, gradient, curvature);
+}
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void add_column_wide(Column<T> x, const T* row, Index stride, T* z) {
+  add_column_rows<T, true>(x, row, stride, z);
+}
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void sum_column_wide(Column<T> x, const T* u, Index stride, T* out) {
+  sum_column_rows<T, true>(x, u, stride, out);
+}
+#endif
+
+/// gradient ← Σᵢ x_i cᵢ ∂ℓᵢ/2 and curvature ← Σᵢ x_i² cᵢ ∂²ℓᵢ/2 at scores, for a loss that is a sum of squared
+/// violations and the entries of one column; cᵢ are the weights as they are given. Cost: the column's entries ×
+/// classes. Runs of entries with one label cost least.
+template <class T, Violations terms>
+[[gnu::noinline]] void sum_violations(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
+                                      T* curvature) {
+  for (Index k = 0; k < stride; ++k) gradient[k] = curvature[k] = T(0);
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return sum_violations_wide<T, terms>(x, pass, stride, gradient, curvature);
+#endif
+  sum_violations_rows<T, false, terms>(x, pass, stride, gradient, curvature);
+}
+
+}  // namespace detail
+
+/// Z(i, :) += x_i row for the entries of a column.
+template <class T>
+[[gnu::noinline]] void add_column(Column<T> x, const T* row, Index stride, T* z) {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return detail::add_column_wide(x, row, stride, z);
+#endif
+  detail::add_column_rows<T, false>(x, row, stride, z);
+}
+
+/// out ← Σᵢ x_i U(i, :).
+template <class T>
+[[gnu::noinline]] void sum_column(Column<T> x, const T* u, Index stride, T* out) {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return detail::sum_column_wide(x, u, stride, out);
+#endif
+  detail::sum_column_rows<T, false>(x, u, stride, out);
+}
+
+}  // namespace tamis

@@ -1,0 +1,120 @@
+#pragma once
+/// A design whose columns are kept a second time, without their zeros and sorted by label: what descent over columns
+/// reads fastest.
+
+#include "../arena.hpp"
+#include "../linalg/rows.hpp"
+#include "../targets.hpp"
+#include "column_passes.hpp"
+
+namespace tamis {
+
+/// Until `copy_columns` it is the design itself.
+template <class T, class Design>
+class SortedColumns {
+ public:
+  struct Memory {
+    T* values;
+    Index* rows;
+    Index* starts;  ///< features + 1
+
+    static constexpr Memory lay_out(Arena& arena, Index features, std::size_t entries) {
+      return {arena.take<T>(entries), arena.take<Index>(entries), arena.take<Index>(std::size_t(features) + 1)};
+    }
+  };
+
+  SortedColumns() = default;
+  explicit SortedColumns(const Design& design) : design_(design) {}
+
+  const Design& inner() const { return design_; }
+  Index samples() const { return design_.samples(); }
+  Index features() const { return design_.features(); }
+  std::size_t entries(const Index* list, Index count) const { return design_.entries(list, count); }
+  bool find_bad_value(Index& row, Index& column) const { return design_.find_bad_value(row, column); }
+  T column_sum(Index feature) const { return design_.column_sum(feature); }
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    design_.gather(feature, list, count, out, stride);
+  }
+
+  /// The samples of a column are ascending within each label.
+  Column<T> column(Index feature) const {
+    if (!copied_) return design_.column(feature);
+    const Index start = memory_.starts[feature];
+    return {memory_.values + start, memory_.rows + start, memory_.starts[feature + 1] - start};
+  }
+
+  /// Values that are not zero. Cost: one look at each.
+  [[gnu::noinline]] std::size_t count_nonzeros() const {
+    std::size_t total = 0;
+    for (Index j = 0; j < features(); ++j) {
+      const Column<T> column = design_.column(j);
+      Index count = 0;
+      for (Index e = 0; e < column.count; ++e) count += column.values[e] != T(0);
+      total += count;
+    }
+    return total;
+  }
+
+  /// Copies the columns into memory for as many values as are not zero, `sorted` by label or in the order of samples.
+  /// `next` is scratch of (classes + 1) entries.
+  [[gnu::noinline]] void copy_columns(const Memory& memory, const Targets<T>& targets, bool sorted, Index* next) {
+    memory_ = memory;
+    const Label* labels = targets.labels.data();
+    Index position = 0;
+    copied_ = true;
+    if (!sorted) {
+      for (Index j = 0; j < features(); ++j) {
+        memory_.starts[j] = position;
+        const Column<T> column = design_.column(j);
+        for (Index e = 0; e < column.count; ++e) {
+          if (column.values[e] == T(0)) continue;
+          memory_.values[position] = column.values[e];
+          memory_.rows[position++] = column.sample(e);
+        }
+      }
+      memory_.starts[features()] = position;
+      return;
+    }
+    for (Index j = 0; j < features(); ++j) {
+      memory_.starts[j] = position;
+      const Column<T> column = design_.column(j);
+      for (Index k = 0; k <= targets.classes; ++k) next[k] = 0;
+      for (Index e = 0; e < column.count; ++e) next[labels[column.sample(e)] + 1] += column.values[e] != T(0);
+      next[0] = position;
+      for (Index k = 0; k < targets.classes; ++k) next[k + 1] += next[k];
+      position = next[targets.classes];
+      for (Index e = 0; e < column.count; ++e) {
+        if (column.values[e] == T(0)) continue;
+        const Index i = column.sample(e);
+        const Index to = next[labels[i]]++;
+        memory_.values[to] = column.values[e];
+        memory_.rows[to] = i;
+      }
+    }
+    memory_.starts[features()] = position;
+  }
+  bool copied() const { return copied_; }
+
+  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+    if (!copied_) return design_.multiply(list, count, w, stride, base, z);
+    for (Index i = 0; i < samples(); ++i) copy(base, stride, row_of(z, i, stride));
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      add_column(column(feature), row_of(w, feature, stride), stride, z);
+    }
+  }
+  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+    if (!copied_) return design_.transposed_multiply(list, count, u, stride, g);
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      sum_column(column(feature), u, stride, row_of(g, feature, stride));
+    }
+  }
+
+ private:
+  Design design_;
+  Memory memory_{};
+  bool copied_ = false;
+};
+
+}  // namespace tamis

@@ -1,0 +1,482 @@
+#pragma once
+/// The fast solver for smooth losses: a few epochs of block coordinate descent, then Newton's method on the support.
+
+#include "../compatibility.hpp"
+#include "../design/dense.hpp"
+#include "../design/sorted_columns.hpp"
+#include "support_newton.hpp"
+#include "workbench.hpp"
+
+namespace tamis {
+
+/// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). An epoch visits the groups of features one after the other and moves
+/// each by a proximal step, W_g ← prox_{λΩ/L}(W_g − ∇_g f/L), with scores kept in place: the work is that of reading
+/// the column's values twice. For losses that are sums of squared violations L is the curvature of the pairs that are
+/// violated at present, raised when an epoch does not descend; for others an epoch descends on the quadratic model at
+/// the scores before it. After a few epochs the support hardly changes, and SupportNewton, where the memory suffices
+/// for it, goes to the optimum of the support in one step, then two epochs correct the support.
+///
+/// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and 6p entries for the features: descent alone.
+/// `requirement(shape, room)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
+/// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: paper B; Yuan, Ho and Lin
+/// (2012), newGLMNET.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<T, Design>> {
+  static_assert(CurvedLoss<Loss, T>, TAMIS_NEEDS_CURVATURE);
+  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
+  static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
+  using Columns = SortedColumns<T, Design>;
+  using Base = Workbench<T, Loss, Penalty, Columns>;
+  using Newton = SupportNewton<T>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::block_coordinate_descent;
+
+  BlockCoordinateDescent(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                         const Options<T>& options)
+      : Base(Columns(design), targets, loss, penalty, options) {}
+
+  /// The least memory: descent alone, on the design where it lies.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+  /// Memory with which `room.entries` values are copied and supports of `room.active_limit` features preconditioned.
+  static constexpr Requirement requirement(Shape shape, Room room) {
+    Arena counter;
+    (void)Memory::lay_out(counter, shape);
+    (void)Columns::Memory::lay_out(counter, shape.features, room.entries);
+    (void)Newton::Memory::lay_out(counter, shape, room.entries, Newton::limit(shape, room.active_limit));
+    return {counter.used()};
+  }
+
+  /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    take_room(memory, arena);
+    this->adopt(own_.common, arena.used());
+    this->intercept_scale_ = T(1);
+    fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
+    fill(own_.z, CommonMemory<T>::duals(this->shape_), T(0));
+    for (Index k = 0; k < this->stride_; ++k) {
+      own_.numbers[k] = T(k);
+      own_.valid[k] = k < this->shape_.classes ? T(1) : T(0);
+    }
+    measure_columns();
+    fit_null_model();
+    certify(true);
+    if (this->running()) begin_epochs(first_epochs);
+    return this->running();
+  }
+
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  bool warm_start(T lambda) {
+    if (!this->begin_again(lambda)) return false;
+    certify(false);
+    if (this->running()) begin_epochs(2);
+    return this->running();
+  }
+
+  /// One epoch or one step of Newton's method, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    const bool last = !this->count_iteration();
+    if (epochs_left_ > 0) {
+      epoch();
+      --epochs_left_;
+    } else {
+      newton_step();
+      epochs_left_ = epochs_between;
+    }
+    if (last || epochs_left_ == 0) {
+      certify(false);
+      if (last) this->end_at_limit();
+      if (this->running()) begin_epochs(newton_is_on() ? 0 : interval());
+    }
+    return this->running();
+  }
+
+ private:
+  struct Memory {
+    CommonMemory<T> common;
+    T* w;         ///< coefficients, the last row being intercepts
+    T* g;         ///< scratch: gradients, new coefficients
+    T* d;         ///< how far an epoch or a step of Newton's method has moved
+    T* z;         ///< scores of w; samples × stride like those that follow
+    T* u;         ///< gradients of the loss; scores of d
+    T* h;         ///< curvatures of the loss
+    T* bound;     ///< of the curvature of each sample
+    T* squares;   ///< Σᵢ cᵢ x_ij² of each feature
+    T* numbers;   ///< 0, 1, …, stride − 1
+    T* valid;     ///< 1 for a class, 0 for padding
+    T* block[3];  ///< gradient and curvature of a row, its step
+    Index* work;  ///< features that epochs visit, group after group
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.w, &m.g, &m.d}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.z, &m.u, &m.h}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      m.bound = arena.take<T>(shape.samples);
+      m.squares = arena.take<T>(shape.features);
+      for (T** row : {&m.numbers, &m.valid, &m.block[0], &m.block[1], &m.block[2]})
+        *row = arena.take<T>(padded<T>(shape.classes));
+      m.work = arena.take<Index>(shape.features);
+      return m;
+    }
+  };
+
+  // ---- memory beyond the least ------------------------------------------------------------------------------------
+
+  /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.
+  [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
+    this->design_ = Columns(this->design_.inner());
+    newton_ = Newton{};
+    const std::size_t entries = this->design_.count_nonzeros();
+    Arena rest = arena;
+    const auto columns = Columns::Memory::lay_out(rest, this->shape_.features, entries);
+    if (!rest.exhausted()) {
+      this->design_.copy_columns(columns, this->targets_, this->loss_.violations() != Violations::none,
+                                 reinterpret_cast<Index*>(own_.d));
+      arena = rest;
+    }
+    if constexpr (HasManifold<Penalty, T>) {
+      const Index limit = Newton::limit_of(this->shape_, entries, memory.size() - arena.used());
+      if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, this->shape_, entries, limit));
+    }
+  }
+  bool newton_is_on() const { return newton_.has_memory(); }
+
+  // ---- the problem ------------------------------------------------------------------------------------------------
+
+  T weight(Index i) const { return this->targets_.weight(i); }
+
+  [[gnu::noinline]] void measure_columns() {
+    for (Index j = 0; j < this->shape_.features; ++j) {
+      const Column<T> x = this->design_.column(j);
+      T total = 0;
+      for (Index e = 0; e < x.count; ++e) total += weight(x.sample(e)) * x.values[e] * x.values[e];
+      own_.squares[j] = total;
+    }
+  }
+
+  /// u ← c∇ℓ(z).
+  [[gnu::noinline]] void take_gradients() {
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* row = row_of(own_.u, i, this->stride_);
+      this->loss_.gradient(row_of(own_.z, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
+                           this->targets_.margin(i), weight(i), row);
+      for (Index k = this->shape_.classes; k < this->stride_; ++k) row[k] = T(0);
+    }
+  }
+  T objective(const T* w, const T* z) const {
+    return this->loss_sum(z) + this->options_.lambda * this->penalty_value(w);
+  }
+
+  /// Descent on the intercepts alone, with the curvature of the loss at each point.
+  [[gnu::noinline]] void fit_null_model() {
+    if (!this->options_.intercept) return;
+    T* b = row_of(own_.w, this->shape_.features, this->stride_);
+    if constexpr (requires { this->loss_.guess_intercepts(this->targets_, b); })
+      this->loss_.guess_intercepts(this->targets_, b);
+    for (Index i = 0; i < this->shape_.samples; ++i)
+      copy(static_cast<const T*>(b), this->stride_, row_of(own_.z, i, this->stride_));
+    for (int round = 0; round < 300; ++round)
+      if (move_intercepts() <= T(8) * epsilon<T>) break;
+  }
+
+  /// A step on the intercepts; returns how far the furthest moved.
+  [[gnu::noinline]] T move_intercepts() {
+    take_gradients();
+    T* sums = own_.block[0];
+    column_sums(own_.u, this->shape_.samples, this->stride_, sums);
+    Sum<T> curvature;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* h = own_.block[1];
+      this->loss_.take_curvature(row_of(own_.z, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
+                                 this->targets_.margin(i), weight(i), T(0), h);
+      curvature.add(this->loss_.curvature_size(h, this->shape_.classes, this->targets_.labels[i], weight(i)).mean);
+    }
+    // the mean over directions: the largest is seldom more than twice that
+    const T rate = T(0.5) / largest(curvature.value(), T(1e-6));
+    T* b = row_of(own_.w, this->shape_.features, this->stride_);
+    T* step = own_.block[2];
+    T furthest = 0;
+    fill(step, this->stride_, T(0));
+    for (Index k = 0; k < this->shape_.classes; ++k) {
+      step[k] = -rate * sums[k];
+      b[k] += step[k];
+      furthest = largest(furthest, absolute(step[k]));
+    }
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* z = row_of(own_.z, i, this->stride_);
+      for (Index k = 0; k < this->stride_; ++k) z[k] += step[k];
+    }
+    return furthest;
+  }
+
+  // ---- epochs -----------------------------------------------------------------------------------------------------
+
+  bool follows_violations() const { return this->loss_.violations() != Violations::none; }
+
+  std::uint32_t interval() const { return largest(std::uint32_t(5), this->report_.iterations / 4); }
+
+  /// Chooses the groups that epochs visit: those with coefficients, and those that might get some.
+  [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
+    epochs_left_ = count;
+    const T doubt = smallest(T(0.5), T(3) * square_root(largest(this->report_.relative_gap, T(0))));
+    const T least = this->options_.lambda * (T(1) - doubt);
+    working_ = 0;
+    this->for_each_active_group([&](FeatureGroup group) {
+      bool wanted = !this->has_zeros() || !(this->memory_.score[group.first] < least);
+      bool varies = false;
+      for (Index r = 0; r < group.count; ++r) {
+        const Index j = group.feature(r);
+        varies = varies || own_.squares[j] > T(0);
+        wanted = wanted || !is_zero(row_of(own_.w, j, this->stride_));
+      }
+      if (wanted && varies)
+        for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
+    });
+  }
+  bool is_zero(const T* row) const {
+    for (Index k = 0; k < this->shape_.classes; ++k)
+      if (row[k] != T(0)) return false;
+    return true;
+  }
+
+  [[gnu::noinline]] void epoch() {
+    const T before = objective(own_.w, own_.z);
+    moved_ = size_ = T(0);
+    if (follows_violations()) {
+      visit_work([&](FeatureGroup group) { descend_on_violations(group); });
+      if (this->options_.intercept) move_intercepts();
+      if (objective(own_.w, own_.z) > before) caution_ = smallest(T(2) * caution_, T(64));
+    } else {
+      descend_on_model(before);
+    }
+    this->update_residual(square_root(moved_), square_root(size_));
+    this->add_epochs(this->design_.entries(own_.work, working_), T(1));
+  }
+
+  template <class Visit>
+  void visit_work(Visit visit) {
+    if constexpr (HasGrouping<Penalty>) {
+      if (this->group_order()) {  // `work` holds whole groups; where one ends only their list knows
+        for (Index c = 0; c < working_;) {
+          Index end = c + 1;
+          while (end < working_ && this->memory_.active[own_.work[end]] != Base::first_of_group) ++end;
+          visit(FeatureGroup{own_.work[c], end - c, own_.work + c});
+          c = end;
+        }
+        return;
+      }
+    }
+    for (Index c = 0; c < working_;) {
+      const FeatureGroup group{own_.work[c], this->group_rows(own_.work[c])};
+      visit(group);
+      c += group.count;
+    }
+  }
+
+  [[gnu::noinline]] void descend_on_violations(FeatureGroup group) {
+    const Index stride = this->stride_;
+    const detail::ViolationPass<T> pass{own_.z,
+                                        this->targets_.labels.data(),
+                                        this->targets_.weights,
+                                        this->targets_.margins,
+                                        this->targets_.common_margin,
+                                        own_.numbers,
+                                        own_.valid};
+    const bool pairs = this->loss_.violations() == Violations::of_pairs;
+    const T scale = T(2) * this->targets_.inverse_total;
+    T curvature = 0;
+    for (Index r = 0; r < group.count; ++r) {
+      const Index j = group.feature(r);
+      const Column<T> x = this->design_.column(j);
+      T* g = row_of(own_.g, j, stride);
+      T* h = own_.block[1];
+      if (pairs) detail::sum_violations<T, Violations::of_pairs>(x, pass, stride, g, h);
+      else detail::sum_violations<T, Violations::of_classes>(x, pass, stride, g, h);
+      T top = 0;
+      for (Index k = 0; k < this->shape_.classes; ++k) {
+        g[k] *= scale;
+        top = largest(top, h[k]);
+      }
+      top *= scale * (pairs ? T(this->shape_.classes) / T(this->shape_.classes - 1) : T(1)) * caution_;
+      curvature += largest(top, T(0.02) * own_.squares[j]);
+    }
+    move_group(group, curvature,
+               [&](Index j, const T* step) { add_column(this->design_.column(j), step, stride, own_.z); });
+  }
+
+  /// W_g ← prox(W_g − G_g/L), with G in g; `changed(j, step)` for each row that moves.
+  template <class Changed>
+  void move_group(FeatureGroup group, T curvature, Changed changed) {
+    if (!(curvature > T(0))) return;
+    const Index stride = this->stride_;
+    const auto rate = Pack<T>::fill(T(1) / curvature);
+    for (Index r = 0; r < group.count; ++r) {
+      T* g = row_of(own_.g, group.feature(r), stride);
+      const T* w = row_of(own_.w, group.feature(r), stride);
+      for (Index k = 0; k < stride; k += lanes<T>) (Pack<T>::load(w + k) - rate * Pack<T>::load(g + k)).store(g + k);
+      for (Index k = this->shape_.classes; k < stride; ++k) g[k] = T(0);
+    }
+    this->penalty_.prox(this->rows(own_.g, group), this->options_.lambda / curvature);
+    for (Index r = 0; r < group.count; ++r) {
+      const Index j = group.feature(r);
+      const T* g = row_of(own_.g, j, stride);
+      T* w = row_of(own_.w, j, stride);
+      T* step = own_.block[2];
+      auto square = Pack<T>::zero(), size = Pack<T>::zero();
+      for (Index k = 0; k < stride; k += lanes<T>) {
+        const auto next = Pack<T>::load(g + k), difference = next - Pack<T>::load(w + k);
+        difference.store(step + k);
+        next.store(w + k);
+        square = square + difference * difference;
+        size = size + next * next;
+      }
+      size_ += size.sum();
+      const T moved = square.sum();
+      if (!(moved > T(0))) continue;
+      moved_ += moved;
+      changed(j, step);
+    }
+  }
+
+  /// An epoch on the quadratic model of the loss at z, then a search along its step.
+  [[gnu::noinline]] void descend_on_model(T before) {
+    const Index stride = this->stride_, classes = this->shape_.classes;
+    take_gradients();
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      T* h = row_of(own_.h, i, stride);
+      this->loss_.take_curvature(row_of(own_.z, i, stride), classes, this->targets_.labels[i], this->targets_.margin(i),
+                                 weight(i), T(0), h);
+      own_.bound[i] = this->loss_.curvature_size(h, classes, this->targets_.labels[i], weight(i)).bound;
+    }
+    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(this->shape_), own_.d);
+    const auto apply = [&](Index i, T value, const T* step) {
+      T* t = own_.block[0];
+      for (Index k = 0; k < stride; ++k) t[k] = value * step[k];
+      this->loss_.apply_curvature(row_of(own_.h, i, stride), classes, this->targets_.labels[i], weight(i), t);
+      T* u = row_of(own_.u, i, stride);
+      for (Index k = 0; k < classes; ++k) u[k] += t[k];
+    };
+    for (int sweep = 0; sweep < model_sweeps; ++sweep) {
+      visit_work([&](FeatureGroup group) {
+        T curvature = 0;
+        for (Index r = 0; r < group.count; ++r) {
+          const Index j = group.feature(r);
+          const Column<T> x = this->design_.column(j);
+          sum_column(x, static_cast<const T*>(own_.u), stride, row_of(own_.g, j, stride));
+          for (Index e = 0; e < x.count; ++e) curvature += x.values[e] * x.values[e] * own_.bound[x.sample(e)];
+        }
+        move_group(group, curvature, [&](Index j, const T* step) {
+          const Column<T> x = this->design_.column(j);
+          for (Index e = 0; e < x.count; ++e) apply(x.sample(e), x.values[e], step);
+        });
+      });
+      if (this->options_.intercept) {
+        T* sums = own_.block[1];
+        column_sums(own_.u, this->shape_.samples, stride, sums);
+        T curvature = 0;
+        for (Index i = 0; i < this->shape_.samples; ++i) curvature += own_.bound[i];
+        T* step = own_.block[2];
+        T* b = row_of(own_.w, this->shape_.features, stride);
+        fill(step, stride, T(0));
+        for (Index k = 0; k < classes; ++k) {
+          step[k] = curvature > T(0) ? -sums[k] / curvature : T(0);
+          b[k] += step[k];
+        }
+        for (Index i = 0; i < this->shape_.samples; ++i) apply(i, T(1), step);
+      }
+    }
+    // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
+    const auto along = [&](auto visit) {
+      for (Index c = 0; c < working_; ++c) visit(own_.work[c]);
+      if (this->options_.intercept) visit(this->shape_.features);
+    };
+    along([&](Index j) {
+      T* d = row_of(own_.d, j, stride);
+      const T* w = row_of(own_.w, j, stride);
+      for (Index k = 0; k < stride; ++k) d[k] = w[k] - d[k];
+    });
+    const T* base = own_.block[0];
+    fill(own_.block[0], stride, T(0));
+    if (this->options_.intercept) base = row_of(own_.d, this->shape_.features, stride);
+    this->design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
+    add_scaled(own_.u, T(1), own_.z);
+    T alpha = T(1);
+    while (objective(own_.w, own_.z) > before && alpha > T(1e-3)) {
+      alpha *= T(0.5);
+      along([&](Index j) {
+        T* w = row_of(own_.w, j, stride);
+        const T* d = row_of(own_.d, j, stride);
+        for (Index k = 0; k < stride; ++k) w[k] -= alpha * d[k];
+      });
+      add_scaled(own_.u, -alpha, own_.z);
+    }
+  }
+
+  /// z += factor u, samples × stride.
+  void add_scaled(const T* u, T factor, T* z) const {
+    const auto scale = Pack<T>::fill(factor);
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
+      (Pack<T>::load(z + e) + scale * Pack<T>::load(u + e)).store(z + e);
+  }
+
+  // ---- Newton's method --------------------------------------------------------------------------------------------
+
+  void newton_step() {
+    if constexpr (HasManifold<Penalty, T>) {
+      SupportProblem<T, Columns, Loss, Penalty> problem{this->design_,
+                                                        this->targets_,
+                                                        this->loss_,
+                                                        this->penalty_,
+                                                        this->shape_,
+                                                        this->options_.lambda,
+                                                        this->options_.intercept,
+                                                        own_.w,
+                                                        own_.g,
+                                                        own_.d,
+                                                        own_.z,
+                                                        own_.u,
+                                                        own_.h,
+                                                        this->stride_};
+      this->report_.epochs += newton_.step(problem);
+    }
+  }
+
+  // ---- certificates -----------------------------------------------------------------------------------------------
+
+  /// Scores of the coefficients anew, then the gap.
+  [[gnu::noinline]] void certify(bool null_model) {
+    if (!null_model) {
+      Index count = 0;
+      this->for_each_active_row([&](Index j) {
+        if (j < this->shape_.features && !is_zero(row_of(own_.w, j, this->stride_))) own_.work[count++] = j;
+      });
+      fill(own_.block[0], this->stride_, T(0));
+      const T* base = own_.block[0];
+      if (this->options_.intercept) base = row_of(own_.w, this->shape_.features, this->stride_);
+      this->design_.multiply(own_.work, count, own_.w, this->stride_, base, own_.z);
+    }
+    this->offer_primal(own_.w, own_.z);
+    take_gradients();
+    if (null_model) this->certify_null_model(own_.u, own_.g);
+    else Base::certify(own_.u, own_.g, true);
+  }
+
+  static constexpr std::uint32_t first_epochs = 5;
+  static constexpr std::uint32_t epochs_between = 2;
+  static constexpr int model_sweeps = 2;
+
+  Memory own_{};
+  Newton newton_{};
+  Index working_ = 0;  ///< entries of `work`
+  std::uint32_t epochs_left_ = 0;
+  T caution_ = T(1);  ///< factor of the curvature
+  T moved_ = T(0);    ///< squared length of an epoch's steps
+  T size_ = T(0);     ///< squared length of the coefficients
+};
+
+}  // namespace tamis

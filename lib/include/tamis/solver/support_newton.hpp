@@ -1,0 +1,636 @@
+#pragma once
+/// Newton's method on the coefficients that are not zero: conjugate gradients with a preconditioner of the size of the
+/// support.
+
+#include "../arena.hpp"
+#include "../concepts.hpp"
+#include "../design/column_passes.hpp"
+#include "../design/dense.hpp"
+#include "../linalg/cholesky.hpp"
+
+namespace tamis {
+
+/// What a step works on: the problem, and the caller's matrices.
+template <class T, class Design, class Loss, class Penalty>
+struct SupportProblem {
+  const Design& design;
+  const Targets<T>& targets;
+  const Loss& loss;
+  const Penalty& penalty;
+  Shape shape;
+  T lambda;
+  bool intercept;
+  T*& w;  ///< coefficients, the last row being intercepts
+  T* g;   ///< scratch of the same size, like d
+  T* d;
+  T*& z;  ///< scores of w; samples × stride, like the scratch u and h
+  T* u;
+  T*& h;
+  Index stride;
+};
+
+/// Steps of Newton's method for f(W) + λΩ(W) where the zeros of W stay zero, on which Ω is smooth (see HasManifold):
+///
+///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
+///
+/// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
+/// entry with a kink that would change its sign, becomes zero. The system is solved to a tenth by conjugate gradients,
+/// at most 60 of them, with products over a dense copy of the samples that curve, where it pays. The preconditioner is
+/// A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them; its diagonal alone
+/// where the support is larger than the memory was made for.
+///
+/// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
+/// are not violated yet take part in H, and the damping.
+template <class T>
+class SupportNewton {
+ public:
+  struct Memory {
+    T* coefficients[3];  ///< direction, image, preconditioned residual: (features + 1) × stride
+    T* diagonal;         ///< of A: an entry per feature, and of the intercepts
+    Index* support;      ///< features of the groups that are not zero, group after group
+    Index* chosen;       ///< samples that curve
+    T* packed;           ///< (limit + 1) × stride
+    T* factor;           ///< of A
+    T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
+    Index limit;         ///< features of the support, the intercept included, for which there is a factor
+    std::size_t room;    ///< values
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit) {
+      Memory m{};
+      const Index stride = padded<T>(shape.classes);
+      for (T*& matrix : m.coefficients)
+        matrix = arena.take<T>(detail::saturating_multiply(detail::saturating_add(shape.features, 1), stride));
+      m.diagonal = arena.take<T>(detail::saturating_add(shape.features, 1));
+      m.support = arena.take<Index>(shape.features);
+      m.chosen = arena.take<Index>(shape.samples);
+      m.packed = arena.take<T>(detail::saturating_multiply(limit, stride));
+      m.factor = arena.take<T>(detail::saturating_multiply(capacity(limit), limit));
+      m.room = copied_values(shape, entries, limit);
+      m.values = arena.take<T>(m.room);
+      m.limit = limit;
+      return m;
+    }
+  };
+
+  SupportNewton() = default;
+  explicit SupportNewton(const Memory& memory) : m_(memory) {}
+  bool has_memory() const { return m_.coefficients[0] != nullptr; }
+
+  /// Rows and columns of a factor for that many active features: those of the design and the intercept at most.
+  static constexpr Index limit(Shape shape, Index active_limit) {
+    return smallest(smallest(active_limit, Index(0xffff)), saturated_features(shape));
+  }
+  /// The largest limit that `bytes` of memory are enough for; 0: they are too few for this method.
+  static constexpr Index limit_of(Shape shape, std::size_t entries, std::size_t bytes) {
+    Index low = 0, high = limit(shape, 0xffff) + 1;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      Arena counter;
+      (void)Memory::lay_out(counter, shape, entries, middle);
+      (counter.used() <= bytes ? low : high) = middle;
+    }
+    return low;
+  }
+
+  /// One step; returns the products with the whole design that it took, forth and back counted as one.
+  template <class Problem>
+  [[gnu::noinline]] T step(Problem& p) {
+    stride_ = p.stride;
+    work_ = T(0);
+    find_support(p);
+    if (size_ == 0) return T(0);
+    const T before = objective(p, p.w, p.z);
+    take_gradient(p);
+    choose_samples(p);
+    precondition(p);
+    solve(p);
+    search(p, before);
+    return work_;
+  }
+
+ private:
+  static constexpr Index most_sampled = 1536;
+  static constexpr int most_iterations = 60;
+
+  static constexpr Index saturated_features(Shape shape) {
+    return shape.features < 0xfffe ? shape.features + 1 : 0xffff;
+  }
+  static constexpr Index capacity(Index limit) { return (limit + 3) / 4 * 4; }
+  /// Values of copies: twice those that are not zero, no more than there are, and the samples of the preconditioner.
+  static constexpr std::size_t copied_values(Shape shape, std::size_t entries, Index limit) {
+    const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
+    const std::size_t twice = detail::saturating_multiply(entries, 2);
+    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
+    return detail::saturating_add(all < twice ? all : twice, sampled);
+  }
+
+  T* direction() const { return m_.coefficients[0]; }
+  T* image() const { return m_.coefficients[1]; }
+  T* preconditioned() const { return m_.coefficients[2]; }
+
+  /// Visits each row of the support, that of the intercepts last.
+  template <class Problem, class Visit>
+  void for_each_row(const Problem& p, Visit visit) const {
+    for (Index c = 0; c < size_; ++c) visit(m_.support[c]);
+    if (p.intercept) visit(p.shape.features);
+  }
+  /// Visits the groups of the support.
+  template <class Problem, class Visit>
+  void for_each_group(const Problem& p, Visit visit) const {
+    const Groups groups = groups_of(p.penalty);
+    Index c = 0;
+    if (!groups.is_listed) {
+      while (c < size_) {
+        const Index first = m_.support[c];
+        const FeatureGroup group{first, smallest(groups.features_together(), p.shape.features - first)};
+        visit(group);
+        c += group.count;
+      }
+      return;
+    }
+    for (Index g = 0; g < groups.count && c < size_; ++g) {
+      if (groups.order[groups.starts[g]] != m_.support[c]) continue;
+      const Index count = groups.starts[g + 1] - groups.starts[g];
+      visit(FeatureGroup{m_.support[c], count, groups.order + groups.starts[g]});
+      c += count;
+    }
+  }
+  template <class Problem, class M>
+  Rows<M> rows(const Problem& p, M* matrix, FeatureGroup group) const {
+    return rows_of(matrix, group, p.shape.classes, stride_);
+  }
+
+  template <class Problem>
+  void find_support(const Problem& p) {
+    size_ = 0;
+    groups_of(p.penalty).for_each(p.shape.features, [&](FeatureGroup group) {
+      bool any = false;
+      for (Index r = 0; r < group.count; ++r)
+        for (Index k = 0; k < p.shape.classes; ++k) any = any || row_of(p.w, group.feature(r), stride_)[k] != T(0);
+      if (any)
+        for (Index r = 0; r < group.count; ++r) m_.support[size_++] = group.feature(r);
+    });
+  }
+
+  template <class Problem>
+  T objective(const Problem& p, const T* w, const T* z) const {
+    Sum<T> total;
+    for (Index i = 0; i < p.shape.samples; ++i)
+      if (p.targets.weight(i) > T(0))
+        total.add(p.targets.weight(i) *
+                  p.loss.value(row_of(z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i)));
+    Sum<T> penalty;
+    for_each_group(p, [&](FeatureGroup group) { penalty.add(p.penalty.value(rows(p, w, group))); });
+    return total.value() + p.lambda * penalty.value();
+  }
+
+  /// g ← −(∇f + λ∇Ω) on the support, where W may move.
+  template <class Problem>
+  [[gnu::noinline]] void take_gradient(const Problem& p) {
+    for (Index i = 0; i < p.shape.samples; ++i) {
+      T* row = row_of(p.u, i, stride_);
+      p.loss.gradient(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
+                      p.targets.weight(i), row);
+      for (Index k = p.shape.classes; k < stride_; ++k) row[k] = T(0);
+    }
+    p.design.transposed_multiply(m_.support, size_, p.u, stride_, p.g);
+    count_work(p);
+    if (p.intercept)
+      column_sums(static_cast<const T*>(p.u), p.shape.samples, stride_, row_of(p.g, p.shape.features, stride_));
+    for_each_group(p, [&](FeatureGroup group) {
+      p.penalty.gradient(rows<Problem, const T>(p, p.w, group), rows(p, image(), group));
+      for (Index r = 0; r < group.count; ++r) {
+        const T* slope = row_of(image(), group.feature(r), stride_);
+        T* g = row_of(p.g, group.feature(r), stride_);
+        for (Index k = 0; k < p.shape.classes; ++k) g[k] = -(g[k] + p.lambda * slope[k]);
+      }
+      keep_on_manifold(p, group, p.g);
+    });
+    if (p.intercept) {
+      T* g = row_of(p.g, p.shape.features, stride_);
+      for (Index k = 0; k < p.shape.classes; ++k) g[k] = -g[k];
+    }
+  }
+
+  /// Sets to zero what must not move, and makes equal what must move together.
+  template <class Problem>
+  void keep_on_manifold(const Problem& p, FeatureGroup group, T* matrix) const {
+    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
+    const Rows<T> v = rows(p, matrix, group);
+    for (Index r = 0; r < group.count; ++r)
+      for (Index k = 0; k < p.shape.classes; ++k)
+        if (w(r, k) == T(0)) v(r, k) = T(0);
+    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
+      const T level = part.slope.level;
+      if (!(level > T(0))) return;
+      const Rows<const T> top = part.entries(w);
+      const Rows<T> moved = part.entries(v);
+      T sum = 0;
+      Index count = 0;
+      for (Index r = 0; r < top.rows; ++r)
+        for (Index k = 0; k < top.classes; ++k)
+          if (absolute(top(r, k)) >= level) {
+            sum += sign(top(r, k)) * moved(r, k);
+            ++count;
+          }
+      for (Index r = 0; r < top.rows; ++r)
+        for (Index k = 0; k < top.classes; ++k)
+          if (absolute(top(r, k)) >= level) moved(r, k) = sign(top(r, k)) * (sum / T(count));
+    });
+  }
+
+  /// out += λΩ″ v.
+  template <class Problem>
+  void add_penalty_curvature(const Problem& p, FeatureGroup group, const T* from, T* to) const {
+    const Rows<const T> w = rows<Problem, const T>(p, p.w, group), v = rows<Problem, const T>(p, from, group);
+    const Rows<T> out = rows(p, to, group);
+    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
+      const T across = curvature_of(p, part.slope.scale), along = curvature_of(p, part.slope.along);
+      if (part.slope.level > T(0) || (across == T(0) && along == T(0))) return;
+      const Rows<const T> at = part.entries(w), in = part.entries(v);
+      const Rows<T> sum = part.entries(out);
+      T inner = 0, square = 0;
+      if (along != across)
+        for (Index r = 0; r < at.rows; ++r)
+          for (Index k = 0; k < at.classes; ++k) {
+            inner += at(r, k) * in(r, k);
+            square += at(r, k) * at(r, k);
+          }
+      const T part_along = square > T(0) ? (along - across) * (inner / square) : T(0);
+      for (Index r = 0; r < at.rows; ++r)
+        for (Index k = 0; k < at.classes; ++k) sum(r, k) += across * in(r, k) + part_along * at(r, k);
+    });
+  }
+  /// λΩ″ in a direction whose slope of the proximity operator of step 1 is slope².
+  template <class Problem>
+  static T curvature_of(const Problem& p, T slope) {
+    return slope < T(1) ? p.lambda * (T(1) / (slope * slope) - T(1)) : T(0);
+  }
+
+  // ---- the samples that curve ---------------------------------------------------------------------------------------
+
+  /// Lists them and writes their curvatures, one after the other, into h; copies their values where there is room and
+  /// the products get faster.
+  template <class Problem>
+  [[gnu::noinline]] void choose_samples(const Problem& p) {
+    chosen_ = 0;
+    std::size_t entries = p.design.entries(m_.support, size_);
+    for (Index i = 0; i < p.shape.samples; ++i) {
+      const bool curves =
+          p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
+                                p.targets.weight(i), slack_ * p.targets.margin(i), row_of(p.h, chosen_, stride_));
+      if (curves) m_.chosen[chosen_++] = i;
+    }
+    packed_ =
+        size_ + 1 <= m_.limit && std::size_t(chosen_) * size_ <= m_.room && std::size_t(chosen_) * size_ <= 4 * entries;
+    if (!packed_) {  // every sample has its row then
+      for (Index i = 0; i < p.shape.samples; ++i)
+        p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
+                              p.targets.weight(i), slack_ * p.targets.margin(i), row_of(p.h, i, stride_));
+      return;
+    }
+    for (Index c = 0; c < size_; ++c)
+      p.design.gather(m_.support[c], m_.chosen, chosen_, m_.values + std::size_t(c) * chosen_, 1);
+  }
+  Index samples_in_use(Shape shape) const { return packed_ ? chosen_ : shape.samples; }
+  Index sample(Index place) const { return packed_ ? m_.chosen[place] : place; }
+
+  template <class Problem>
+  void count_work(const Problem& p) {
+    const std::size_t all = p.design.entries(nullptr, p.shape.features);
+    const std::size_t here = packed_ ? std::size_t(chosen_) * size_ : p.design.entries(m_.support, size_);
+    if (all > 0) work_ += T(0.5) * T(here) / T(all);
+  }
+
+  /// image ← (XᵀHX + λΩ″ + damping) direction.
+  template <class Problem>
+  [[gnu::noinline]] void apply_hessian(const Problem& p) {
+    T* const t = p.u;
+    const T* v = direction();
+    T* const out = image();
+    const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
+    const Index samples = samples_in_use(p.shape);
+    const DenseDesign<T> copy_of(m_.values, chosen_, size_);
+    if (packed_) {
+      for (Index c = 0; c < size_; ++c) copy(row_of(v, m_.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
+      copy_of.multiply(nullptr, size_, m_.packed, stride_, base, t);
+    } else {
+      p.design.multiply(m_.support, size_, v, stride_, base, t);
+    }
+    for (Index a = 0; a < samples; ++a) {
+      const Index i = sample(a);
+      p.loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
+                             row_of(t, a, stride_));
+    }
+    if (packed_) {
+      copy_of.transposed_multiply(nullptr, size_, t, stride_, m_.packed);
+      for (Index c = 0; c < size_; ++c)
+        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, m_.support[c], stride_));
+    } else {
+      p.design.transposed_multiply(m_.support, size_, t, stride_, out);
+    }
+    if (p.intercept) column_sums(static_cast<const T*>(t), samples, stride_, row_of(out, p.shape.features, stride_));
+    for_each_group(p, [&](FeatureGroup group) {
+      add_penalty_curvature(p, group, v, out);
+      for (Index r = 0; r < group.count; ++r) {
+        const Index j = group.feature(r);
+        const T more = damping_ * m_.diagonal[j];
+        for (Index k = 0; k < p.shape.classes; ++k) row_of(out, j, stride_)[k] += more * row_of(v, j, stride_)[k];
+        for (Index k = p.shape.classes; k < stride_; ++k) row_of(out, j, stride_)[k] = T(0);
+      }
+      keep_on_manifold(p, group, out);
+    });
+    if (p.intercept) {
+      T* row = row_of(out, p.shape.features, stride_);
+      for (Index k = p.shape.classes; k < stride_; ++k) row[k] = T(0);
+    }
+    count_work(p);
+    count_work(p);
+  }
+  template <class Problem>
+  const T* zero_row(const Problem& p) const {  // where nothing else is: below the coefficients
+    T* row = row_of(image(), p.shape.features, stride_);
+    fill(row, stride_, T(0));
+    return row;
+  }
+
+  // ---- the preconditioner -------------------------------------------------------------------------------------------
+
+  template <class Problem>
+  [[gnu::noinline]] void precondition(const Problem& p) {
+    const Index samples = samples_in_use(p.shape);
+    for_each_row(p, [&](Index j) { m_.diagonal[j] = T(0); });
+    // the curvature of each sample: in the first entries of u
+    T* const omega = p.u;
+    Sum<T> total;
+    for (Index a = 0; a < samples; ++a) {
+      const Index i = sample(a);
+      omega[a] =
+          p.loss.curvature_size(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i))
+              .mean;
+      total.add(omega[a]);
+    }
+    for (Index c = 0; c < size_; ++c) {
+      T sum = 0;
+      if (packed_) {
+        const T* column = m_.values + std::size_t(c) * chosen_;
+        for (Index a = 0; a < chosen_; ++a) sum += omega[a] * column[a] * column[a];
+      } else {
+        const Column<T> x = p.design.column(m_.support[c]);
+        for (Index e = 0; e < x.count; ++e) sum += omega[x.sample(e)] * x.values[e] * x.values[e];
+      }
+      m_.diagonal[m_.support[c]] = sum;
+    }
+    if (p.intercept) m_.diagonal[p.shape.features] = total.value();
+    factored_ = false;
+    if (packed_) factored_ = factor(p, omega, total.value());
+  }
+
+  /// λΩ″ of a row, mean over its entries that may move; 0 where the penalty is flat.
+  template <class Problem>
+  T penalty_curvature(const Problem& p, FeatureGroup group, Index r) const {
+    T most = 0;
+    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
+    (void)r;
+    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
+      if (!(part.slope.level > T(0))) most = largest(most, curvature_of(p, part.slope.scale));
+    });
+    return most;
+  }
+
+  template <class Problem>
+  [[gnu::noinline]] bool factor(const Problem& p, const T* omega, T total) {
+    const Index order = size_ + (p.intercept ? 1 : 0);
+    const Index step = (chosen_ + most_sampled - 1) / most_sampled;
+    const Index sampled = (chosen_ + step - 1) / step;
+    if (order > m_.limit || std::size_t(chosen_) * size_ + std::size_t(sampled) * order > m_.room) return false;
+    // the sampled rows, every step-th, a column of ones last; weights such that their total stays
+    T* const x = m_.values + std::size_t(chosen_) * size_;
+    T sampled_total = 0;
+    for (Index s = 0; s < sampled; ++s) sampled_total += omega[s * step];
+    const T scale = sampled_total > T(0) ? total / sampled_total : T(1);
+    for (Index c = 0; c < order; ++c)
+      for (Index s = 0; s < sampled; ++s)
+        x[std::size_t(c) * sampled + s] = c < size_ ? m_.values[std::size_t(c) * chosen_ + s * step] : T(1);
+    const Index capacity = SupportNewton::capacity(m_.limit);
+    T* const weighted = row_of(p.u, (p.shape.samples + stride_ - 1) / stride_, stride_);  // behind omega
+    const Index width = smallest(stride_, order);
+    if (std::size_t(sampled) * stride_ + (p.shape.samples + stride_) > std::size_t(p.shape.samples) * stride_)
+      return false;
+    for (Index first = 0; first < order; first += width) {
+      const Index batch = smallest(width, order - first);
+      fill(weighted, std::size_t(sampled) * stride_, T(0));
+      for (Index b = 0; b < batch; ++b)
+        for (Index s = 0; s < sampled; ++s)
+          row_of(weighted, s, stride_)[b] = scale * omega[s * step] * x[std::size_t(first + b) * sampled + s];
+      DenseDesign<T>(x + std::size_t(first) * sampled, sampled, order - first)
+          .transposed_multiply(nullptr, order - first, weighted, stride_, m_.packed);
+      for (Index r = first; r < order; ++r)
+        for (Index b = 0; b < batch && first + b <= r; ++b)
+          m_.factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
+    }
+    Index c = 0;
+    T trace = 0;
+    for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
+    const T floor = T(1e-5) * trace / T(order);
+    for_each_group(p, [&](FeatureGroup group) {
+      for (Index r = 0; r < group.count; ++r, ++c)
+        m_.factor[std::size_t(c) * capacity + c] +=
+            penalty_curvature(p, group, r) + damping_ * m_.diagonal[m_.support[c]] + floor;
+    });
+    if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor;
+    return factor_cholesky(m_.factor, order, capacity);
+  }
+
+  /// preconditioned ← A⁻¹ g.
+  template <class Problem>
+  [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
+    T* const out = preconditioned();
+    if (factored_) {
+      const Index order = size_ + (p.intercept ? 1 : 0);
+      Index c = 0;
+      for_each_row(p, [&](Index j) {
+        copy(static_cast<const T*>(row_of(p.g, j, stride_)), stride_, row_of(m_.packed, c++, stride_));
+      });
+      solve_cholesky_rows(static_cast<const T*>(m_.factor), order, capacity(m_.limit), m_.packed, stride_);
+      c = 0;
+      for_each_row(p, [&](Index j) {
+        copy(static_cast<const T*>(row_of(m_.packed, c++, stride_)), stride_, row_of(out, j, stride_));
+      });
+      for_each_group(p, [&](FeatureGroup group) { keep_on_manifold(p, group, out); });
+      return;
+    }
+    for_each_group(p, [&](FeatureGroup group) {
+      for (Index r = 0; r < group.count; ++r) {
+        const Index j = group.feature(r);
+        const T total = (T(1) + damping_) * m_.diagonal[j] + penalty_curvature(p, group, r);
+        const T inverse = total > T(0) ? T(1) / total : T(0);
+        for (Index k = 0; k < stride_; ++k) row_of(out, j, stride_)[k] = inverse * row_of(p.g, j, stride_)[k];
+      }
+      keep_on_manifold(p, group, out);
+    });
+    if (p.intercept) {
+      const T total = m_.diagonal[p.shape.features];
+      const T inverse = total > T(0) ? T(1) / total : T(0);
+      for (Index k = 0; k < stride_; ++k)
+        row_of(out, p.shape.features, stride_)[k] = inverse * row_of(p.g, p.shape.features, stride_)[k];
+    }
+  }
+
+  // ---- conjugate gradients ------------------------------------------------------------------------------------------
+
+  template <class Problem>
+  T inner_product(const Problem& p, const T* a, const T* b) const {
+    auto total = Pack<T>::zero();
+    for_each_row(p, [&](Index j) {
+      for (Index k = 0; k < stride_; k += lanes<T>)
+        total = total + Pack<T>::load(row_of(a, j, stride_) + k) * Pack<T>::load(row_of(b, j, stride_) + k);
+    });
+    return total.sum();
+  }
+  /// to ← from + factor to, or to ← to + factor from.
+  template <class Problem>
+  void add(const Problem& p, T factor, const T* from, T* to) const {
+    const auto scale = Pack<T>::fill(factor);
+    for_each_row(p, [&](Index j) {
+      const T* in = row_of(from, j, stride_);
+      T* out = row_of(to, j, stride_);
+      for (Index k = 0; k < stride_; k += lanes<T>)
+        (Pack<T>::load(out + k) + scale * Pack<T>::load(in + k)).store(out + k);
+    });
+  }
+
+  /// d ← the solution for the right-hand side g, which becomes the residual.
+  template <class Problem>
+  [[gnu::noinline]] void solve(const Problem& p) {
+    T* const d = p.d;
+    for_each_row(p, [&](Index j) {
+      fill(row_of(d, j, stride_), stride_, T(0));
+      for (Index k = p.shape.classes; k < stride_; ++k) row_of(p.g, j, stride_)[k] = T(0);
+    });
+    apply_preconditioner(p);
+    for_each_row(p, [&](Index j) {
+      copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
+    });
+    T size = inner_product(p, p.g, preconditioned());
+    const T enough = forcing * forcing * size;
+    iterations_ = 0;
+    while (size > enough && iterations_ < most_iterations) {
+      ++iterations_;
+      apply_hessian(p);
+      const T curvature = inner_product(p, direction(), image());
+      if (!(curvature > T(0))) break;
+      const T alpha = size / curvature;
+      add(p, alpha, direction(), d);
+      add(p, -alpha, image(), p.g);
+      apply_preconditioner(p);
+      const T next = inner_product(p, p.g, preconditioned());
+      const auto beta = Pack<T>::fill(next / size);
+      for_each_row(p, [&](Index j) {
+        T* v = row_of(direction(), j, stride_);
+        const T* s = row_of(preconditioned(), j, stride_);
+        for (Index k = 0; k < stride_; k += lanes<T>) (Pack<T>::load(s + k) + beta * Pack<T>::load(v + k)).store(v + k);
+      });
+      size = next;
+    }
+  }
+
+  // ---- the step -----------------------------------------------------------------------------------------------------
+
+  /// w ← w + αd, z with it, for the first α that descends enough.
+  template <class Problem>
+  [[gnu::noinline]] void search(Problem& p, T before) {
+    const T* base = p.intercept ? row_of(p.d, p.shape.features, stride_) : zero_row(p);
+    p.design.multiply(m_.support, size_, p.d, stride_, base, p.u);
+    count_work(p);
+    T* const candidate = direction();
+    T* const scores = p.h;
+    T alpha = T(1);
+    for (int halving = 0; halving < 8; ++halving, alpha *= T(0.5)) {
+      const auto factor = Pack<T>::fill(alpha);
+      for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += lanes<T>)
+        (Pack<T>::load(p.z + e) + factor * Pack<T>::load(p.u + e)).store(scores + e);
+      for_each_row(p, [&](Index j) {
+        for (Index k = 0; k < stride_; k += lanes<T>)
+          (Pack<T>::load(row_of(p.w, j, stride_) + k) + factor * Pack<T>::load(row_of(p.d, j, stride_) + k))
+              .store(row_of(candidate, j, stride_) + k);
+      });
+      for_each_group(p, [&](FeatureGroup group) { cut(p, group, candidate, scores); });
+      const T after = objective(p, candidate, scores);
+      if (after <= before + rise_ * absolute(before)) {
+        for_each_row(p, [&](Index j) {
+          copy(static_cast<const T*>(row_of(candidate, j, stride_)), stride_, row_of(p.w, j, stride_));
+        });
+        T* const old = p.z;
+        p.z = p.h;
+        p.h = old;
+        break;
+      }
+    }
+    accepted_ = alpha;
+    if (alpha == T(1)) {
+      slack_ *= T(0.8);
+      damping_ *= T(0.25);
+    } else if (alpha < T(0.3)) {
+      slack_ = smallest(largest(slack_ / T(0.8), T(0.05)), T(0.5));
+      damping_ = smallest(largest(T(4) * damping_, T(1e-4)), T(1));
+    }
+  }
+
+  /// Makes zero what would turn round, in the scores too.
+  template <class Problem>
+  void cut(const Problem& p, FeatureGroup group, T* candidate, T* scores) const {
+    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
+    const Rows<T> next = rows(p, candidate, group);
+    T* const spare = preconditioned();
+    for (Index r = 0; r < group.count; ++r)
+      copy(static_cast<const T*>(row_of(candidate, group.feature(r), stride_)), stride_,
+           row_of(spare, group.feature(r), stride_));
+    bool any = false;
+    if (p.penalty.keeps_signs())
+      for (Index r = 0; r < group.count; ++r)
+        for (Index k = 0; k < p.shape.classes; ++k)
+          if (w(r, k) * next(r, k) < T(0)) {
+            next(r, k) = T(0);
+            any = true;
+          }
+    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
+      const bool norm = part.slope.level > T(0) || (part.slope.scale < T(1) && part.slope.along == T(1));
+      if (!norm) return;
+      const Rows<const T> from = part.entries(w);
+      const Rows<T> to = part.entries(next);
+      T inner = 0;
+      for (Index r = 0; r < from.rows; ++r)
+        for (Index k = 0; k < from.classes; ++k) inner += from(r, k) * to(r, k);
+      if (inner > T(0)) return;
+      any = true;
+      for (Index r = 0; r < from.rows; ++r)
+        for (Index k = 0; k < from.classes; ++k) to(r, k) = T(0);
+    });
+    if (!any) return;
+    for (Index r = 0; r < group.count; ++r) {
+      const Index j = group.feature(r);
+      T* correction = row_of(spare, j, stride_);
+      const T* row = row_of(candidate, j, stride_);
+      for (Index k = 0; k < stride_; ++k) correction[k] = row[k] - correction[k];
+      add_column(p.design.column(j), static_cast<const T*>(correction), stride_, scores);
+    }
+  }
+
+  static constexpr T forcing = T(0.1);
+
+  Memory m_{};
+  Index stride_ = 0;
+  Index size_ = 0;    ///< features of the support
+  Index chosen_ = 0;  ///< samples that curve
+  bool packed_ = false;
+  bool factored_ = false;
+  int iterations_ = 0;
+  T work_ = T(0);
+  T slack_ = T(0);
+  T damping_ = T(0);
+  T rise_ = T(0);
+  T accepted_ = T(1);
+};
+
+}  // namespace tamis
