@@ -14,7 +14,7 @@ inline constexpr Index usual_active_limit = 1500;
 
 template <class T>
 using CommandTraining =
-    AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+    AnyTraining<T, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                 as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
 
 }  // namespace tamis::cli

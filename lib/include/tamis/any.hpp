@@ -15,6 +15,7 @@
 #include "penalty/ridge.hpp"
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
+#include "solver/block_coordinate_descent.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
@@ -76,6 +77,16 @@ class AnyLoss {
   T dual_value(const T* u, Index classes, Label y, T margin, T weight, T scale) const {
     return table_->dual_value(u, classes, y, margin, weight, scale);
   }
+  Violations violations() const { return table_->violations; }
+  bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) const {
+    return table_->take_curvature(z, classes, y, margin, weight, slack, h);
+  }
+  void apply_curvature(const T* h, Index classes, Label y, T weight, T* t) const {
+    table_->apply_curvature(h, classes, y, weight, t);
+  }
+  CurvatureSize<T> curvature_size(const T* h, Index classes, Label y, T weight) const {
+    return table_->curvature_size(h, classes, y, weight);
+  }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
     return table_->excess(from, to, classes, y, margin, scratch);
   }
@@ -99,6 +110,10 @@ class AnyLoss {
     void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
     void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
     LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
+    Violations violations = Violations::none;
+    bool (*take_curvature)(const T*, Index, Label, T, T, T, T*) = nullptr;
+    void (*apply_curvature)(const T*, Index, Label, T, T*) = nullptr;
+    CurvatureSize<T> (*curvature_size)(const T*, Index, Label, T) = nullptr;
   };
 
   template <class L>
@@ -125,6 +140,18 @@ class AnyLoss {
       table.curvature = [](Index classes) { return L{}.template curvature<T>(classes); };
       table.guess_intercepts = [](const Targets<T>& targets, T* intercepts) {
         L{}.guess_intercepts(targets, intercepts);
+      };
+    }
+    if constexpr (CurvedLoss<L, T>) {
+      table.violations = L::violations();
+      table.take_curvature = [](const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) {
+        return L{}.take_curvature(z, classes, y, margin, weight, slack, h);
+      };
+      table.apply_curvature = [](const T* h, Index classes, Label y, T weight, T* t) {
+        L{}.apply_curvature(h, classes, y, weight, t);
+      };
+      table.curvature_size = [](const T* h, Index classes, Label y, T weight) {
+        return L{}.curvature_size(h, classes, y, weight);
       };
     }
     if constexpr (DualProximableLoss<L, T>) {
@@ -177,6 +204,8 @@ class AnyPenalty {
         (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
       });
   }
+  bool keeps_signs() const { return table_->keeps_signs(data_); }
+  void gradient(Rows<const T> w, Rows<T> out) const { table_->gradient(data_, w, out); }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
   T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
 
@@ -194,6 +223,8 @@ class AnyPenalty {
     T (*value)(const Data&, Rows<const T>);
     void (*prox)(const Data&, Rows<T>, T);
     void (*prox_jacobian)(const Data&, Rows<const T>, T, void*, void (*)(void*, const ProxJacobian<T>&)) = nullptr;
+    bool (*keeps_signs)(const Data&) = nullptr;
+    void (*gradient)(const Data&, Rows<const T>, Rows<T>) = nullptr;
     T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
     T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
   };
@@ -223,6 +254,10 @@ class AnyPenalty {
                                void (*visit)(void*, const ProxJacobian<T>&)) {
         make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
       };
+    if constexpr (HasManifold<P, T>) {
+      table.keeps_signs = [](const Data& data) { return make<P>(data).keeps_signs(); };
+      table.gradient = [](const Data& data, Rows<const T> w, Rows<T> out) { make<P>(data).gradient(w, out); };
+    }
     if constexpr (HasDualNorm<P, T>)
       table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
@@ -343,9 +378,9 @@ struct Choice {
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `More`: solver templates to offer beside those that are always there: TwoPhase, and baselines such as
-/// as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but `automatic` is content with
-/// primal–dual where there is no TwoPhase.
+/// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
+/// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
+/// `automatic` is content with PrimalDual and Fista where those two are not.
 template <class T, template <class, class, class, class> class... More>
 class AnyTraining {
   template <template <class, class, class, class> class S>
@@ -383,9 +418,8 @@ class AnyTraining {
   /// The solver that a choice means in this build.
   static constexpr SolverKind resolve(const Choice& choice) {
     const SolverKind kind = choice.resolved_solver();
-    if (kind == SolverKind::two_phase && choice.solver == SolverKind::automatic && !has(kind))
-      return SolverKind::primal_dual;
-    return kind;
+    if (choice.solver != SolverKind::automatic || has(kind)) return kind;
+    return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.

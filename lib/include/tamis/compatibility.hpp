@@ -145,7 +145,7 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false) {
   if (constrained) return SolverKind::constrained_primal_dual;
-  if (loss != LossKind::hinge) return SolverKind::fista;
+  if (loss != LossKind::hinge) return SolverKind::block_coordinate_descent;
   if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
   return tiny_lambda ? SolverKind::primal_dual : SolverKind::crammer_singer_dual;
 }

@@ -6,117 +6,11 @@
 #include "../loss/curvature.hpp"
 #include "../targets.hpp"
 #include "column.hpp"
-
-#ifdef __clang__
-#define TAMIS_UNROLL_STRIP _Pragma("clang loop unroll(full)")
-#else
-#define TAMIS_UNROLL_STRIP _Pragma("GCC unroll 6")
-#endif
+#include "strip.hpp"
 
 namespace tamis {
 
 namespace detail {
-
-/// N consecutive vectors of a row, at most six, as registers allow: in pairs where `wide`. N = 0: `count` of them, a
-/// number that the compiler does not know, which makes small code.
-template <class T, int N, bool wide>
-struct Strip {
-  static constexpr int pairs = wide ? N / 2 : 0, singles = N ? N - 2 * pairs : 6;
-  using Pair = Pack<T, 2 * lanes<T>>;
-  Pair pair[pairs ? pairs : 1];
-  Pack<T> single[singles ? singles : 1];
-
-  /// Every piece of the result is f(place, pieces of the others…).
-  template <class F, class... Others>
-  [[gnu::always_inline]] static Strip map(int count, F f, const Others&... others) {
-    Strip out;
-    TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = f(v * 2 * lanes<T>, others.pair[v]...);
-    if constexpr (N > 0) {
-      TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = f((2 * pairs + v) * lanes<T>, others.single[v]...);
-    } else {
-      for (int v = 0; v < count; ++v) out.single[v] = f(v * lanes<T>, others.single[v]...);
-    }
-    return out;
-  }
-  [[gnu::always_inline]] static Strip load(int count, const T* from) {
-    Strip out;
-    TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::load(from + v * 2 * lanes<T>);
-    if constexpr (N > 0) {
-      TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::load(from + (2 * pairs + v) * lanes<T>);
-    } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::load(from + v * lanes<T>);
-    }
-    return out;
-  }
-  [[gnu::always_inline]] static Strip zero(int count) {
-    Strip out;
-    TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::zero();
-    if constexpr (N > 0) {
-      TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::zero();
-    } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::zero();
-    }
-    return out;
-  }
-  [[gnu::always_inline]] void store(int count, T* to) const {
-    TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) pair[v].store(to + v * 2 * lanes<T>);
-    if constexpr (N > 0) {
-      TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) single[v].store(to + (2 * pairs + v) * lanes<T>);
-    } else {
-      for (int v = 0; v < count; ++v) single[v].store(to + v * lanes<T>);
-    }
-  }
-  /// Vector by vector, then entry by entry.
-  [[gnu::always_inline]] T sum(int count) const {
-    auto total = Pack<T>::zero();
-    TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) {
-      Pack<T> half[2];
-      __builtin_memcpy(half, &pair[v], sizeof half);
-      total = (total + half[0]) + half[1];
-    }
-    if constexpr (N > 0) {
-      TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) total = total + single[v];
-    } else {
-      for (int v = 0; v < count; ++v) total = total + single[v];
-    }
-    return total.sum();
-  }
-};
-
-/// Calls strip.operator()<N>(k, count) for the strips that a row of `stride` entries is cut into, as even as they can
-/// be; k is where one begins.
-template <class T, class Visit>
-[[gnu::always_inline]] inline void for_each_even_strip(Index stride, Visit visit) {
-  const Index vectors = stride / lanes<T>;
-  const Index strips = (vectors + 5) / 6;
-  Index k = 0;
-  for (Index s = 0; s < strips; ++s) {
-    const Index count = (vectors * (s + 1)) / strips - k / lanes<T>;
-#ifdef TAMIS_COMPACT
-    visit.template operator()<0>(k, int(count));
-#else
-    switch (count) {
-      case 1: visit.template operator()<1>(k, 1); break;
-      case 2: visit.template operator()<2>(k, 2); break;
-      case 3: visit.template operator()<3>(k, 3); break;
-      case 4: visit.template operator()<4>(k, 4); break;
-      case 5: visit.template operator()<5>(k, 5); break;
-      default: visit.template operator()<6>(k, 6); break;
-    }
-#endif
-    k += count * lanes<T>;
-  }
-}
 
 /// What a pass over violations reads.
 template <class T>

@@ -4,6 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 #include "column.hpp"
+#include "strip.hpp"
 
 namespace tamis {
 
@@ -11,8 +12,8 @@ namespace detail {
 
 /// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for R consecutive samples and V pieces P of a row, added in the order of c.
 template <class P, int V, int R, class T>
-TAMIS_TILE void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w,
-                              Index stride, const T* base, T* z) {
+void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count, const T* w, Index stride,
+                   const T* base, T* z) {
   P total[R][V];
   TAMIS_UNROLL
   for (int v = 0; v < V; ++v) {
@@ -48,26 +49,20 @@ template <class T>
                                     row_of(z, i, stride) + k);
 }
 
-/// Without `calls`, for functions of another target, all is inlined: they must not call what is not theirs.
-template <bool calls, class P, int V, int R, class T>
-TAMIS_TILE void multiply_strip(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
-                               const T* w, Index stride, const T* base, T* z) {
+template <class P, int V, int R, class T>
+void multiply_strip(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
+                    const T* w, Index stride, const T* base, T* z) {
   Index i = 0;
   for (; i + R <= samples; i += R)
     multiply_tile<P, V, R>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
-  if constexpr (calls) {
-    if (i < samples)
-      multiply_leftover(x + i, samples - i, column_stride, features, count, w, V, stride, base, row_of(z, i, stride));
-  } else {
-    for (; i < samples; ++i)
-      multiply_tile<P, V, 1>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride));
-  }
+  if (i < samples)
+    multiply_leftover(x + i, samples - i, column_stride, features, count, w, V, stride, base, row_of(z, i, stride));
 }
 
 /// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for C columns, V pieces P of a row and the samples of one block, in their order.
 template <class P, int V, int C, class T>
-TAMIS_TILE void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
-                                Index samples, const T* u, Index stride, T* g) {
+void transposed_tile(const T* x, std::size_t column_stride, const Index* features, Index first, Index samples,
+                     const T* u, Index stride, T* g) {
   P total[C][V];
   const T* column[C];
   T* row[C];
@@ -104,16 +99,12 @@ template <class T>
       transposed_tile<Piece<T>, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
 }
 
-template <bool calls, class P, int V, int C, class T>
-TAMIS_TILE void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                 Index samples, const T* u, Index stride, T* g) {
+template <class P, int V, int C, class T>
+void transposed_strip(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
+                      const T* u, Index stride, T* g) {
   Index c = 0;
   for (; c + C <= count; c += C) transposed_tile<P, V, C>(x, column_stride, features, c, samples, u, stride, g);
-  if constexpr (calls) {
-    if (c < count) transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
-  } else {
-    for (; c < count; ++c) transposed_tile<P, V, 1>(x, column_stride, features, c, samples, u, stride, g);
-  }
+  if (c < count) transposed_leftover(x, column_stride, features, c, count, samples, u, V, stride, g);
 }
 
 /// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
@@ -133,47 +124,94 @@ template <class T>
 void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count, const T* w,
                    Index stride, const T* base, T* z) {
   for_each_strip<T>(stride, [&]<int V>(Index k) {
-    multiply_strip<true, Piece<T>, V, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+    multiply_strip<Piece<T>, V, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
   });
 }
 template <class T>
 void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
                      const T* u, Index stride, T* g) {
   for_each_strip<T>(stride, [&]<int V>(Index k) {
-    transposed_strip<true, Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+    transposed_strip<Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
   });
 }
 
 #ifdef TAMIS_WIDE
-/// The same with vectors of twice the width, and the same bits.
+/// The same for a strip of N vectors in pairs, and the same bits: R samples at once, so many that the adders of R rows
+/// are busy and the sums stay in registers.
+template <class T, int N, int R>
+TAMIS_TILE void multiply_wide_tile(const T* x, std::size_t column_stride, const Index* features, Index count,
+                                   const T* w, Index stride, const T* base, T* z) {
+  using S = Strip<T, N, true>;
+  S total[R];
+  TAMIS_UNROLL_STRIP
+  for (int r = 0; r < R; ++r) total[r] = S::load(N, base);
+  for (Index c = 0; c < count; ++c) {
+    const Index feature = features ? features[c] : c;
+    const T* column = x + feature * column_stride;
+    const auto coefficients = S::load(N, row_of(w, feature, stride));
+    TAMIS_UNROLL_STRIP
+    for (int r = 0; r < R; ++r) total[r].add_scaled(column[r], coefficients);
+  }
+  TAMIS_UNROLL_STRIP
+  for (int r = 0; r < R; ++r) total[r].store(N, row_of(z, r, stride));
+}
+template <class T, int N, int C>
+TAMIS_TILE void transposed_wide_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
+                                     Index samples, const T* u, Index stride, T* g) {
+  using S = Strip<T, N, true>;
+  S total[C];
+  const T* column[C];
+  T* row[C];
+  TAMIS_UNROLL_STRIP
+  for (int c = 0; c < C; ++c) {
+    const Index feature = features ? features[first + c] : first + c;
+    column[c] = x + feature * column_stride;
+    row[c] = row_of(g, feature, stride);
+    total[c] = S::zero(N);
+  }
+  for (Index i = 0; i < samples; ++i) {
+    const auto dual = S::load(N, row_of(u, i, stride));
+    TAMIS_UNROLL_STRIP
+    for (int c = 0; c < C; ++c) total[c].add_scaled(column[c][i], dual);
+  }
+  TAMIS_UNROLL_STRIP
+  for (int c = 0; c < C; ++c) {
+    auto sum = S::load(N, row[c]);
+    sum.add_scaled(T(1), total[c]);
+    sum.store(N, row[c]);
+  }
+}
+/// Rows of a tile of N vectors.
+constexpr int wide_tile_rows(int N) { return N <= 2 ? 6 : 4; }
+
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, std::size_t column_stride,
                                                      const Index* features, Index count, const T* w, Index stride,
                                                      const T* base, T* z) {
-  using Wide = Pack<T, 2 * lanes<T>>;
-  Index k = 0;
-  for (; k + 2 * Wide::width <= stride; k += 2 * Wide::width)
-    multiply_strip<false, Wide, 2, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
-  if (k + Wide::width <= stride) {
-    multiply_strip<false, Wide, 1, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
-    k += Wide::width;
-  }
-  if (k < stride)
-    multiply_strip<false, Pack<T>, 1, 4>(x, samples, column_stride, features, count, w + k, stride, base + k, z + k);
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+        constexpr int R = wide_tile_rows(N);
+        Index i = 0;
+        for (; i + R <= samples; i += R)
+          multiply_wide_tile<T, N, R>(x + i, column_stride, features, count, w + k, stride, base + k,
+                                      row_of(z, i, stride) + k);
+        for (; i < samples; ++i)
+          multiply_wide_tile<T, N, 1>(x + i, column_stride, features, count, w + k, stride, base + k,
+                                      row_of(z, i, stride) + k);
+      });
 }
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void transposed_rows_wide(const T* x, std::size_t column_stride, const Index* features,
                                                        Index count, Index samples, const T* u, Index stride, T* g) {
-  using Wide = Pack<T, 2 * lanes<T>>;
-  Index k = 0;
-  for (; k + 2 * Wide::width <= stride; k += 2 * Wide::width)
-    transposed_strip<false, Wide, 2, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
-  if (k + Wide::width <= stride) {
-    transposed_strip<false, Wide, 1, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
-    k += Wide::width;
-  }
-  if (k < stride)
-    transposed_strip<false, Pack<T>, 1, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+        constexpr int C = wide_tile_rows(N);
+        Index c = 0;
+        for (; c + C <= count; c += C)
+          transposed_wide_tile<T, N, C>(x, column_stride, features, c, samples, u + k, stride, g + k);
+        for (; c < count; ++c)
+          transposed_wide_tile<T, N, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+      });
 }
 #endif
 
@@ -223,6 +261,10 @@ class DenseDesign {
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
     for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
+    add_transposed(list, count, u, stride, g);
+  }
+  /// The same, added to what G holds.
+  void add_transposed(const Index* list, Index count, const T* u, Index stride, T* g) const {
     for (Index first = 0; first < samples_; first += block) {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);

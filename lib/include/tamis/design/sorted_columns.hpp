@@ -26,7 +26,7 @@ class SortedColumns {
   SortedColumns() = default;
   explicit SortedColumns(const Design& design) : design_(design) {}
 
-  const Design& inner() const { return design_; }
+  operator const Design&() const { return design_; }
   Index samples() const { return design_.samples(); }
   Index features() const { return design_.features(); }
   std::size_t entries(const Index* list, Index count) const { return design_.entries(list, count); }

@@ -79,12 +79,10 @@ struct Pack {
   Native entry;
 
   [[gnu::always_inline]] static Pack fill(T value) {
-    if constexpr (N > lanes<T>) {  // of halves, or g++ puts it together entry by entry
-      const auto half = Pack<T>::fill(value);
-      Pack out;
-      for (Index i = 0; i < N; i += lanes<T>)
-        __builtin_memcpy(reinterpret_cast<T*>(&out.entry) + i, &half.entry, sizeof half.entry);
-      return out;
+    if constexpr (N > lanes<T>) {  // from the first entry, or g++ puts it together entry by entry
+      const auto first = Pack<T>::fill(value).entry;
+      if constexpr (N == 8) return {__builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
+      else return {__builtin_shufflevector(first, first, 0, 0, 0, 0)};
     } else {
       return {value - Native{}};
     }

@@ -10,10 +10,10 @@ namespace tamis {
 /// What the header is called and what it is tested with.
 template <class T>
 struct ExportOptions {
-  const char* name = "model";                     ///< prefix of every symbol: a C identifier
-  const char* const* labels = nullptr;            ///< names of the classes; null: their numbers
-  const char* const* feature_names = nullptr;     ///< written as comments; null: none
-  const T* samples = nullptr;                     ///< self-test samples, row-major, all features of the model
+  const char* name = "model";                  ///< prefix of every symbol: a C identifier
+  const char* const* labels = nullptr;         ///< names of the classes; null: their numbers
+  const char* const* feature_names = nullptr;  ///< written as comments; null: none
+  const T* samples = nullptr;                  ///< self-test samples, row-major, all features of the model
   Index sample_count = 0;
 };
 
@@ -73,13 +73,15 @@ class CExporter {
     out_ << model_.features;
     write(" features are read; ");
     out_ << bytes;
-    write(" bytes of constants.\n"
-          "   C99 and C++, ");
+    write(
+        " bytes of constants.\n"
+        "   C99 and C++, ");
     write(needs);
-    write(". */\n"
-          "#ifndef TAMIS_MODEL_^_H\n"
-          "#define TAMIS_MODEL_^_H\n\n"
-          "#define ^_FEATURES ");
+    write(
+        ". */\n"
+        "#ifndef TAMIS_MODEL_^_H\n"
+        "#define TAMIS_MODEL_^_H\n\n"
+        "#define ^_FEATURES ");
     out_ << model_.features;
     write("\n#define ^_KEPT $\n#define ^_CLASSES %\n\n");
   }
@@ -98,8 +100,9 @@ class CExporter {
   void tables(const char* positions = "features that are read; the others need not be measured") {
     write("/* Positions in a sample of the ");
     write(positions);
-    write(". */\n"
-          "static const unsigned ");
+    write(
+        ". */\n"
+        "static const unsigned ");
     write(model_.features > 65536 ? "int" : "short");
     write(" @_features[?] = {");
     Index count = 0;
@@ -154,46 +157,52 @@ class CExporter {
   }
 
   void scores_of_kept() {
-    write("/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in order. "
-          "*/\n"
-          "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
-          "  int j, k;\n"
-          "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
-          "  for (j = 0; j < ^_KEPT; ++j)\n"
-          "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += kept[j] * @_weights[j][k];\n"
-          "}\n\n");
+    write(
+        "/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in "
+        "order. "
+        "*/\n"
+        "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
+        "  int j, k;\n"
+        "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
+        "  for (j = 0; j < ^_KEPT; ++j)\n"
+        "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += kept[j] * @_weights[j][k];\n"
+        "}\n\n");
   }
   void scores() {
-    write("/* The same from a whole sample. */\n"
-          "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
-          "  ~ kept[?];\n"
-          "  int j;\n"
-          "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
-          "  @_scores_of_kept(kept, scores);\n"
-          "}\n\n");
+    write(
+        "/* The same from a whole sample. */\n"
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
+        "  ~ kept[?];\n"
+        "  int j;\n"
+        "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
+        "  @_scores_of_kept(kept, scores);\n"
+        "}\n\n");
   }
   void top() {
-    write("static inline int @_top(const ~ *scores) {\n"
-          "  int k, top = 0;\n"
-          "  for (k = 1; k < ^_CLASSES; ++k)\n"
-          "    if (scores[k] > scores[top]) top = k;\n"
-          "  return top;\n"
-          "}\n\n");
+    write(
+        "static inline int @_top(const ~ *scores) {\n"
+        "  int k, top = 0;\n"
+        "  for (k = 1; k < ^_CLASSES; ++k)\n"
+        "    if (scores[k] > scores[top]) top = k;\n"
+        "  return top;\n"
+        "}\n\n");
   }
   void predict() {
-    write("/* The class of a sample: its number, from 0; @_labels has the names. */\n"
-          "static inline int @_predict(const ~ *sample) {\n"
-          "  ~ scores[%];\n"
-          "  @_scores(sample, scores);\n"
-          "  return @_top(scores);\n"
-          "}\n");
+    write(
+        "/* The class of a sample: its number, from 0; @_labels has the names. */\n"
+        "static inline int @_predict(const ~ *sample) {\n"
+        "  ~ scores[%];\n"
+        "  @_scores(sample, scores);\n"
+        "  return @_top(scores);\n"
+        "}\n");
   }
   void predict_kept() {
-    write("static inline int @_predict_kept(const ~ *kept) {\n"
-          "  ~ scores[%];\n"
-          "  @_scores_of_kept(kept, scores);\n"
-          "  return @_top(scores);\n"
-          "}\n\n");
+    write(
+        "static inline int @_predict_kept(const ~ *kept) {\n"
+        "  ~ scores[%];\n"
+        "  @_scores_of_kept(kept, scores);\n"
+        "  return @_top(scores);\n"
+        "}\n\n");
   }
 
   /// Rounding allowed for compilers that fuse products and sums: so many units of the products' sum.
@@ -210,8 +219,7 @@ class CExporter {
   }
   template <class Visit>
   void for_each_test(const T* samples, Visit visit) const {
-    for (Index i = 0; i < options_.sample_count; ++i)
-      visit(samples + static_cast<std::size_t>(i) * model_.features);
+    for (Index i = 0; i < options_.sample_count; ++i) visit(samples + static_cast<std::size_t>(i) * model_.features);
   }
 
   /// `prepared`: the samples as they are weighted; `whole`: all features are listed, not the kept ones alone.
@@ -219,8 +227,9 @@ class CExporter {
     const Index tests = options_.sample_count;
     write("/* 0 when the scores of ");
     out_ << tests;
-    write(" training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
-          "static inline int @_self_test(void) {\n");
+    write(
+        " training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
+        "static inline int @_self_test(void) {\n");
     if (!tests) {
       write("  return 0;\n}\n\n");
       return;
@@ -264,22 +273,24 @@ class CExporter {
     });
     write("};\n  const ~ tolerance = ");
     out_ << tolerance;
-    write(";\n"
-          "  ~ scores[%];\n"
-          "  int i, k;\n"
-          "  for (i = 0; i < ");
+    write(
+        ";\n"
+        "  ~ scores[%];\n"
+        "  int i, k;\n"
+        "  for (i = 0; i < ");
     out_ << tests;
     write("; ++i) {\n    @_scores");
     if (!whole) write("_of_kept");
-    write("(samples[i], scores);\n"
-          "    if (@_top(scores) != classes[i]) return i + 1;\n"
-          "    for (k = 0; k < ^_CLASSES; ++k) {\n"
-          "      const ~ off = scores[k] - expected[i][k];\n"
-          "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
-          "    }\n"
-          "  }\n"
-          "  return 0;\n"
-          "}\n\n");
+    write(
+        "(samples[i], scores);\n"
+        "    if (@_top(scores) != classes[i]) return i + 1;\n"
+        "    for (k = 0; k < ^_CLASSES; ++k) {\n"
+        "      const ~ off = scores[k] - expected[i][k];\n"
+        "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
+        "    }\n"
+        "  }\n"
+        "  return 0;\n"
+        "}\n\n");
   }
 
   const LinearModel<T>& model_;

@@ -1,6 +1,7 @@
 #pragma once
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "prox_jacobian.hpp"
 
 namespace tamis {
 
@@ -23,6 +24,20 @@ struct Ridge {
       T* row = w.row(r);
       for (Index k = 0; k < w.stride; ++k) row[k] *= shrink;
     }
+  }
+
+  /// No coefficient need be zero: Newton's method on those that are not has all of them.
+  static constexpr bool is_dense() { return true; }
+  template <class T, class Visit>
+  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+    const T scale = square_root(T(1) / (T(1) + step));
+    visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
+  }
+  static constexpr bool keeps_signs() { return false; }
+  template <class T>
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index k = 0; k < w.classes; ++k) out(r, k) = w(r, k);
   }
 
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.

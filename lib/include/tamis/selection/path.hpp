@@ -57,10 +57,9 @@ template <class T, class Design>
 ///
 /// Every λ begins with the certificate of the point before, on all features: it ends there if that is good enough, and
 /// otherwise says which features may have coefficients (the sequential rule of screening, checked by the certificate);
-/// features without, which cannot at this λ according to that, are left out. TwoPhase and the rounds of Reweighted begin
-/// each λ from zero instead.
-/// Memory: that of the solver and a coefficient matrix, from which solvers with a use for it foresee the next point.
-/// Source: Tibshirani et al. (2012) for the screening.
+/// features without, which cannot at this λ according to that, are left out. TwoPhase and the rounds of Reweighted
+/// begin each λ from zero instead. Memory: that of the solver and a coefficient matrix, from which solvers with a use
+/// for it foresee the next point. Source: Tibshirani et al. (2012) for the screening.
 template <class T, class Make>
 class Path {
  public:

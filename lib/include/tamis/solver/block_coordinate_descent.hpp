@@ -90,7 +90,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if (last || epochs_left_ == 0) {
       certify(false);
       if (last) this->end_at_limit();
-      if (this->running()) begin_epochs(newton_is_on() ? 0 : interval());
+      if (this->running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs : interval());
     }
     return this->running();
   }
@@ -129,7 +129,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.
   [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
-    this->design_ = Columns(this->design_.inner());
+    this->design_ = Columns(static_cast<const Design&>(this->design_));
     newton_ = Newton{};
     const std::size_t entries = this->design_.count_nonzeros();
     Arena rest = arena;
@@ -218,6 +218,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   bool follows_violations() const { return this->loss_.violations() != Violations::none; }
 
+  /// Whether as much work as a step of Newton's method takes is better spent on one: epochs that bring ever less do not
+  /// reduce what is left to a tenth, or the last step went well.
+  bool newton_pays() const {
+    if (!newton_is_on()) return false;
+    if (newton_.went_well()) return true;
+    T left = T(1);
+    for (T work = T(0); work < largest(newton_.work(), T(10)) && left > T(0.1); work += T(1)) left *= shrinkage_;
+    return left > T(0.1);
+  }
+
   std::uint32_t interval() const { return largest(std::uint32_t(5), this->report_.iterations / 4); }
 
   /// Chooses the groups that epochs visit: those with coefficients, and those that might get some.
@@ -250,10 +260,13 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if (follows_violations()) {
       visit_work([&](FeatureGroup group) { descend_on_violations(group); });
       if (this->options_.intercept) move_intercepts();
-      if (objective(own_.w, own_.z) > before) caution_ = smallest(T(2) * caution_, T(64));
     } else {
       descend_on_model(before);
     }
+    const T decrease = before - objective(own_.w, own_.z);
+    if (decrease < T(-8) * epsilon<T> * absolute(before)) caution_ = smallest(T(2) * caution_, T(64));
+    shrinkage_ = decrease_ > T(0) ? smallest(largest(decrease, T(0)) / decrease_, T(1)) : T(1);
+    decrease_ = decrease;
     this->update_residual(square_root(moved_), square_root(size_));
     this->add_epochs(this->design_.entries(own_.work, working_), T(1));
   }
@@ -474,9 +487,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   Newton newton_{};
   Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
-  T caution_ = T(1);  ///< factor of the curvature
-  T moved_ = T(0);    ///< squared length of an epoch's steps
-  T size_ = T(0);     ///< squared length of the coefficients
+  T caution_ = T(1);    ///< factor of the curvature
+  T decrease_ = T(0);   ///< of the objective in the last epoch
+  T shrinkage_ = T(1);  ///< of that in the last two
+  T moved_ = T(0);      ///< squared length of an epoch's steps
+  T size_ = T(0);       ///< squared length of the coefficients
 };
 
 }  // namespace tamis

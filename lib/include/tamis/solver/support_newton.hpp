@@ -5,7 +5,7 @@
 #include "../arena.hpp"
 #include "../concepts.hpp"
 #include "../design/column_passes.hpp"
-#include "../design/dense.hpp"
+#include "../design/packed_samples.hpp"
 #include "../linalg/cholesky.hpp"
 
 namespace tamis {
@@ -49,6 +49,8 @@ class SupportNewton {
     T* diagonal;         ///< of A: an entry per feature, and of the intercepts
     Index* support;      ///< features of the groups that are not zero, group after group
     Index* chosen;       ///< samples that curve
+    Index* place;        ///< of a sample among them
+    Index* starts;       ///< of the support's columns in the sparse copy
     T* packed;           ///< (limit + 1) × stride
     T* factor;           ///< of A
     T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
@@ -62,7 +64,8 @@ class SupportNewton {
         matrix = arena.take<T>(detail::saturating_multiply(detail::saturating_add(shape.features, 1), stride));
       m.diagonal = arena.take<T>(detail::saturating_add(shape.features, 1));
       m.support = arena.take<Index>(shape.features);
-      m.chosen = arena.take<Index>(shape.samples);
+      for (Index** list : {&m.chosen, &m.place}) *list = arena.take<Index>(shape.samples);
+      m.starts = arena.take<Index>(detail::saturating_add(shape.features, 1));
       m.packed = arena.take<T>(detail::saturating_multiply(limit, stride));
       m.factor = arena.take<T>(detail::saturating_multiply(capacity(limit), limit));
       m.room = copied_values(shape, entries, limit);
@@ -92,6 +95,11 @@ class SupportNewton {
     return low;
   }
 
+  /// Whether the last step solved its system, and was taken nearly whole.
+  bool went_well() const { return went_well_; }
+  /// What the last step took, in products with the whole design.
+  T work() const { return work_; }
+
   /// One step; returns the products with the whole design that it took, forth and back counted as one.
   template <class Problem>
   [[gnu::noinline]] T step(Problem& p) {
@@ -105,6 +113,12 @@ class SupportNewton {
     precondition(p);
     solve(p);
     search(p, before);
+#ifdef DEBUG_NEWTON
+    __builtin_printf(
+        "   newton size %u chosen %u packed %d factored %d cg %d alpha %g slack %g damping %g before %.9g after %.9g\n",
+        size_, chosen_, (int)copy_, factored_, iterations_, (double)accepted_, (double)slack_, (double)damping_,
+        (double)before, (double)objective(p, p.w, p.z));
+#endif
     return work_;
   }
 
@@ -121,7 +135,8 @@ class SupportNewton {
     const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
     const std::size_t twice = detail::saturating_multiply(entries, 2);
     const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
-    return detail::saturating_add(all < twice ? all : twice, sampled);
+    const std::size_t padding = detail::saturating_multiply(2 * PackedSamples<T>::block, limit);
+    return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
   }
 
   T* direction() const { return m_.coefficients[0]; }
@@ -274,31 +289,64 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void choose_samples(const Problem& p) {
     chosen_ = 0;
-    std::size_t entries = p.design.entries(m_.support, size_);
     for (Index i = 0; i < p.shape.samples; ++i) {
-      const bool curves =
-          p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
-                                p.targets.weight(i), slack_ * p.targets.margin(i), row_of(p.h, chosen_, stride_));
+      const bool curves = take_curvature(p, i, chosen_);
+      m_.place[i] = curves ? chosen_ : none;
       if (curves) m_.chosen[chosen_++] = i;
     }
-    packed_ =
-        size_ + 1 <= m_.limit && std::size_t(chosen_) * size_ <= m_.room && std::size_t(chosen_) * size_ <= 4 * entries;
-    if (!packed_) {  // every sample has its row then
-      for (Index i = 0; i < p.shape.samples; ++i)
-        p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
-                              p.targets.weight(i), slack_ * p.targets.margin(i), row_of(p.h, i, stride_));
-      return;
+    entries_ = 0;
+    for (Index c = 0; c < size_; ++c) {
+      const Column<T> x = p.design.column(m_.support[c]);
+      for (Index e = 0; e < x.count; ++e) entries_ += m_.place[x.sample(e)] != none && x.values[e] != T(0);
     }
-    for (Index c = 0; c < size_; ++c)
-      p.design.gather(m_.support[c], m_.chosen, chosen_, m_.values + std::size_t(c) * chosen_, 1);
+    const std::size_t all = PackedSamples<T>::size(chosen_, size_);
+    copy_ = Copy::none;
+    if (all <= 2 * entries_ && all <= m_.room && size_ <= m_.limit) copy_ = Copy::dense;
+    else if (2 * entries_ <= m_.room) copy_ = Copy::sparse;
+    if (copy_ == Copy::none)
+      for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, i, i);
+    if (copy_ == Copy::dense) {
+      dense_ = PackedSamples<T>(m_.values, chosen_, size_);
+      dense_.clear();
+    }
+    used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * entries_ : 0;
+    sparse_rows_ = reinterpret_cast<Index*>(m_.values + entries_);
+    Index next = 0;
+    for (Index c = 0; c < size_ && copy_ != Copy::none; ++c) {
+      const Column<T> x = p.design.column(m_.support[c]);
+      m_.starts[c] = next;
+      for (Index e = 0; e < x.count; ++e) {
+        const Index a = m_.place[x.sample(e)];
+        if (a == none || x.values[e] == T(0)) continue;
+        if (copy_ == Copy::dense) {
+          dense_.at(a, c) = x.values[e];
+        } else {
+          m_.values[next] = x.values[e];
+          sparse_rows_[next++] = a;
+        }
+      }
+    }
+    m_.starts[size_] = next;
   }
-  Index samples_in_use(Shape shape) const { return packed_ ? chosen_ : shape.samples; }
-  Index sample(Index place) const { return packed_ ? m_.chosen[place] : place; }
+  template <class Problem>
+  bool take_curvature(const Problem& p, Index i, Index row) const {
+    const T margin = p.targets.margin(i);
+    return p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], margin,
+                                 p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
+  }
+  /// A column of the support, of the samples in use; not for the dense copy.
+  template <class Problem>
+  Column<T> column(const Problem& p, Index c) const {
+    if (copy_ == Copy::none) return p.design.column(m_.support[c]);
+    return {m_.values + m_.starts[c], sparse_rows_ + m_.starts[c], m_.starts[c + 1] - m_.starts[c]};
+  }
+  Index samples_in_use(Shape shape) const { return copy_ == Copy::none ? shape.samples : chosen_; }
+  Index sample(Index place) const { return copy_ == Copy::none ? place : m_.chosen[place]; }
 
   template <class Problem>
   void count_work(const Problem& p) {
     const std::size_t all = p.design.entries(nullptr, p.shape.features);
-    const std::size_t here = packed_ ? std::size_t(chosen_) * size_ : p.design.entries(m_.support, size_);
+    const std::size_t here = copy_ == Copy::none ? p.design.entries(m_.support, size_) : entries_;
     if (all > 0) work_ += T(0.5) * T(here) / T(all);
   }
 
@@ -310,24 +358,25 @@ class SupportNewton {
     T* const out = image();
     const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
     const Index samples = samples_in_use(p.shape);
-    const DenseDesign<T> copy_of(m_.values, chosen_, size_);
-    if (packed_) {
+    if (copy_ == Copy::dense) {
       for (Index c = 0; c < size_; ++c) copy(row_of(v, m_.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
-      copy_of.multiply(nullptr, size_, m_.packed, stride_, base, t);
+      dense_.multiply(m_.packed, stride_, base, t);
     } else {
-      p.design.multiply(m_.support, size_, v, stride_, base, t);
+      for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
+      for (Index c = 0; c < size_; ++c) add_column(column(p, c), row_of(v, m_.support[c], stride_), stride_, t);
     }
     for (Index a = 0; a < samples; ++a) {
       const Index i = sample(a);
       p.loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
                              row_of(t, a, stride_));
     }
-    if (packed_) {
-      copy_of.transposed_multiply(nullptr, size_, t, stride_, m_.packed);
+    if (copy_ == Copy::dense) {
+      dense_.transposed_multiply(t, stride_, m_.packed);
       for (Index c = 0; c < size_; ++c)
         copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, m_.support[c], stride_));
     } else {
-      p.design.transposed_multiply(m_.support, size_, t, stride_, out);
+      for (Index c = 0; c < size_; ++c)
+        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, m_.support[c], stride_));
     }
     if (p.intercept) column_sums(static_cast<const T*>(t), samples, stride_, row_of(out, p.shape.features, stride_));
     for_each_group(p, [&](FeatureGroup group) {
@@ -372,18 +421,17 @@ class SupportNewton {
     }
     for (Index c = 0; c < size_; ++c) {
       T sum = 0;
-      if (packed_) {
-        const T* column = m_.values + std::size_t(c) * chosen_;
-        for (Index a = 0; a < chosen_; ++a) sum += omega[a] * column[a] * column[a];
+      if (copy_ == Copy::dense) {
+        for (Index a = 0; a < chosen_; ++a) sum += omega[a] * dense_.at(a, c) * dense_.at(a, c);
       } else {
-        const Column<T> x = p.design.column(m_.support[c]);
+        const Column<T> x = column(p, c);
         for (Index e = 0; e < x.count; ++e) sum += omega[x.sample(e)] * x.values[e] * x.values[e];
       }
       m_.diagonal[m_.support[c]] = sum;
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factored_ = false;
-    if (packed_) factored_ = factor(p, omega, total.value());
+    if (copy_ != Copy::none) factored_ = factor(p, omega, total.value());
   }
 
   /// λΩ″ of a row, mean over its entries that may move; 0 where the penalty is flat.
@@ -403,15 +451,23 @@ class SupportNewton {
     const Index order = size_ + (p.intercept ? 1 : 0);
     const Index step = (chosen_ + most_sampled - 1) / most_sampled;
     const Index sampled = (chosen_ + step - 1) / step;
-    if (order > m_.limit || std::size_t(chosen_) * size_ + std::size_t(sampled) * order > m_.room) return false;
+    if (order > m_.limit || used_ + std::size_t(sampled) * order > m_.room) return false;
     // the sampled rows, every step-th, a column of ones last; weights such that their total stays
-    T* const x = m_.values + std::size_t(chosen_) * size_;
+    T* const x = m_.values + used_;
     T sampled_total = 0;
     for (Index s = 0; s < sampled; ++s) sampled_total += omega[s * step];
     const T scale = sampled_total > T(0) ? total / sampled_total : T(1);
-    for (Index c = 0; c < order; ++c)
-      for (Index s = 0; s < sampled; ++s)
-        x[std::size_t(c) * sampled + s] = c < size_ ? m_.values[std::size_t(c) * chosen_ + s * step] : T(1);
+    for (Index c = 0; c < order; ++c) {
+      T* const to = x + std::size_t(c) * sampled;
+      if (c < size_ && copy_ == Copy::sparse) {
+        fill(to, sampled, T(0));
+        const Column<T> from = column(p, c);
+        for (Index e = 0; e < from.count; ++e)
+          if (from.rows[e] % step == 0) to[from.rows[e] / step] = from.values[e];
+        continue;
+      }
+      for (Index s = 0; s < sampled; ++s) to[s] = c < size_ ? dense_.at(s * step, c) : T(1);
+    }
     const Index capacity = SupportNewton::capacity(m_.limit);
     T* const weighted = row_of(p.u, (p.shape.samples + stride_ - 1) / stride_, stride_);  // behind omega
     const Index width = smallest(stride_, order);
@@ -568,6 +624,7 @@ class SupportNewton {
       }
     }
     accepted_ = alpha;
+    went_well_ = alpha >= T(0.5) && iterations_ < most_iterations;
     if (alpha == T(1)) {
       slack_ *= T(0.8);
       damping_ *= T(0.25);
@@ -623,7 +680,13 @@ class SupportNewton {
   Index stride_ = 0;
   Index size_ = 0;    ///< features of the support
   Index chosen_ = 0;  ///< samples that curve
-  bool packed_ = false;
+  enum class Copy : std::uint8_t { none, dense, sparse };
+  static constexpr Index none = ~Index(0);
+  Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
+  PackedSamples<T> dense_;
+  Index* sparse_rows_ = nullptr;
+  std::size_t entries_ = 0;  ///< of those values, that are not zero
+  std::size_t used_ = 0;     ///< of the room for values
   bool factored_ = false;
   int iterations_ = 0;
   T work_ = T(0);
@@ -631,6 +694,7 @@ class SupportNewton {
   T damping_ = T(0);
   T rise_ = T(0);
   T accepted_ = T(1);
+  bool went_well_ = false;
 };
 
 }  // namespace tamis
