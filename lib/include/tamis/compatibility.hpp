@@ -23,6 +23,8 @@ enum class SolverKind : std::uint8_t {
   linear_constraints_primal_dual_as_printed,
   fista_constant_step_as_printed,
   forward_backward,
+  fobos_as_printed,
+  adaptive_dual_averaging,
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
@@ -40,7 +42,9 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::constrained_primal_dual_as_printed,
                                              SolverKind::linear_constraints_primal_dual_as_printed,
                                              SolverKind::fista_constant_step_as_printed,
-                                             SolverKind::forward_backward};
+                                             SolverKind::forward_backward,
+                                             SolverKind::fobos_as_printed,
+                                             SolverKind::adaptive_dual_averaging};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) {
@@ -84,6 +88,8 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::linear_constraints_primal_dual_as_printed: return "linear-constraints-primal-dual-as-printed";
     case SolverKind::fista_constant_step_as_printed: return "fista-constant-step-as-printed";
     case SolverKind::forward_backward: return "forward-backward";
+    case SolverKind::fobos_as_printed: return "fobos-as-printed";
+    case SolverKind::adaptive_dual_averaging: return "adaptive-dual-averaging";
   }
   return "unknown";
 }
@@ -103,6 +109,14 @@ constexpr const char* name(SolverKind kind) {
 
 #define TAMIS_NEEDS_LEVEL_SETS \
   "this solver projects onto the level sets of the mean loss: it needs a loss with level_terms, such as hinge"
+
+#define TAMIS_NEEDS_CONVERGENCE \
+  "reweighted-l1 goes on when a round has converged, and this solver ends at a number of passes"
+
+/// Whether the solver learns from one sample after the other: its iterations are passes, and it has a learning rate.
+constexpr bool is_stochastic(SolverKind solver) {
+  return solver == SolverKind::fobos_as_printed || solver == SolverKind::adaptive_dual_averaging;
+}
 
 /// Whether the solver minimises the penalty under a bound on the mean loss, instead of their weighted sum.
 constexpr bool is_constrained(SolverKind solver) {
@@ -127,6 +141,9 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::constrained_primal_dual_as_printed:
     case SolverKind::linear_constraints_primal_dual_as_printed:
       return loss == LossKind::hinge ? nullptr : TAMIS_NEEDS_LEVEL_SETS;
+    case SolverKind::fobos_as_printed:
+    case SolverKind::adaptive_dual_averaging:
+      return penalty == PenaltyKind::reweighted_l1 ? TAMIS_NEEDS_CONVERGENCE : nullptr;
     case SolverKind::crammer_singer_dual:
       return smooth || penalty != PenaltyKind::ridge ? TAMIS_NEEDS_HINGE_AND_RIDGE : nullptr;
   }

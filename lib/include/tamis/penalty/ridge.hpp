@@ -25,6 +25,12 @@ struct Ridge {
     }
   }
 
+  /// See step_coupling.
+  template <class T>
+  static constexpr T step_coupling() {
+    return T(1);
+  }
+
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.
   template <class T>
   T conjugate(Rows<const T> g, T lambda) const {
