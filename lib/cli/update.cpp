@@ -50,10 +50,8 @@ class TableSource {
   StreamNext next(StreamSample<T>& sample) {
     if (next_ == order_.size()) return StreamNext::end;
     const std::size_t i = order_[next_++];
-    static constexpr Index none = 0;
     const Row& row = rows_[i];
-    sample.x = {row.values.data(), row.features.empty() ? &none : row.features.data(),
-                static_cast<Index>(row.values.size())};
+    sample.x = {row.values.data(), row.features.data(), static_cast<Index>(row.values.size())};
     sample.label = labels_[i];
     return StreamNext::sample;
   }

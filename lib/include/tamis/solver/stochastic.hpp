@@ -120,7 +120,7 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
     }
   };
   static constexpr std::size_t learner_bytes(Shape shape) {
-    return Learns::bytes(shape.features, shape.classes, HasGrouping<Penalty>);
+    return Learns::bytes(shape.features, shape.classes, true);
   }
 
   /// Room for as many entries as fit, and as there are.

@@ -117,7 +117,8 @@ class StreamLearner {
   }
   /// The values at `indices`, ascending; all others are zero.
   Status update(const Index* indices, const T* values, Index count, Label label, T weight = T(1)) {
-    return update(StreamSample<T>{{values, indices ? indices : &no_features, count}, label, weight});
+    const SampleRow<T> given{values, indices, count}, none{nullptr, nullptr, count};
+    return update(StreamSample<T>{indices && count > 0 ? given : none, label, weight});
   }
 
   /// The loss of a sample that is not learned from; NaN where it would be refused.
@@ -207,7 +208,6 @@ class StreamLearner {
  private:
   Derived& derived() { return static_cast<Derived&>(*this); }
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
-  static constexpr Index no_features = 0;
 
   bool valid_margin(T margin) const {
     return finite(margin) && (margin > T(0) || (margin == T(0) && default_margin<T>(loss_) == T(0)));
@@ -245,7 +245,8 @@ class StreamLearner {
 
   Status check(const StreamSample<T>& sample) {
     const SampleRow<T>& x = sample.x;
-    if ((!x.features && x.count != features_) || (!x.values && x.count > 0)) return Status::invalid_shape;
+    const bool zeros = !x.values && x.count == 0;
+    if (!zeros && (!x.values || (!x.features && x.count != features_))) return Status::invalid_shape;
     if (sample.label >= classes_) return Status::invalid_label;
     if (!(sample.weight >= T(0)) || !finite(sample.weight)) return Status::invalid_weight;
     if (!valid_margin(margin_of(sample))) return Status::invalid_margin;

@@ -1,6 +1,7 @@
 #pragma once
 /// What a learner from a stream is asked to do, and what it says about itself.
 
+#include <concepts>
 #include <cstdint>
 
 #include "../design/sample_rows.hpp"
@@ -17,7 +18,8 @@ struct StreamOptions {
   bool intercept = true;       ///< one free intercept per class
 };
 
-/// One sample on its way: a SampleRow without `features` holds all of them, zeros included.
+/// One sample on its way: a SampleRow without `features` holds all of them, zeros included; one that is empty, without
+/// values, is a sample of zeros.
 template <class T>
 struct StreamSample {
   SampleRow<T> x{};

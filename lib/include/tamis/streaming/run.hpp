@@ -1,6 +1,8 @@
 #pragma once
 /// Samples that are fetched one by one, over several passes, and a learning rate chosen from the first of them.
 
+#include <span>
+
 #include "options.hpp"
 
 namespace tamis {
@@ -8,7 +10,7 @@ namespace tamis {
 /// Learns from all samples of a source, `passes` times; it is rewound between passes, not before the first. `most`
 /// samples at most are taken from each pass. Samples that the learner refuses are counted in its report and passed
 /// over, but for rows out of step, which end the run.
-template <class Learner, class Source>
+template <class Learner, StreamSource<typename Learner::Scalar> Source>
 [[gnu::noinline]] StreamEnd learn_stream(Learner& learner, Source& source, std::uint32_t passes = 1,
                                          std::uint32_t most = ~std::uint32_t(0)) {
   typename Learner::Sample sample;
@@ -38,7 +40,7 @@ inline constexpr T learning_rates[] = {T(1e-3), T(1e-2), T(1e-1), T(1), T(1e1), 
 /// before it is learned from, is least; of equal ones the smallest. Leaves the learner begun anew and the source
 /// rewound. Memory: that of the learner. Cost: 7·samples updates. Complete, or how the source failed; then the learning
 /// rate is as it was.
-template <class Learner, class Source, class... From>
+template <class Learner, StreamSource<typename Learner::Scalar> Source, class... From>
 [[gnu::noinline]] StreamEnd choose_learning_rate(Learner& learner, Source& source, std::uint32_t samples,
                                                  std::span<std::byte> memory, const From&... from) {
   using T = typename Learner::Scalar;
