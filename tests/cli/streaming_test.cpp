@@ -115,7 +115,7 @@ TEST(Stochastic, WhatWouldBeIgnoredOrIsWrongIsRefused) {
   fobos({"--learning-rate", "fast"}, "--learning-rate: 'fast' is not a finite number");
   expect_refused({"train", wine, "--loss", "hinge", "--penalty", "reweighted-l1", "--lambda", "0.05", "--solver",
                   "adaptive-dual-averaging", "--model", folder.path("m")},
-                 2, "reweighted-l1 goes on when a round has converged", folder, 0);
+                 2, "the rounds of reweighted-l1 need a solver that converges", folder, 0);
   expect_refused(
       {"path", wine, "--loss", "hinge", "--penalty", "l1", "--solver", "fobos-as-printed", "--model", folder.path("m")},
       2, "cannot go on with another lambda", folder, 0);

@@ -110,8 +110,7 @@ constexpr const char* name(SolverKind kind) {
 #define TAMIS_NEEDS_LEVEL_SETS \
   "this solver projects onto the level sets of the mean loss: it needs a loss with level_terms, such as hinge"
 
-#define TAMIS_NEEDS_CONVERGENCE \
-  "reweighted-l1 goes on when a round has converged, and this solver ends at a number of passes"
+#define TAMIS_NEEDS_CONVERGENCE "the rounds of reweighted-l1 need a solver that converges"
 
 /// Whether the solver learns from one sample after the other: its iterations are passes, and it has a learning rate.
 constexpr bool is_stochastic(SolverKind solver) {
