@@ -227,7 +227,7 @@ std::vector<unsigned char> unpacked(const std::string& path, std::size_t skip, s
   return got == static_cast<int>(bytes) ? out : std::vector<unsigned char>{};
 }
 
-TEST(Streaming, OnePassOverMnistIsWithinOnePercentOfTraining) {
+TEST(Streaming, ThreePassesOverMnistAreWithinOnePercentOfTraining) {
   const char* folder = std::getenv("TAMIS_DATA");
   if (!folder) GTEST_SKIP() << "skipped: set TAMIS_DATA to a folder that holds mnist/train-images-idx3-ubyte.gz";
   const std::string mnist = std::string(folder) + "/mnist/";
@@ -242,9 +242,10 @@ TEST(Streaming, OnePassOverMnistIsWithinOnePercentOfTraining) {
   Learner learner(pixels, 10, {.lambda = 1e-3f});
   ASSERT_EQ(learner.begin(memory), tamis::Status::running);
   std::vector<float> row(pixels);
-  for (tamis::Index i = 0; i < samples; ++i) {
-    for (tamis::Index j = 0; j < pixels; ++j) row[j] = static_cast<float>(x[i * pixels + j]) / 255;
-    ASSERT_EQ(learner.update(row.data(), y[i]), tamis::Status::running);
+  for (tamis::Index i = 0; i < 3 * samples; ++i) {
+    const unsigned char* image = x.data() + i % samples * pixels;
+    for (tamis::Index j = 0; j < pixels; ++j) row[j] = static_cast<float>(image[j]) / 255;
+    ASSERT_EQ(learner.update(row.data(), y[i % samples]), tamis::Status::running);
   }
   const auto model = learner.model();
   int right = 0;
