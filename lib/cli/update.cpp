@@ -119,8 +119,8 @@ StreamReport<T> learn(const UpdateArguments& a, const Choice& choice, const Pena
   learn_stream(learner, source, a.passes);
   const auto report = learner.report();
   if (report.overflowed)
-    throw ArgumentError("--learning-rate: with " + (tune ? "every one" : a.learning_rate) +
-                        " that was tried the scores overflow: choose a smaller one, or scale the features");
+    throw ArgumentError("--learning-rate: with " + (tune ? "all that were tried" : a.learning_rate) +
+                        " the scores overflow: choose a smaller one, or scale the features");
   if (report.refused) throw DataError(table.path + ": a value does not fit in single precision");
   const LinearModel<T> model = learner.model();
   for (Index j = 0; j < features; ++j)

@@ -52,6 +52,16 @@ std::string part(const std::string& path, std::size_t first, std::size_t last, s
   return out;
 }
 
+/// Of all features, row by row.
+std::vector<double> coefficients(const json& model) {
+  const std::size_t classes = model["classes"].size();
+  std::vector<double> out(model["feature_count"].get<std::size_t>() * classes);
+  const json &indices = model["coefficients"]["indices"], &values = model["coefficients"]["values"];
+  for (std::size_t r = 0; r < indices.size(); ++r)
+    for (std::size_t k = 0; k < classes; ++k) out[indices[r].get<std::size_t>() * classes + k] = values[r][k];
+  return out;
+}
+
 double accuracy(const std::string& model, const std::string& file) {
   std::istringstream predicted(run({"predict", model, file}).output);
   std::ifstream in(file);
@@ -75,7 +85,8 @@ TEST(Stochastic, PassesAreTheIterationsAndTheSeedDecides) {
     EXPECT_EQ(r["status"], "iteration_limit");
     EXPECT_EQ(r["trace"].size(), 8u) << "the null model, five passes, the tenth, the last";
     EXPECT_GT(r["objective"], r["dual_objective"]);
-    EXPECT_NEAR(r["objective"].get<double>(), 0.2577, 0.03) << "the optimum, within what passes bring";
+    EXPECT_GT(r["objective"], 0.2602) << "the optimum";
+    EXPECT_LT(r["objective"], 0.31);
     const std::string model = folder.read("m");
     report_of(folder, with(train, {"--max-iterations", "12", "--learning-rate", "0.1"}));
     EXPECT_EQ(folder.read("m"), model);
@@ -166,12 +177,8 @@ TEST(Update, PreparesSamplesAsTheModelRecords) {
     EXPECT_EQ(a["preparation"], b["preparation"]);
     EXPECT_EQ(a["standardisation"], b["standardisation"]);
     EXPECT_EQ(a["scale"], b["scale"]);
-    const auto &before = a["coefficients"]["values"], &after = b["coefficients"]["values"];
-    ASSERT_EQ(before.size(), after.size());
-    for (std::size_t j = 0; j < before.size(); ++j)
-      for (std::size_t k = 0; k < 3; ++k)
-        EXPECT_NEAR(before[j][k].get<double>(), after[j][k].get<double>(),
-                    1e-6 + 1e-6 * std::abs(before[j][k].get<double>()));
+    const auto before = coefficients(a), after = coefficients(b);
+    for (std::size_t e = 0; e < before.size(); ++e) EXPECT_NEAR(before[e], after[e], 1e-6 + 1e-6 * std::abs(before[e]));
     // The loss that it reports is that of the prepared samples: the model's own, as training measured it.
     const json r = report_of(folder, with({"train", wine, "--loss", "logistic", "--penalty", "elastic-net", "--lambda",
                                            "0.05", "--tolerance", "1e-3"},
@@ -199,11 +206,15 @@ TEST(Update, RefusesWhatDoesNotFit) {
   refuse({model, folder.path("none")}, 3, "none");
   refuse({model, wine, "--passes", "0"}, 2, "--passes");
   refuse({model, wine, "--learning-rate", "0"}, 2, "--learning-rate: 0 is not positive");
-  refuse({model, wine, "--learning-rate", "1e300"}, 2, "the scores overflow");
   refuse({model, wine, "--lambda", "-1"}, 2, "--lambda: -1 is negative");
   refuse({model, wine, "--margin", "-1"}, 2, "a margin is not positive");
   refuse({model, wine, "--l1-ratio", "0.3"}, 2, "--l1-ratio is for elastic-net, sparse-group, not for l1");
   refuse({model, wine, "--groups", "blocks:2"}, 2, "--groups is for group-l2");
+  ASSERT_EQ(run({"train", wine, "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.05", "--max-iterations",
+                 "9", "--model", model, "--quiet"})
+                .code,
+            0);
+  refuse({model, wine, "--learning-rate", "1e200"}, 2, "--learning-rate: with 1e200 the scores overflow");
   ASSERT_EQ(run({"train", wine, "--loss", "hinge", "--penalty", "reweighted-l1", "--lambda", "0.05", "--model", model,
                  "--quiet"})
                 .code,
