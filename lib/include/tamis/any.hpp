@@ -502,9 +502,8 @@ class AnyTraining {
   }
 
   template <template <class, class, class, class> class S>
-  using Largest = std::conditional_t<is_stochastic(Instance<S>::kind), Instance<S>,
-                                     Reweighted<Instance<S>>>;  // the
-                                                                // latter holds an Instance<S>
+  using Largest =  // a Reweighted<S> holds an S
+      std::conditional_t<is_stochastic(Instance<S>::kind), Instance<S>, Reweighted<Instance<S>>>;
   alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(
       RidgeHinge) alignas(Largest<More>...) mutable std::byte
       storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),

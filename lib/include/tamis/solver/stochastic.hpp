@@ -119,9 +119,7 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
       return m;
     }
   };
-  static constexpr std::size_t learner_bytes(Shape shape) {
-    return Learns::bytes(shape.features, shape.classes, true);
-  }
+  static constexpr std::size_t learner_bytes(Shape shape) { return Learns::bytes(shape.features, shape.classes, true); }
 
   /// Room for as many entries as fit, and as there are.
   [[gnu::noinline]] void lay_out(std::span<std::byte> memory) {
