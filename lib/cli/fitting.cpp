@@ -53,6 +53,36 @@ void EffortArguments::set(Options<double>& options) const {
   options.max_iterations = max_iterations;
 }
 
+double parse_learning_rate(const std::string& text) {
+  if (text.empty() || text == "auto") return std::numeric_limits<double>::quiet_NaN();
+  const double rate = parse_number("--learning-rate", text);
+  if (!(rate > 0)) throw ArgumentError("--learning-rate: " + text + " is not positive");
+  return rate;
+}
+
+void StochasticArguments::declare(CLI::App& command) {
+  command.add_option("--learning-rate", learning_rate,
+                     "of fobos-as-printed and adaptive-dual-averaging: the first step length, or auto (default): of "
+                     "1e-3 ... 1e3 the one with the least loss on a quarter of the samples, held out");
+  limit_ = command.get_option("--max-iterations");
+  command
+      .add_option("--passes", passes, "of the same: passes over the samples, instead of --max-iterations (default: 20)")
+      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
+      ->excludes("--max-iterations");
+}
+
+StochasticOptions<double> StochasticArguments::set(SolverKind solver, std::uint64_t seed,
+                                                   Options<double>& options) const {
+  if (!is_stochastic(solver)) {
+    if (!learning_rate.empty() || passes)
+      throw ArgumentError(std::string(passes ? "--passes" : "--learning-rate") +
+                          " is for fobos-as-printed and adaptive-dual-averaging, not for " + name(solver));
+    return {};
+  }
+  if (passes || !limit_->count()) options.max_iterations = passes ? passes : 20;
+  return {parse_learning_rate(learning_rate), seed};
+}
+
 [[noreturn]] void refuse(const Report<double>& report, const Task& task) {
   const Prepared& p = task.prepared;
   const SampleArguments& a = task.samples;
@@ -167,6 +197,7 @@ StoredModel stored(const Prepared& p, const Fitted& trained) {
   model.penalty = trained.report.penalty;
   model.precision = trained.report.precision;
   model.lambda = trained.report.lambda;
+  model.samples = static_cast<std::uint32_t>(p.train.samples);
   model.eta = trained.report.eta;
   return model;
 }

@@ -22,6 +22,24 @@ struct EffortArguments {
   void set(Options<double>& options) const;
 };
 
+/// How solvers that learn from one sample after the other go: --learning-rate, --passes.
+struct StochasticArguments {
+  std::string learning_rate;
+  std::uint32_t passes = 0;
+
+  /// After EffortArguments.
+  void declare(CLI::App& command);
+  /// Sets the limit of iterations; η₀ and the seed are returned. Throws ArgumentError for a solver that has no use for
+  /// what is given.
+  StochasticOptions<double> set(SolverKind solver, std::uint64_t seed, Options<double>& options) const;
+
+ private:
+  const CLI::Option* limit_ = nullptr;
+};
+
+/// `auto` or "": NaN. Throws ArgumentError for what is not a positive number.
+double parse_learning_rate(const std::string& text);
+
 /// What is fitted: names for people, and the numbers behind them.
 struct Task {
   const SampleArguments& samples;
@@ -30,6 +48,7 @@ struct Task {
   PenaltyParameters<double> parameters;
   Options<double> options;  // λ in `options` is that of one model, if there is only one
   std::string precision;
+  StochasticOptions<double> stochastic = {};
 };
 
 struct Fitted {
@@ -98,7 +117,8 @@ class Fitting {
   /// A solver that has not started.
   CommandTraining<T> training(const Targets<T>& targets) const {
     return CommandTraining<T>(task_.choice, design(), targets, options_,
-                              {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)});
+                              {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)},
+                              {static_cast<T>(task_.stochastic.learning_rate), task_.stochastic.seed});
   }
   Requirement least() const { return CommandTraining<T>::requirement(task_.choice, shape()); }
   Requirement fast() const {
@@ -111,6 +131,7 @@ class Fitting {
     out.report.shape = shape();
     out.report.data_bytes = samples_.bytes();
     out.report.seconds = seconds;
+    out.report.learning_rate = static_cast<double>(training.learning_rate());
     return out;
   }
   static Fitted judged(const Task& task, const CommandTraining<T>& training) {

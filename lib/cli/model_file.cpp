@@ -103,6 +103,7 @@ std::string to_json(const StoredModel& model) {
   json["penalty"] = model.penalty;
   json["lambda"] = std::isfinite(model.lambda) ? Json(model.lambda) : Json(nullptr);
   if (std::isfinite(model.eta)) json["eta"] = model.eta;
+  if (model.samples) json["samples"] = model.samples;
   json["precision"] = model.precision;
   json["self_test"] = samples;
   return json.dump(2) + "\n";
@@ -173,6 +174,7 @@ class ModelReader {
     if (!json_.at("lambda").is_null()) model.lambda = json_.at("lambda").get<double>();
     else model.lambda = std::numeric_limits<double>::quiet_NaN();
     if (json_.contains("eta")) model.eta = json_.at("eta").get<double>();
+    if (json_.contains("samples")) model.samples = json_.at("samples").get<std::uint32_t>();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
     const auto needed = needed_features(model, indices);

@@ -22,7 +22,8 @@ struct StoredModel {
   StoredSteps steps;
   std::vector<ColumnScale<double>> min_max;  // per feature, least value and range, when columns were mapped to [0, 1]
   std::string loss, penalty, precision;
-  double lambda = 0;  // NaN with eta
+  double lambda = 0;          // NaN with eta
+  std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not needed)
 

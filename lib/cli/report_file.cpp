@@ -62,6 +62,7 @@ std::string to_json(const RunReport& r) {
   json["lambda"] = number(r.lambda);
   json["l1_ratio"] = r.l1_ratio ? Json(*r.l1_ratio) : Json(nullptr);
   json["epsilon"] = r.epsilon ? Json(*r.epsilon) : Json(nullptr);
+  json["learning_rate"] = number(r.learning_rate);
   json["lambda_max"] = number(r.solver.lambda_max);
   json["objective"] = number(r.solver.objective);
   json["dual_objective"] = number(r.solver.dual_objective);

@@ -39,7 +39,8 @@ struct RunReport {
   Shape shape;
   double lambda = 0;  // NaN with eta
   double eta = std::numeric_limits<double>::quiet_NaN();
-  std::optional<double> l1_ratio, epsilon;  // where the penalty has them
+  std::optional<double> l1_ratio, epsilon;                          // where the penalty has them
+  double learning_rate = std::numeric_limits<double>::quiet_NaN();  // of solvers that have one
   double seconds = 0;
   std::size_t data_bytes = 0;
   Evaluation train;

@@ -22,7 +22,8 @@ void print(const Choice& choice, Shape shape) {
   const std::size_t fast =
       CommandTraining<T>::requirement(choice, shape, Room{.entries = entries, .active_limit = usual_active_limit})
           .bytes;
-  const bool holds_samples = choice.resolved_solver() == SolverKind::crammer_singer_dual;
+  const SolverKind solver = choice.resolved_solver();
+  const bool holds_samples = solver == SolverKind::crammer_singer_dual || is_stochastic(solver);
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
   if (bytes == detail::no_bytes_suffice || data == detail::no_bytes_suffice)
     throw MemoryError("no memory of this machine can hold a problem of that size");

@@ -20,6 +20,7 @@ struct TrainArguments {
   ProblemArguments problem;
   std::string lambda, eta;
   EffortArguments effort;
+  StochasticArguments stochastic;
   std::string weight_map, plot_weights, plot_confusion;
   std::string model, report, coefficients;
   bool quiet = false;
@@ -97,6 +98,7 @@ void run(const TrainArguments& a) {
   if (choice.constrained && !(options.eta > 0))
     throw ArgumentError("--eta: " + a.eta + " is not positive: no model has a mean loss below zero, and few have none");
   a.effort.set(options);
+  const auto stochastic = a.stochastic.set(choice.resolved_solver(), a.samples.seed, options);
   a.samples.set(options);
   if (!a.plot_weights.empty() && a.weight_map.empty())
     throw ArgumentError("--plot-weights needs --weight-map ROWSxCOLUMNS, the shape of the pictures");
@@ -108,7 +110,7 @@ void run(const TrainArguments& a) {
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
-  const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision};
+  const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision, stochastic};
   const Fitted trained = a.problem.single_precision() ? train<float>(a, task) : train<double>(a, task);
   if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
     if (!a.report.empty()) write_file(a.report, to_json(trained.report));
@@ -136,6 +138,7 @@ void declare_train(CLI::App& app) {
   train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797");
   train.add_option("--eta", a->eta, "instead of --lambda: the smallest penalty with a mean loss of at most this");
   a->effort.declare(train);
+  a->stochastic.declare(train);
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
   train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG");
   train.add_option("--plot-confusion", a->plot_confusion,

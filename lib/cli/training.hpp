@@ -6,6 +6,7 @@
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
+#include "tamis/solver/stochastic.hpp"
 
 namespace tamis::cli {
 
@@ -15,6 +16,7 @@ inline constexpr Index usual_active_limit = 1500;
 template <class T>
 using CommandTraining =
     AnyTraining<T, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
+                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
+                as_printed::Fobos, AdaptiveDualAveraging>;
 
 }  // namespace tamis::cli

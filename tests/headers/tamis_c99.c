@@ -1,6 +1,8 @@
 /* The C interface as a C99 program sees it, included twice. */
 #include "tamis.h"
 #include "tamis.h"
+#include "tamis_stream.h"
+#include "tamis_stream.h"
 
 tamis_status train(const float *values, const uint16_t *labels, void *arena, size_t bytes) {
   tamis_problem_f32 problem;
@@ -13,4 +15,12 @@ tamis_status train(const float *values, const uint16_t *labels, void *arena, siz
   problem.labels = labels;
   problem.lambda = 0.1f;
   return tamis_train_f32(&training, &problem, arena, bytes, NULL, NULL);
+}
+
+tamis_status begin(tamis_stream_f32 *stream, void *arena, size_t bytes) {
+  tamis_stream_options_f32 options;
+  tamis_default_stream_options_f32(&options);
+  options.features = 2;
+  options.classes = 2;
+  return tamis_stream_begin_f32(stream, &options, arena, bytes);
 }

@@ -9,6 +9,7 @@
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
+#include "tamis/solver/stochastic.hpp"
 
 namespace {
 
@@ -17,9 +18,9 @@ using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 
 template <class T>
-using Any =
-    AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
+using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                        as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                        as_printed::ForwardBackward, as_printed::Fobos, AdaptiveDualAveraging>;
 
 template <class T>
 void sweep(const Choice& choice, const Made<T>& made) {

@@ -11,6 +11,9 @@ namespace path_snippet {
 namespace penalty_snippet {
 #include "penalty_snippet.hpp"
 }
+namespace stream_snippet {
+#include "stream_snippet.hpp"
+}
 
 namespace {
 
@@ -37,6 +40,20 @@ TEST(Readme, ThePenaltyExampleTrains) {
   EXPECT_EQ(fit.status, tamis::Status::converged);
   for (tamis::Index j = 0; j < 2; ++j)
     for (tamis::Index k = 0; k < 3; ++k) EXPECT_GE(fit.model(j, k), 0.0f);
+}
+
+TEST(Readme, TheStreamExampleLearnsAndRefuses) {
+  auto learner = stream_snippet::begin();
+  for (int pass = 0; pass < 30; ++pass)
+    for (tamis::Index i = 0; i < 6; ++i) {
+      const float reading[] = {train_snippet::samples[i], train_snippet::samples[i + 6]};
+      EXPECT_TRUE(stream_snippet::on_reading(learner, reading, train_snippet::labels[i]));
+    }
+  EXPECT_FALSE(stream_snippet::on_reading(learner, train_snippet::samples, 3));
+  const float reading[] = {1.2f, 0.1f}, other[] = {0.0f, 0.0f};
+  EXPECT_EQ(learner.model().predict(reading), 1);
+  EXPECT_EQ(learner.model().predict(other), 0);
+  static_assert(sizeof stream_snippet::room == 144);
 }
 
 }  // namespace

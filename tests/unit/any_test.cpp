@@ -7,6 +7,7 @@
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
+#include "tamis/solver/stochastic.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
   using Any =
       AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
-                  as_printed::FistaConstantStep, as_printed::ForwardBackward>;
+                  as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::Fobos, AdaptiveDualAveraging>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);
@@ -67,6 +68,10 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
         penalty);
     expect_same_bits<float, as_printed::ForwardBackward<float, Logistic, Penalty>>(
         made, {LossKind::logistic, kind, groups, SolverKind::forward_backward}, Logistic{}, penalty);
+    expect_same_bits<float, as_printed::Fobos<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::fobos_as_printed}, Hinge{}, penalty);
+    expect_same_bits<float, AdaptiveDualAveraging<float, Logistic, Penalty>>(
+        made, {LossKind::logistic, kind, groups, SolverKind::adaptive_dual_averaging}, Logistic{}, penalty);
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
     expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(

@@ -58,6 +58,11 @@ class AnyLoss {
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     return table_->gradient(z, classes, y, margin, weight, u);
   }
+  /// The gradient, or the subgradient of the one loss that has none.
+  T subgradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
+    if (!table_->gradient) return Hinge{}.subgradient(z, classes, y, margin, weight, u);
+    return table_->gradient(z, classes, y, margin, weight, u);
+  }
   /// Every loss with a dual_prox has the hinge's simplex.
   static constexpr bool in_support(T entry, bool is_label, T weight) {
     return Hinge::in_support(entry, is_label, weight);
@@ -196,6 +201,12 @@ class AnyPenalty {
   DualKind dual_kind() const { return table_->dual_kind(data_); }
   T value(Rows<const T> w) const { return table_->value(data_, w); }
   void prox(Rows<T> w, T step) const { table_->prox(data_, w, step); }
+  template <class>
+  T step_coupling() const {
+    if (table_ == &table_for<Ridge>) return tamis::step_coupling<T>(Ridge{});
+    if (table_ == &table_for<ElasticNet<T>>) return tamis::step_coupling<T>(make<ElasticNet<T>>(data_));
+    return table_ == &table_for<SparseGroup<T>> ? not_a_number<T> : T(0);
+  }
   /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
   void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
@@ -389,7 +400,7 @@ class AnyTraining {
 
  public:
   AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-              const PenaltyParameters<T>& parameters = {})
+              const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
       : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
     refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
     refused_ = choice.refusal() || !has(kind_);
@@ -400,6 +411,9 @@ class AnyTraining {
         ::new (static_cast<void*>(storage_)) Solver(design, targets, Hinge{}, Ridge{}, options);
       else if constexpr (is_reweighted<Solver>)
         ::new (static_cast<void*>(storage_)) Solver(design, targets, loss, options, {.epsilon = parameters.epsilon});
+      else if constexpr (is_stochastic(Solver::kind))
+        ::new (static_cast<void*>(storage_)) Solver(
+            design, targets, loss, AnyPenalty<T>(choice.penalty, choice.groups, parameters), options, stochastic);
       else
         ::new (static_cast<void*>(storage_))
             Solver(design, targets, loss, AnyPenalty<T>(choice.penalty, choice.groups, parameters), options);
@@ -483,6 +497,13 @@ class AnyTraining {
       else return nullptr;
     });
   }
+  /// That of a solver that has one, NaN for the others and before it is chosen.
+  T learning_rate() const {
+    return refused_ ? not_a_number<T> : visit([](auto& solver) {
+      if constexpr (requires { solver.learning_rate(); }) return solver.learning_rate();
+      else return not_a_number<T>;
+    });
+  }
   std::uint32_t certificates() const {
     return refused_ ? 0 : visit([](auto& solver) { return solver.certificates(); });
   }
@@ -504,7 +525,7 @@ class AnyTraining {
     if constexpr (sizeof...(Rest) > 0) {
       if (kind != First::kind) return pick<Visit, Rest...>(kind, reweighted, visit);
     }
-    if constexpr (!std::is_same_v<First, RidgeHinge>)
+    if constexpr (!std::is_same_v<First, RidgeHinge> && !is_stochastic(First::kind))
       if (reweighted) return visit.template operator()<Reweighted<First>>();
     return visit.template operator()<First>();
   }
@@ -515,7 +536,8 @@ class AnyTraining {
   }
 
   template <template <class, class, class, class> class S>
-  using Largest = Reweighted<Instance<S>>;  // which holds an Instance<S>
+  using Largest =  // a Reweighted<S> holds an S
+      std::conditional_t<is_stochastic(Instance<S>::kind), Instance<S>, Reweighted<Instance<S>>>;
   alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(
       RidgeHinge) alignas(Largest<More>...) mutable std::byte
       storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),

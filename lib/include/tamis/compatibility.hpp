@@ -24,6 +24,8 @@ enum class SolverKind : std::uint8_t {
   fista_constant_step_as_printed,
   forward_backward,
   block_coordinate_descent,
+  fobos_as_printed,
+  adaptive_dual_averaging,
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
@@ -42,7 +44,9 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::linear_constraints_primal_dual_as_printed,
                                              SolverKind::fista_constant_step_as_printed,
                                              SolverKind::forward_backward,
-                                             SolverKind::block_coordinate_descent};
+                                             SolverKind::block_coordinate_descent,
+                                             SolverKind::fobos_as_printed,
+                                             SolverKind::adaptive_dual_averaging};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) {
@@ -87,6 +91,8 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::fista_constant_step_as_printed: return "fista-constant-step-as-printed";
     case SolverKind::forward_backward: return "forward-backward";
     case SolverKind::block_coordinate_descent: return "block-coordinate-descent";
+    case SolverKind::fobos_as_printed: return "fobos-as-printed";
+    case SolverKind::adaptive_dual_averaging: return "adaptive-dual-averaging";
   }
   return "unknown";
 }
@@ -109,6 +115,13 @@ constexpr const char* name(SolverKind kind) {
 
 #define TAMIS_NEEDS_LEVEL_SETS \
   "this solver projects onto the level sets of the mean loss: it needs a loss with level_terms, such as hinge"
+
+#define TAMIS_NEEDS_CONVERGENCE "the rounds of reweighted-l1 need a solver that converges"
+
+/// Whether the solver learns from one sample after the other: its iterations are passes, and it has a learning rate.
+constexpr bool is_stochastic(SolverKind solver) {
+  return solver == SolverKind::fobos_as_printed || solver == SolverKind::adaptive_dual_averaging;
+}
 
 /// Whether the solver minimises the penalty under a bound on the mean loss, instead of their weighted sum.
 constexpr bool is_constrained(SolverKind solver) {
@@ -134,6 +147,9 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::constrained_primal_dual_as_printed:
     case SolverKind::linear_constraints_primal_dual_as_printed:
       return loss == LossKind::hinge ? nullptr : TAMIS_NEEDS_LEVEL_SETS;
+    case SolverKind::fobos_as_printed:
+    case SolverKind::adaptive_dual_averaging:
+      return penalty == PenaltyKind::reweighted_l1 ? TAMIS_NEEDS_CONVERGENCE : nullptr;
     case SolverKind::crammer_singer_dual:
       return smooth || penalty != PenaltyKind::ridge ? TAMIS_NEEDS_HINGE_AND_RIDGE : nullptr;
   }

@@ -185,6 +185,15 @@ constexpr DualKind dual_kind(const P& penalty) {
   else return DualKind::unknown;
 }
 
+/// The q with which proximal steps without a gradient between them compose, prox_s ∘ prox_t = prox_{s + t + q s t}: 0
+/// where a subgradient, once taken, stays one until the coefficients are zero (ℓ1, Euclidean and largest-entry norms),
+/// ρ for what a multiple ρ of ½‖w‖² is added to; NaN where they do not compose, or where it is not known.
+template <class T, class P>
+constexpr T step_coupling(const P& penalty) {
+  if constexpr (requires { penalty.template step_coupling<T>(); }) return penalty.template step_coupling<T>();
+  else return not_a_number<T>;
+}
+
 /// Number of consecutive features whose rows a penalty must see together, unless its groups are listed.
 template <class P>
 constexpr Index features_together(const P& penalty) {

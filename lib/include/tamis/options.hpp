@@ -16,6 +16,13 @@ struct Options {
   T eta = T(0);                            ///< bound of the mean loss, > 0, and then λ = 0; 0: the regularised form
 };
 
+/// What solvers that learn from one sample after the other take beside.
+template <class T>
+struct StochasticOptions {
+  T learning_rate = not_a_number<T>;  ///< η₀ > 0; NaN: chosen on a quarter of the samples, held out
+  std::uint64_t seed = 0;             ///< of the order of the samples
+};
+
 /// Whether a margin for all samples was asked for.
 template <class T>
 constexpr bool has_margin(const Options<T>& options) {

@@ -33,4 +33,7 @@
 #include "selection/path.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/reweighted.hpp"
+#include "streaming/dual_averaging.hpp"
+#include "streaming/fobos.hpp"
+#include "streaming/run.hpp"
 #include "training.hpp"

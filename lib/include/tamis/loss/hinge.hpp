@@ -28,6 +28,23 @@ struct Hinge {
     return top - z[y];
   }
 
+  /// u ← c(e_k − e_y), a subgradient of cℓ: k is the first class of the largest z_k + μ[k ≠ y], or y where ℓ = 0;
+  /// returns ℓ(z).
+  template <class T>
+  T subgradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
+    Index top = y;
+    T level = z[y];
+    for (Index k = 0; k < classes; ++k) {
+      u[k] = T(0);
+      if (k == y || !(z[k] + margin > level)) continue;
+      level = z[k] + margin;
+      top = k;
+    }
+    u[top] += weight;
+    u[y] -= weight;
+    return level - z[y];
+  }
+
   /// max_{k≠y} (z_k + μ) − z_y: ℓ where it is positive, else minus how far z is from where ℓ is.
   template <class T>
   static constexpr T violation(const T* z, Index classes, Label y, T margin) {

@@ -40,6 +40,12 @@ struct ElasticNet {
     }
   }
 
+  /// See step_coupling.
+  template <class T>
+  constexpr T step_coupling() const {
+    return T(1) - T(ratio);
+  }
+
   template <class T, class Visit>
   void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
     const T scale = square_root(T(1) / (T(1) + step * (T(1) - T(ratio))));

@@ -79,6 +79,11 @@ struct EuclideanNorm {
   void prox(Rows<T> w, T step) const {
     detail::shrink2(w, step);
   }
+  /// See step_coupling.
+  template <class T>
+  static constexpr T step_coupling() {
+    return T(0);
+  }
   template <class T>
   T dual(Rows<const T> g) const {
     return detail::norm2(g);
@@ -105,6 +110,11 @@ struct LargestEntryNorm {
   void prox(Rows<T> w, T step) const {
     const T level = linf_level(Rows<const T>(w), step);
     detail::for_each_entry(w, [=](T& entry) { entry = smallest(largest(entry, -level), level); });
+  }
+  /// See step_coupling.
+  template <class T>
+  static constexpr T step_coupling() {
+    return T(0);
   }
   template <class T>
   T dual(Rows<const T> g) const {
@@ -149,6 +159,13 @@ struct GroupSum {
   void prox(Rows<T> w, T step) const {
     detail::for_each_group(groups, w, [&](Rows<T> group) { norm.prox(group, step); });
   }
+
+  /// See step_coupling: that of the norm, where it has one.
+  template <class T>
+  constexpr T step_coupling() const requires requires(const Norm n) {
+    n.template step_coupling<T>();
+  }
+  { return norm.template step_coupling<T>(); }
 
   /// See ProxJacobian: visits each group with nonzero entries.
   template <class T, class Visit>

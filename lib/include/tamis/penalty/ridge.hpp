@@ -40,6 +40,12 @@ struct Ridge {
       for (Index k = 0; k < w.classes; ++k) out(r, k) = w(r, k);
   }
 
+  /// See step_coupling.
+  template <class T>
+  static constexpr T step_coupling() {
+    return T(1);
+  }
+
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.
   template <class T>
   T conjugate(Rows<const T> g, T lambda) const {

@@ -34,6 +34,12 @@ struct WeightedL1 {
     }
   }
 
+  /// See step_coupling.
+  template <class T>
+  static constexpr T step_coupling() {
+    return T(0);
+  }
+
   template <class T, class Visit>
   void prox_jacobian(Rows<const T> w, T, Visit&& visit) const {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
