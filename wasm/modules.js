@@ -22,10 +22,21 @@ const addresses = {
     () => new URL('./tamis-double-simd.wasm', import.meta.url),
   ],
 };
+const addressesWithDescent = {
+  float: [
+    () => new URL('./tamis-descent.wasm', import.meta.url),
+    () => new URL('./tamis-descent-simd.wasm', import.meta.url),
+  ],
+  double: [
+    () => new URL('./tamis-descent-double.wasm', import.meta.url),
+    () => new URL('./tamis-descent-double-simd.wasm', import.meta.url),
+  ],
+};
 
 /** Loads the module of a precision from `source`, or from the file beside this one. */
-export async function loadModule(precision, simd, source = addresses[precision][Number(simd)]()) {
+export async function loadModule(precision, { simd, descent }, source) {
   try {
+    source ??= (descent ? addressesWithDescent : addresses)[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);

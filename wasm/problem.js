@@ -6,7 +6,9 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual', 'two-phase'], // 3: not in the modules
+  // 3 and 7 to 10: not in the modules; 11: in those with descent
+  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual', 'two-phase', , , , ,
+    'block-coordinate-descent'],
   precision: ['float', 'double'],
 };
 

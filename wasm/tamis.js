@@ -15,24 +15,26 @@ export { TamisError };
 export async function load(options = {}) {
   requireWebAssembly();
   const simd = options.simd ?? (options.wasm === undefined && simdSupported());
-  const tamis = new Tamis(simd, { float: options.wasm, double: options.wasmDouble });
+  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, { float: options.wasm, double: options.wasmDouble });
   await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
   return tamis;
 }
 
 class Tamis {
+  #kind;
   #sources;
   #loading = {};
   #modules = {};
 
-  constructor(simd, sources) {
-    this.simd = simd;
+  constructor(kind, sources) {
+    this.simd = kind.simd;
+    this.#kind = kind;
     this.#sources = sources;
   }
 
   /** Loads the module of a precision, once. */
   async prepare(precision) {
-    this.#loading[precision] ??= loadModule(precision, this.simd, this.#sources[precision]);
+    this.#loading[precision] ??= loadModule(precision, this.#kind, this.#sources[precision]);
     try {
       this.#modules[precision] = await this.#loading[precision];
     } catch (error) {

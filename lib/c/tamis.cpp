@@ -68,8 +68,14 @@ static_assert(grid_is_numbers_then_words<float> && grid_is_numbers_then_words<do
 
 tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
+#ifdef TAMIS_WITHOUT_DESCENT  // a smaller build: smooth losses are left to accelerated gradients
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase>;
+#else
+template <class T>
+using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
+#endif
+static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent));
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) && penalty < std::size(all_penalties) &&

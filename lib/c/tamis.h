@@ -69,7 +69,10 @@ typedef enum tamis_solver {
   TAMIS_FISTA,                    /* the other losses */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
   TAMIS_CRAMMER_SINGER_DUAL,      /* hinge and ridge, lambda > 0 */
-  TAMIS_TWO_PHASE                 /* hinge, not ridge: primal-dual, then Newton where the arena has room */
+  TAMIS_TWO_PHASE,                /* hinge, not ridge: primal-dual, then Newton where the arena has room */
+  TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room;
+                                         what TAMIS_AUTOMATIC is in a library built with it (TAMIS_WITHOUT_DESCENT not
+                                         defined) */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
@@ -195,8 +198,9 @@ typedef enum tamis_measure {
   size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
                                                                                                                           \
   /* The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them      \
-   * (TAMIS_CRAMMER_SINGER_DUAL all at once, TAMIS_TWO_PHASE some), and for so many coefficients that are not zero,       \
-   * intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2 numbers). Never fewer bytes. */   \
+   * (TAMIS_CRAMMER_SINGER_DUAL and TAMIS_BLOCK_COORDINATE_DESCENT all at once, TAMIS_TWO_PHASE some), and for so many    \
+   * coefficients that are not zero, intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2   \
+   * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. */                            \
   size_t tamis_fast_bytes_##S(const tamis_problem_##S *problem, size_t entries, uint32_t active_limit);                   \
                                                                                                                           \
   /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \

@@ -5,13 +5,14 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { dist, load, madeUpProblem, outcome, project, small } from './support.mjs';
 
-const names = ['tamis', 'tamis-simd', 'tamis-double', 'tamis-double-simd'];
+const endings = ['', '-simd', '-double', '-double-simd'];
+const names = [...endings.map((ending) => `tamis${ending}`), ...endings.map((ending) => `tamis-descent${ending}`)];
 const fileOf = (name) => path.join(dist, `${name}.wasm`);
 
 for (const name of names)
   test(`${name}.wasm imports nothing, cannot grow and stays small`, async () => {
     const bytes = readFileSync(fileOf(name));
-    assert.ok(bytes.length <= 140000, `${bytes.length} bytes`);
+    assert.ok(bytes.length <= (name.includes('descent') ? 215000 : 140000), `${bytes.length} bytes`);
     const module = await WebAssembly.compile(bytes);
     assert.deepEqual(WebAssembly.Module.imports(module), []);
     const { exports } = await WebAssembly.instantiate(module);
@@ -29,6 +30,20 @@ test('with and without SIMD, the same bits', async () => {
       assert.deepStrictEqual(outcome(one), outcome(other), `seed ${seed}, ${precision}`);
       assert.deepEqual(one.toBlob(), other.toBlob());
       assert.equal(one.toC(), other.toC());
+    }
+});
+
+test('descent: the same optimum in fewer steps, the same bits with and without SIMD, refused where it is not', async () => {
+  const [base, simd] = await Promise.all([false, true].map((simd) => load({ simd, descent: true, double: true })));
+  const small = await load({ double: true });
+  for (const loss of ['squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'])
+    for (const precision of ['float', 'double']) {
+      const problem = { ...madeUpProblem(5), loss, penalty: 'group-l2', lambda: 0.02, tolerance: 1e-4, precision };
+      const [one, other, fista] = [base, simd, small].map((tamis) => tamis.trainSync(problem));
+      assert.deepStrictEqual(outcome(one), outcome(other), `${loss}, ${precision}`);
+      assert.equal(one.report.status, 'converged');
+      assert.ok(Math.abs(one.report.objective - fista.report.objective) <= 2e-4 * fista.report.objective);
+      assert.throws(() => small.trainSync({ ...problem, solver: 'block-coordinate-descent' }), { name: 'TamisError' });
     }
 });
 

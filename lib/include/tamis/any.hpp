@@ -30,7 +30,8 @@ template <class T>
 class AnyLoss {
  public:
   explicit AnyLoss(LossKind kind)
-      : table_(kind == LossKind::hinge           ? &table_for<Hinge>
+      : kind_(kind),
+        table_(kind == LossKind::hinge           ? &table_for<Hinge>
                : kind == LossKind::squared_hinge ? &table_for<SquaredHinge>
                : kind == LossKind::logistic      ? &table_for<Logistic>
                                                  : &table_for<OneVsRestSquaredHinge>) {}
@@ -82,15 +83,17 @@ class AnyLoss {
   T dual_value(const T* u, Index classes, Label y, T margin, T weight, T scale) const {
     return table_->dual_value(u, classes, y, margin, weight, scale);
   }
-  Violations violations() const { return table_->violations; }
+  Violations violations() const {
+    return curved([](const auto& loss) { return loss.violations(); });
+  }
   bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) const {
-    return table_->take_curvature(z, classes, y, margin, weight, slack, h);
+    return curved([&](const auto& loss) { return loss.take_curvature(z, classes, y, margin, weight, slack, h); });
   }
   void apply_curvature(const T* h, Index classes, Label y, T weight, T* t) const {
-    table_->apply_curvature(h, classes, y, weight, t);
+    curved([&](const auto& loss) { loss.apply_curvature(h, classes, y, weight, t); });
   }
   CurvatureSize<T> curvature_size(const T* h, Index classes, Label y, T weight) const {
-    return table_->curvature_size(h, classes, y, weight);
+    return curved([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
     return table_->excess(from, to, classes, y, margin, scratch);
@@ -115,10 +118,6 @@ class AnyLoss {
     void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
     void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
     LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
-    Violations violations = Violations::none;
-    bool (*take_curvature)(const T*, Index, Label, T, T, T, T*) = nullptr;
-    void (*apply_curvature)(const T*, Index, Label, T, T*) = nullptr;
-    CurvatureSize<T> (*curvature_size)(const T*, Index, Label, T) = nullptr;
   };
 
   template <class L>
@@ -147,18 +146,6 @@ class AnyLoss {
         L{}.guess_intercepts(targets, intercepts);
       };
     }
-    if constexpr (CurvedLoss<L, T>) {
-      table.violations = L::violations();
-      table.take_curvature = [](const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) {
-        return L{}.take_curvature(z, classes, y, margin, weight, slack, h);
-      };
-      table.apply_curvature = [](const T* h, Index classes, Label y, T weight, T* t) {
-        L{}.apply_curvature(h, classes, y, weight, t);
-      };
-      table.curvature_size = [](const T* h, Index classes, Label y, T weight) {
-        return L{}.curvature_size(h, classes, y, weight);
-      };
-    }
     if constexpr (DualProximableLoss<L, T>) {
       table.dual_prox = [](T* u, Index classes, Label y, T margin, T weight, T sigma) {
         L{}.dual_prox(u, classes, y, margin, weight, sigma);
@@ -176,6 +163,17 @@ class AnyLoss {
   template <class L>
   static constexpr Table table_for = make_table<L>();
 
+  /// visit(loss) of a loss that has second derivatives; beside the table, so that only solvers that ask bring the code.
+  template <class Visit>
+  auto curved(Visit visit) const {
+    switch (kind_) {
+      case LossKind::logistic: return visit(Logistic{});
+      case LossKind::one_vs_rest_squared_hinge: return visit(OneVsRestSquaredHinge{});
+      default: return visit(SquaredHinge{});
+    }
+  }
+
+  LossKind kind_;
   const Table* table_;
 };
 
@@ -191,10 +189,10 @@ template <class T>
 class AnyPenalty {
  public:
   explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenalty(table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
+      : AnyPenalty(kind, table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
   /// One round of reweighted-l1.
   explicit AnyPenalty(const WeightedL1<T>& weighted)
-      : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
+      : AnyPenalty(PenaltyKind::reweighted_l1, &table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
 
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
@@ -215,8 +213,12 @@ class AnyPenalty {
         (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
       });
   }
-  bool keeps_signs() const { return table_->keeps_signs(data_); }
-  void gradient(Rows<const T> w, Rows<T> out) const { table_->gradient(data_, w, out); }
+  bool keeps_signs() const {
+    return chosen([](const auto& penalty) { return penalty.keeps_signs(); });
+  }
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    chosen([&](const auto& penalty) { penalty.gradient(w, out); });
+  }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
   T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
 
@@ -234,13 +236,11 @@ class AnyPenalty {
     T (*value)(const Data&, Rows<const T>);
     void (*prox)(const Data&, Rows<T>, T);
     void (*prox_jacobian)(const Data&, Rows<const T>, T, void*, void (*)(void*, const ProxJacobian<T>&)) = nullptr;
-    bool (*keeps_signs)(const Data&) = nullptr;
-    void (*gradient)(const Data&, Rows<const T>, Rows<T>) = nullptr;
     T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
     T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
   };
 
-  AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
+  AnyPenalty(PenaltyKind kind, const Table* table, const Data& data) : kind_(kind), table_(table), data_(data) {}
 
   template <class P>
   static constexpr P make(const Data& data) {
@@ -265,10 +265,6 @@ class AnyPenalty {
                                void (*visit)(void*, const ProxJacobian<T>&)) {
         make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
       };
-    if constexpr (HasManifold<P, T>) {
-      table.keeps_signs = [](const Data& data) { return make<P>(data).keeps_signs(); };
-      table.gradient = [](const Data& data, Rows<const T> w, Rows<T> out) { make<P>(data).gradient(w, out); };
-    }
     if constexpr (HasDualNorm<P, T>)
       table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
@@ -291,6 +287,22 @@ class AnyPenalty {
     return &table_for<L1>;
   }
 
+  /// visit(penalty); beside the table, so that only solvers that ask bring the code.
+  template <class Visit>
+  auto chosen(Visit visit) const {
+    switch (kind_) {
+      case PenaltyKind::ridge: return visit(Ridge{});
+      case PenaltyKind::group_l2: return visit(make<GroupL2>(data_));
+      case PenaltyKind::group_linf: return visit(make<GroupLinf>(data_));
+      case PenaltyKind::elastic_net: return visit(make<ElasticNet<T>>(data_));
+      case PenaltyKind::sparse_group: return visit(make<SparseGroup<T>>(data_));
+      case PenaltyKind::reweighted_l1: return visit(make<WeightedL1<T>>(data_));
+      case PenaltyKind::l1: break;
+    }
+    return visit(L1{});
+  }
+
+  PenaltyKind kind_;
   const Table* table_;
   Data data_;
 };
