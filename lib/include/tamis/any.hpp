@@ -82,6 +82,20 @@ class AnyLoss {
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
     table_->null_model(targets, intercept, intercepts, u, stride);
   }
+  /// visit(loss) with the loss itself, one that is blockwise: in there its calls are inlined.
+  template <class Visit>
+  auto visit_blockwise(Visit visit) const {
+    if (table_ == &table_for<SquaredHinge>) return visit(SquaredHinge{});
+    if (table_ == &table_for<Logistic>) return visit(Logistic{});
+    return visit(OneVsRestSquaredHinge{});
+  }
+  void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
+    visit_blockwise([=](const auto& loss) { loss.second_derivatives(u, classes, y, weight, h); });
+  }
+  template <class>
+  T printed_lipschitz(Index classes) const {
+    return visit_blockwise([=](const auto& loss) { return loss.template printed_lipschitz<T>(classes); });
+  }
 
  private:
   struct Table {
@@ -179,6 +193,17 @@ class AnyPenalty {
   }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
   T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
+  /// visit(penalty) with the penalty itself.
+  template <class Visit>
+  auto visit(Visit visit) const {
+    if (table_ == &table_for<Ridge>) return visit(make<Ridge>(data_));
+    if (table_ == &table_for<GroupL2>) return visit(make<GroupL2>(data_));
+    if (table_ == &table_for<GroupLinf>) return visit(make<GroupLinf>(data_));
+    if (table_ == &table_for<ElasticNet<T>>) return visit(make<ElasticNet<T>>(data_));
+    if (table_ == &table_for<SparseGroup<T>>) return visit(make<SparseGroup<T>>(data_));
+    if (table_ == &table_for<WeightedL1<T>>) return visit(make<WeightedL1<T>>(data_));
+    return visit(make<L1>(data_));
+  }
 
  private:
   /// What the penalties are made of.
@@ -409,6 +434,27 @@ class AnyTraining {
   void set_lambda(T lambda) {
     if (!refused_) visit([=](auto& solver) { return solver.set_lambda(lambda), 0; });
   }
+  /// Settings that only some baselines have (`has_stopping`, `is_random`, `is_blockwise`), before `start`. False: the
+  /// solver of the choice does not have that setting, and nothing has changed.
+  bool set_stopping(const Stopping<T>& stopping) {
+    return !refused_ && visit([&](auto& solver) {
+      if constexpr (requires { solver.set_stopping(stopping); }) return solver.set_stopping(stopping), true;
+      else return stopping.rule == StoppingRule::gap;
+    });
+  }
+  bool set_seed(std::uint64_t seed) {
+    return !refused_ && visit([=](auto& solver) {
+      if constexpr (requires { solver.set_seed(seed); }) return solver.set_seed(seed), true;
+      else return false;
+    });
+  }
+  bool set_shrinking(bool shrinking) {
+    return !refused_ && visit([=](auto& solver) {
+      if constexpr (requires { solver.set_shrinking(shrinking); }) return solver.set_shrinking(shrinking), true;
+      else return !shrinking;
+    });
+  }
+
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
   /// solver that cannot: see `has_path`.
   [[gnu::noinline]] bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {

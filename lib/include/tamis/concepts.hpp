@@ -43,6 +43,15 @@ concept SmoothLoss = Loss<L, T> &&
   { loss.template curvature<T>(classes) } -> std::convertible_to<T>;
 };
 
+/// A smooth loss, zero only where it has no slope and no curvature, with second derivatives that follow from its
+/// gradient
+/// (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ) and the factor of paper B's Lipschitz constants.
+template <class L, class T>
+concept BlockwiseLoss = SmoothLoss<L, T> && requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
+  loss.second_derivatives(u, classes, y, weight, h);
+  { loss.template printed_lipschitz<T>(classes) } -> std::convertible_to<T>;
+};
+
 /// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
 template <class L, class T>
 concept DualProximableLoss = Loss<L, T> &&
@@ -179,6 +188,13 @@ template <class P>
 constexpr Groups groups_of(const P& penalty) {
   if constexpr (HasGrouping<P>) return penalty.grouping();
   else return Groups::blocks(features_together(penalty));
+}
+
+/// Whether Ω is a sum over the rows of W.
+template <class P>
+constexpr bool is_sum_over_rows(const P& penalty) {
+  if constexpr (HasGrouping<P>) return penalty.grouping().block == 0 && !penalty.grouping().is_listed;
+  else return features_together(penalty) == 1;
 }
 
 /// Ω of a whole matrix of coefficients, features × stride.
