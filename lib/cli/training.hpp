@@ -15,9 +15,9 @@ namespace tamis::cli {
 inline constexpr Index usual_active_limit = 1500;
 
 template <class T>
-using CommandTraining =
-    AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
-                as_printed::BcdLineSearch, as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa>;
+using CommandTraining = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                                    as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                                    as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
+                                    as_printed::FistaLineSearch, as_printed::Sparsa>;
 
 }  // namespace tamis::cli
