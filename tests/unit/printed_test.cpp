@@ -529,6 +529,26 @@ TEST(AsPrinted, ShrinkingChangesOnlyTheWork) {
   expect_shrinking_changes_only_the_work<LineSearch<double, L1, DenseDesign<double>, Logistic>>(made, 0.05);
 }
 
+TEST(AsPrinted, ShrinkingEndsWithAPassOverAllRows) {
+  const Made<double> made(80, 60, 3, 5);
+  using Solver = LineSearch<double>;
+  GuardedMemory memory(Solver::requirement(made.shape()).bytes);
+  Solver solver(made.design(), made.targets(), {}, {}, {.lambda = 0.4, .tolerance = 1e-9});
+  solver.set_stopping({StoppingRule::violation_sum, 1e-4});
+  solver.set_shrinking(true);
+  solver.start(memory.span());
+  std::vector<double> work;  // a look at all rows is half an epoch
+  for (bool more = true; more;) {
+    const double before = solver.report().epochs;
+    more = solver.step();
+    work.push_back(solver.report().epochs - before);
+  }
+  work.back() -= 1;  // the certificate
+  EXPECT_EQ(work.size(), solver.report().iterations);
+  EXPECT_LT(*std::min_element(work.begin(), work.end()), 0.4) << "rows have been left out";
+  EXPECT_GE(work.back(), 0.5 - 1e-9);
+}
+
 TEST(AsPrinted, ConvergesInFloat) {
   const Made<float> made(120, 20, 4, 3);
   const auto check = [&]<class Solver>() {

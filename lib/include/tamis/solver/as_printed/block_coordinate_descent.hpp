@@ -1,6 +1,8 @@
 #pragma once
 /// Paper B's Algorithms 1 to 3 as printed, with and without a line search: baselines.
 
+#include <utility>
+
 #include "../../compatibility.hpp"
 #include "../../design/dense.hpp"
 #include "../../loss/excess.hpp"
@@ -170,7 +172,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     violations_ = {};
     moved_ = T(0);
     entries_ = 0;
-    with_loss([this](const auto& loss) { pass_over_blocks(loss); });
+    with_loss([this](const auto& loss) { this->pass_over_blocks(loss); });
     this->add_epochs(entries_, T(0.5));
 
     const bool by_sum = settings_.stopping.rule == StoppingRule::violation_sum;
