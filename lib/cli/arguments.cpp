@@ -145,6 +145,8 @@ Choice ProblemArguments::choice(bool constrained) const {
   (void)parameters();
   if (const char* refusal = choice.refusal())
     throw ArgumentError("--solver " + solver + " with --loss " + loss + ": " + refusal);
+  if (is_blockwise(choice.solver) && !groups.empty() && groups != "rows")
+    throw ArgumentError("--solver " + solver + " with --groups " + groups + ": " + TAMIS_NEEDS_ROWS);
   return choice;
 }
 

@@ -21,6 +21,8 @@ struct TrainArguments {
   std::string lambda, eta;
   EffortArguments effort;
   StochasticArguments stochastic;
+  std::string stopping = "gap";
+  bool shrinking = false, seeded = false;
   std::string weight_map, plot_weights, plot_confusion;
   std::string model, report, coefficients;
   bool quiet = false;
@@ -30,14 +32,60 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// --stopping: a rule, and its threshold after a colon. Throws ArgumentError.
+Stopping<double> parse_stopping(const std::string& text) {
+  const auto colon = text.find(':');
+  std::string names;
+  for (const StoppingRule rule : all_stopping_rules) {
+    const std::string called = name(rule);
+    names += (names.empty() ? "" : ", ") + called + (rule == StoppingRule::gap ? "" : ":T");
+    if (text.substr(0, colon) != called) continue;
+    if (rule == StoppingRule::gap) {
+      if (colon == std::string::npos) return {};
+      throw ArgumentError("--stopping: gap takes no threshold: --tolerance is the one of the gap");
+    }
+    if (colon == std::string::npos)
+      throw ArgumentError("--stopping: " + called + " needs a threshold, such as " + called + ":1e-3");
+    const Stopping<double> out{rule, parse_number("--stopping", text.substr(colon + 1))};
+    if (!out.valid()) throw ArgumentError("--stopping: the threshold of " + called + " must be positive");
+    return out;
+  }
+  throw ArgumentError("--stopping: '" + text + "' is not one of " + names);
+}
+
+/// Refuses what the solver of a choice does not have. Throws ArgumentError.
+void check_meaning(const TrainArguments& a, const Stopping<double>& stopping, const Choice& choice) {
+  const auto refuse_unless = [&](const std::string& option, auto has) {
+    const SolverKind solver = choice.resolved_solver();
+    if (has(solver)) return;
+    std::string names;
+    for (const SolverKind kind : all_solvers)
+      if (has(kind)) names += (names.empty() ? "" : ", ") + std::string(name(kind));
+    throw ArgumentError(option + " is for " + names + ", not for " + name(solver));
+  };
+  const std::string rule = std::string("--stopping ") + name(stopping.rule);
+  refuse_unless(rule, [&](SolverKind kind) { return has_stopping(kind, stopping.rule); });
+  if (stopping.rule != StoppingRule::gap && choice.penalty == PenaltyKind::reweighted_l1)
+    throw ArgumentError(rule + " is not for reweighted-l1, whose rounds end by the gap");
+  if (!a.shrinking) return;
+  refuse_unless("--shrinking", is_blockwise);
+  const DualKind kind = AnyPenalty<double>(choice.penalty, choice.groups, a.problem.parameters()).dual_kind();
+  if (kind == DualKind::conjugate)
+    throw ArgumentError(std::string("--shrinking leaves out rows of zeros, and this penalty, ") + name(choice.penalty) +
+                        ", makes none");
+}
+
 template <class T>
-Fitted train(const TrainArguments& a, const Task& task) {
+Fitted train(const TrainArguments& a, const Task& task, const Stopping<double>& stopping) {
   const Fitting<T> fitting(task);
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
   std::vector<TraceEntry> trace;
   ProgressLine progress(!a.quiet);
   const auto started = std::chrono::steady_clock::now();
   auto training = fitting.training(fitting.targets());
+  training.set_stopping({stopping.rule, static_cast<T>(stopping.threshold)});
+  training.set_shrinking(a.shrinking);
+  training.set_seed(a.samples.seed);
   training.start(memory.span());
   advance_to_end(training, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -100,18 +148,23 @@ void run(const TrainArguments& a) {
   a.effort.set(options);
   const auto stochastic = a.stochastic.set(choice.resolved_solver(), a.samples.seed, options);
   a.samples.set(options);
+  const Stopping<double> stopping = parse_stopping(a.stopping);
+  check_meaning(a, stopping, choice);
   if (!a.plot_weights.empty() && a.weight_map.empty())
     throw ArgumentError("--plot-weights needs --weight-map ROWSxCOLUMNS, the shape of the pictures");
 
   const Prepared p = prepare(a.samples);
   if (const auto sentence = p.unseen_sentence(); !a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
   choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
+  if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
+    std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";
   const auto groups = a.problem.listed_groups(p.train.features);
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
   const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision, stochastic};
-  const Fitted trained = a.problem.single_precision() ? train<float>(a, task) : train<double>(a, task);
+  const Fitted trained =
+      a.problem.single_precision() ? train<float>(a, task, stopping) : train<double>(a, task, stopping);
   if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
     if (!a.report.empty()) write_file(a.report, to_json(trained.report));
     if (!a.quiet) std::cout << summary(trained.report);
@@ -139,6 +192,13 @@ void declare_train(CLI::App& app) {
   train.add_option("--eta", a->eta, "instead of --lambda: the smallest penalty with a mean loss of at most this");
   a->effort.declare(train);
   a->stochastic.declare(train);
+  train
+      .add_option("--stopping", a->stopping,
+                  "what ends the run: gap | iterates:T | violation-sum:T | violation-max:T; all but the gap for "
+                  "published baselines only")
+      ->capture_default_str();
+  train.add_flag("--shrinking", a->shrinking,
+                 "leave out rows that are likely to stay zero, for a while; for bcd-...-as-printed");
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
   train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG");
   train.add_option("--plot-confusion", a->plot_confusion,
@@ -147,7 +207,10 @@ void declare_train(CLI::App& app) {
   train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV");
   train.add_option("--report", a->report, "write the report as JSON");
   train.add_flag("--quiet", a->quiet, "print nothing");
-  train.callback([a] { run(*a); });
+  train.callback([a, &train] {
+    a->seeded = train.count("--seed") > 0;
+    run(*a);
+  });
 }
 
 }  // namespace tamis::cli

@@ -272,7 +272,11 @@ TEST(Size, EqualsWhatTrainingUses) {
                                        {"squared-hinge", "auto"},
                                        {"logistic", "auto"},
                                        {"one-vs-rest-squared-hinge", "fista-constant-step-as-printed"},
-                                       {"squared-hinge", "forward-backward"}})
+                                       {"squared-hinge", "forward-backward"},
+                                       {"squared-hinge", "bcd-line-search-as-printed"},
+                                       {"logistic", "bcd-constant-step-as-printed"},
+                                       {"logistic", "fista-line-search-as-printed"},
+                                       {"squared-hinge", "sparsa-as-printed"}})
       for (const std::string penalty : {"l1", "elastic-net", "reweighted-l1"}) {
         const bool with_eta = solver.find("constrain") != std::string::npos;
         ASSERT_EQ(run({"train", wine, "--loss", loss, "--penalty", penalty, with_eta ? "--eta" : "--lambda", "0.5",
@@ -329,11 +333,66 @@ TEST(Train, MarginsOfTheLosses) {
   }
 }
 
+std::vector<std::string> printed(const std::string& solver, std::vector<std::string> more = {}) {
+  std::vector<std::string> out{"train",    iris,       "--loss", "squared-hinge", "--penalty",
+                               "group-l2", "--lambda", "0.05",   "--solver",      solver};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST(Baselines, EndByTheirOwnCriteria) {
+  const Folder folder;
+  const auto report = [&](const std::string& solver, std::vector<std::string> more) {
+    more.insert(more.end(), {"--report", folder.path("r.json"), "--quiet"});
+    const auto outcome = run(printed(solver, more));
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    return json::parse(folder.read("r.json"));
+  };
+  for (const char* precision : {"float", "double"})
+    for (const auto& [solver, rule] :
+         {std::pair<std::string, std::string>{"bcd-line-search-as-printed", "violation-sum:1/10"},
+          {"bcd-constant-step-as-printed", "violation-max:0.1"},
+          {"sparsa-as-printed", "iterates:0.1"}}) {
+      const json r = report(solver, {"--stopping", rule, "--precision", precision});
+      EXPECT_EQ(r["status"], "stopped") << solver;
+      EXPECT_EQ(r["trace"].size(), 1u) << "one certificate, at the end";
+      EXPECT_TRUE(r["lambda_max"].is_null());
+      EXPECT_GT(r["relative_gap"], 1e-4);
+      EXPECT_EQ(report(solver, {"--stopping", rule, "--tolerance", "0.999"})["status"], "converged");
+      EXPECT_EQ(report(solver, {"--stopping", "gap"})["status"], "converged");
+    }
+  const json r = report("bcd-line-search-as-printed", {"--stopping", "violation-sum:1e-9", "--max-iterations", "3"});
+  EXPECT_EQ(r["status"], "iteration_limit");
+  EXPECT_EQ(r["iterations"], 3);
+}
+
+TEST(Baselines, SeedsAndShrinking) {
+  const Folder folder;
+  const auto model = [&](const std::string& seed) {
+    const auto outcome = run(printed("bcd-constant-step-as-printed",
+                                     {"--seed", seed, "--max-iterations", "9", "--model", folder.path("m.json")}));
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.error, "");
+    return folder.read("m.json");
+  };
+  EXPECT_EQ(model("1"), model("1"));
+  EXPECT_NE(model("1"), model("2"));
+  const auto unused = run(printed("fista", {"--seed", "1"}));
+  EXPECT_EQ(unused.code, 0);
+  EXPECT_EQ(unused.error, "--seed is not used: fista draws nothing at random\n");
+  EXPECT_EQ(run(printed("fista", {"--seed", "1", "--quiet"})).error, "");
+  EXPECT_EQ(run(printed("fista", {"--seed", "1", "--hold-out", "1/3"})).error, "") << "the split is drawn";
+  const auto shrunk = run(printed("bcd-line-search-as-printed", {"--shrinking"}));
+  EXPECT_EQ(shrunk.code, 0);
+  EXPECT_EQ(shrunk.output.rfind("converged", 0), 0u) << shrunk.output;
+}
+
 TEST(Solvers, ListsEveryCombination) {
   const auto outcome = run({"solvers"});
   EXPECT_NE(outcome.output.find("primal-dual-as-printed"), std::string::npos);
-  for (const char* name :
-       {"fista", "fista-constant-step-as-printed", "forward-backward", "logistic", "one-vs-rest-squared-hinge"})
+  for (const char* name : {"fista", "fista-constant-step-as-printed", "forward-backward", "bcd-line-search-as-printed",
+                           "bcd-constant-step-as-printed", "fista-line-search-as-printed", "sparsa-as-printed",
+                           "logistic", "one-vs-rest-squared-hinge"})
     EXPECT_NE(outcome.output.find(name), std::string::npos) << name;
   EXPECT_NE(outcome.output.find("elastic-net sparse-group reweighted-l1"), std::string::npos);
 }
@@ -434,6 +493,43 @@ TEST(Wrong, Arguments) {
   expect_refused(train(iris, {"--hold-out", "2"}), 2, "--hold-out");
   expect_refused(train(iris, {"--weight-map", "3x3"}), 2, "--weight-map");
   expect_refused(train(iris, {"--model", "/no/such/folder/m.json"}), 2, "/no/such/folder/m.json: cannot be written");
+}
+
+TEST(Wrong, BaselineOptions) {
+  const Folder folder;
+  const std::string bcd = "bcd-line-search-as-printed", model = folder.path("m.json");
+  const auto refused = [&](const std::string& solver, std::vector<std::string> more, const std::string& sentence,
+                           std::size_t files = 0) {
+    more.insert(more.end(), {"--model", model});
+    expect_refused(printed(solver, more), 2, sentence, &folder, files);
+  };
+  refused(bcd, {"--stopping", "soon"},
+          "--stopping: 'soon' is not one of gap, iterates:T, violation-sum:T, violation-max:T");
+  refused(bcd, {"--stopping", "violation-sum"},
+          "--stopping: violation-sum needs a threshold, such as violation-sum:1e-3");
+  refused(bcd, {"--stopping", "violation-sum:0"}, "--stopping: the threshold of violation-sum must be positive");
+  refused(bcd, {"--stopping", "violation-max:-1"}, "--stopping: the threshold of violation-max must be positive");
+  refused(bcd, {"--stopping", "violation-max:x"}, "--stopping: 'x' is not a finite number");
+  refused(bcd, {"--stopping", "gap:1e-3"}, "--stopping: gap takes no threshold");
+  refused(bcd, {"--stopping", "iterates:1e-3"}, "--stopping iterates is for primal-dual-as-printed, ");
+  refused("fista", {"--stopping", "violation-sum:1e-3"},
+          "--stopping violation-sum is for bcd-line-search-as-printed, bcd-constant-step-as-printed, not for fista");
+  refused("auto", {"--stopping", "iterates:1e-3"}, "not for fista");
+  refused("sparsa-as-printed", {"--shrinking"}, "--shrinking is for bcd-line-search-as-printed, ");
+  refused(bcd, {"--groups", "blocks:2"}, "it needs groups that are rows");
+  refused(bcd, {"--groups", folder.write("g", "0\n0\n1\n1\n")}, "it needs groups that are rows", 1);
+  const auto with = [&](const std::string& loss, const std::string& penalty, std::vector<std::string> more) {
+    std::vector<std::string> out{"train", iris,       "--loss", loss,       "--penalty",
+                                 penalty, "--lambda", "0.05",   "--solver", bcd};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  };
+  expect_refused(with("hinge", "l1", {}), 2, "needs squared-hinge, one-vs-rest-squared-hinge or logistic");
+  expect_refused(with("logistic", "ridge", {"--shrinking"}), 2, "this penalty, ridge, makes none");
+  expect_refused(with("logistic", "elastic-net", {"--l1-ratio", "0", "--shrinking"}), 2, "elastic-net, makes none");
+  expect_refused(with("logistic", "reweighted-l1", {"--stopping", "violation-sum:1e-3"}), 2,
+                 "not for reweighted-l1, whose rounds end by the gap");
+  expect_refused({"path", iris, "--loss", "logistic", "--penalty", "l1", "--solver", bcd}, 2, "it is a baseline");
 }
 
 TEST(Wrong, PenaltyOptions) {

@@ -5,7 +5,9 @@
 
 #include "support/problems.hpp"
 #include "tamis/any.hpp"
+#include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
+#include "tamis/solver/as_printed/line_search.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
@@ -20,7 +22,8 @@ using tamis::testing::Made;
 template <class T>
 using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                         as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
-                        as_printed::ForwardBackward, as_printed::Fobos, AdaptiveDualAveraging>;
+                        as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
+                        as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging>;
 
 template <class T>
 void sweep(const Choice& choice, const Made<T>& made) {
@@ -73,8 +76,9 @@ void sweep_everything() {
         if (incompatibility(solver, loss, penalty)) continue;
         for (const auto& [n, p, K] :
              {std::tuple<Index, Index, Index>{5, 1, 2}, {9, 3, 3}, {30, 7, 5}, {12, 150, 4}, {40, 10, 13}})
-          sweep<T>({loss, penalty, Groups::blocks(3), solver}, Made<T>(n, p, K, 3));
-        if (!has_groups(penalty)) continue;
+          sweep<T>({loss, penalty, is_blockwise(solver) ? Groups::rows() : Groups::blocks(3), solver},
+                   Made<T>(n, p, K, 3));
+        if (!has_groups(penalty) || is_blockwise(solver)) continue;
         std::vector<Index> number(150), order(150), starts(151);
         for (Index j = 0; j < 150; ++j) number[j] = j * 7 % 11;
         const Groups listed = list_groups(number.data(), 150, order.data(), starts.data());

@@ -182,6 +182,37 @@ TEST(AsPrinted, ReachTheSameOptimum) {
     }
 }
 
+// Paper B's algorithms on paper B's problems: the small cases, to certificates that are soon reached.
+class PaperB : public ::testing::TestWithParam<std::string> {};
+TEST_P(PaperB, ReachesTheSameOptimum) {
+  Folder folder;
+  int cases = 0;
+  for (const auto& c : all_cases()) {
+    if (c.problem[0] != 'B' || c.data.starts_with("digits")) continue;
+    ++cases;
+    const bool slow = c.data == "iris" || c.id.ends_with("lam0.005");
+    const std::string tolerance = !slow ? "1e-5" : GetParam().starts_with("bcd-constant") ? "1e-2" : "1e-3";
+    auto translated = translate(c, folder);
+    auto& a = translated.arguments;
+    a.insert(a.end(), {"--solver", GetParam(), "--tolerance", tolerance, "--report", folder.path("r.json"), "--quiet"});
+    ASSERT_EQ(run(a).code, 0);
+    const auto r = nlohmann::json::parse(std::ifstream(folder.path("r.json")));
+    EXPECT_EQ(r["status"], "converged") << c.id;
+    EXPECT_EQ(r["solver"], GetParam());
+    EXPECT_NEAR(r["objective"].get<double>(), c.optimum, 0.1 * std::stod(tolerance) * c.optimum) << c.id;
+    EXPECT_LE(r["dual_objective"].get<double>(), c.optimum * (1 + 1e-9)) << c.id;
+  }
+  EXPECT_EQ(cases, 21);
+}
+INSTANTIATE_TEST_SUITE_P(Solvers, PaperB,
+                         ::testing::Values("bcd-line-search-as-printed", "bcd-constant-step-as-printed",
+                                           "fista-line-search-as-printed", "sparsa-as-printed"),
+                         [](const auto& solver) {
+                           std::string name = solver.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
 TEST(AsPrinted, ReachesTheSameOptimumOfTheConstrainedForm) {
   Folder folder;
   for (const char* solver : {"constrained-primal-dual-as-printed", "linear-constraints-primal-dual-as-printed"})

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "support/problems.hpp"
+#include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
+#include "tamis/solver/as_printed/line_search.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
@@ -23,9 +25,10 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
-  using Any =
-      AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
-                  as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::Fobos, AdaptiveDualAveraging>;
+  using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                          as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
+                          as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
+                          as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);
@@ -72,6 +75,21 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
         made, {LossKind::hinge, kind, groups, SolverKind::fobos_as_printed}, Hinge{}, penalty);
     expect_same_bits<float, AdaptiveDualAveraging<float, Logistic, Penalty>>(
         made, {LossKind::logistic, kind, groups, SolverKind::adaptive_dual_averaging}, Logistic{}, penalty);
+    expect_same_bits<float, as_printed::FistaLineSearch<float, OneVsRestSquaredHinge, Penalty>>(
+        made, {LossKind::one_vs_rest_squared_hinge, kind, groups, SolverKind::fista_line_search_as_printed},
+        OneVsRestSquaredHinge{}, penalty);
+    expect_same_bits<float, as_printed::Sparsa<float, SquaredHinge, Penalty>>(
+        made, {LossKind::squared_hinge, kind, groups, SolverKind::sparsa_as_printed}, SquaredHinge{}, penalty);
+    if (is_sum_over_rows(penalty)) {
+      expect_same_bits<float, as_printed::BcdLineSearch<float, OneVsRestSquaredHinge, Penalty>>(
+          made, {LossKind::one_vs_rest_squared_hinge, kind, groups, SolverKind::bcd_line_search_as_printed},
+          OneVsRestSquaredHinge{}, penalty);
+      expect_same_bits<float, as_printed::BcdLineSearch<float, SquaredHinge, Penalty>>(
+          made, {LossKind::squared_hinge, kind, groups, SolverKind::bcd_line_search_as_printed}, SquaredHinge{},
+          penalty);
+      expect_same_bits<float, as_printed::BcdConstantStep<float, Logistic, Penalty>>(
+          made, {LossKind::logistic, kind, groups, SolverKind::bcd_constant_step_as_printed}, Logistic{}, penalty);
+    }
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
     expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(

@@ -30,8 +30,7 @@ template <class T>
 class AnyLoss {
  public:
   explicit AnyLoss(LossKind kind)
-      : kind_(kind),
-        table_(kind == LossKind::hinge           ? &table_for<Hinge>
+      : table_(kind == LossKind::hinge           ? &table_for<Hinge>
                : kind == LossKind::squared_hinge ? &table_for<SquaredHinge>
                : kind == LossKind::logistic      ? &table_for<Logistic>
                                                  : &table_for<OneVsRestSquaredHinge>) {}
@@ -84,22 +83,37 @@ class AnyLoss {
     return table_->dual_value(u, classes, y, margin, weight, scale);
   }
   Violations violations() const {
-    return curved([](const auto& loss) { return loss.violations(); });
+    return visit_smooth([](const auto& loss) { return loss.violations(); });
   }
   bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T slack, T* h) const {
-    return curved([&](const auto& loss) { return loss.take_curvature(z, classes, y, margin, weight, slack, h); });
+    return visit_smooth([&](const auto& loss) { return loss.take_curvature(z, classes, y, margin, weight, slack, h); });
   }
   void apply_curvature(const T* h, Index classes, Label y, T weight, T* t) const {
-    curved([&](const auto& loss) { loss.apply_curvature(h, classes, y, weight, t); });
+    visit_smooth([&](const auto& loss) { loss.apply_curvature(h, classes, y, weight, t); });
   }
   CurvatureSize<T> curvature_size(const T* h, Index classes, Label y, T weight) const {
-    return curved([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
+    return visit_smooth([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
     return table_->excess(from, to, classes, y, margin, scratch);
   }
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
     table_->null_model(targets, intercept, intercepts, u, stride);
+  }
+  /// visit(loss) with the loss itself, one that is smooth: in there its calls are inlined. It is not in the table, so
+  /// that only solvers that ask bring the code.
+  template <class Visit>
+  auto visit_smooth(Visit visit) const {
+    if (table_ == &table_for<SquaredHinge>) return visit(SquaredHinge{});
+    if (table_ == &table_for<Logistic>) return visit(Logistic{});
+    return visit(OneVsRestSquaredHinge{});
+  }
+  void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
+    visit_smooth([=](const auto& loss) { loss.second_derivatives(u, classes, y, weight, h); });
+  }
+  template <class>
+  T printed_lipschitz(Index classes) const {
+    return visit_smooth([=](const auto& loss) { return loss.template printed_lipschitz<T>(classes); });
   }
 
  private:
@@ -163,17 +177,6 @@ class AnyLoss {
   template <class L>
   static constexpr Table table_for = make_table<L>();
 
-  /// visit(loss) of a loss that has second derivatives; beside the table, so that only solvers that ask bring the code.
-  template <class Visit>
-  auto curved(Visit visit) const {
-    switch (kind_) {
-      case LossKind::logistic: return visit(Logistic{});
-      case LossKind::one_vs_rest_squared_hinge: return visit(OneVsRestSquaredHinge{});
-      default: return visit(SquaredHinge{});
-    }
-  }
-
-  LossKind kind_;
   const Table* table_;
 };
 
@@ -189,10 +192,10 @@ template <class T>
 class AnyPenalty {
  public:
   explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenalty(kind, table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
+      : AnyPenalty(table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
   /// One round of reweighted-l1.
   explicit AnyPenalty(const WeightedL1<T>& weighted)
-      : AnyPenalty(PenaltyKind::reweighted_l1, &table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
+      : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
 
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
@@ -214,13 +217,24 @@ class AnyPenalty {
       });
   }
   bool keeps_signs() const {
-    return chosen([](const auto& penalty) { return penalty.keeps_signs(); });
+    return visit([](const auto& penalty) { return penalty.keeps_signs(); });
   }
   void gradient(Rows<const T> w, Rows<T> out) const {
-    chosen([&](const auto& penalty) { penalty.gradient(w, out); });
+    visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
   T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
+  /// visit(penalty) with the penalty itself.
+  template <class Visit>
+  auto visit(Visit visit) const {
+    if (table_ == &table_for<Ridge>) return visit(make<Ridge>(data_));
+    if (table_ == &table_for<GroupL2>) return visit(make<GroupL2>(data_));
+    if (table_ == &table_for<GroupLinf>) return visit(make<GroupLinf>(data_));
+    if (table_ == &table_for<ElasticNet<T>>) return visit(make<ElasticNet<T>>(data_));
+    if (table_ == &table_for<SparseGroup<T>>) return visit(make<SparseGroup<T>>(data_));
+    if (table_ == &table_for<WeightedL1<T>>) return visit(make<WeightedL1<T>>(data_));
+    return visit(make<L1>(data_));
+  }
 
  private:
   /// What the penalties are made of.
@@ -240,7 +254,7 @@ class AnyPenalty {
     T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
   };
 
-  AnyPenalty(PenaltyKind kind, const Table* table, const Data& data) : kind_(kind), table_(table), data_(data) {}
+  AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
 
   template <class P>
   static constexpr P make(const Data& data) {
@@ -287,22 +301,6 @@ class AnyPenalty {
     return &table_for<L1>;
   }
 
-  /// visit(penalty); beside the table, so that only solvers that ask bring the code.
-  template <class Visit>
-  auto chosen(Visit visit) const {
-    switch (kind_) {
-      case PenaltyKind::ridge: return visit(Ridge{});
-      case PenaltyKind::group_l2: return visit(make<GroupL2>(data_));
-      case PenaltyKind::group_linf: return visit(make<GroupLinf>(data_));
-      case PenaltyKind::elastic_net: return visit(make<ElasticNet<T>>(data_));
-      case PenaltyKind::sparse_group: return visit(make<SparseGroup<T>>(data_));
-      case PenaltyKind::reweighted_l1: return visit(make<WeightedL1<T>>(data_));
-      case PenaltyKind::l1: break;
-    }
-    return visit(L1{});
-  }
-
-  PenaltyKind kind_;
   const Table* table_;
   Data data_;
 };
@@ -469,6 +467,27 @@ class AnyTraining {
   void set_lambda(T lambda) {
     if (!refused_) visit([=](auto& solver) { return solver.set_lambda(lambda), 0; });
   }
+  /// Settings that only some baselines have (`has_stopping`, `is_random`, `is_blockwise`), before `start`. False: the
+  /// solver of the choice does not have that setting, and nothing has changed.
+  bool set_stopping(const Stopping<T>& stopping) {
+    return !refused_ && visit([&](auto& solver) {
+      if constexpr (requires { solver.set_stopping(stopping); }) return solver.set_stopping(stopping), true;
+      else return stopping.rule == StoppingRule::gap;
+    });
+  }
+  bool set_seed(std::uint64_t seed) {
+    return !refused_ && visit([=](auto& solver) {
+      if constexpr (requires { solver.set_seed(seed); }) return solver.set_seed(seed), true;
+      else return false;
+    });
+  }
+  bool set_shrinking(bool shrinking) {
+    return !refused_ && visit([=](auto& solver) {
+      if constexpr (requires { solver.set_shrinking(shrinking); }) return solver.set_shrinking(shrinking), true;
+      else return !shrinking;
+    });
+  }
+
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
   /// solver that cannot: see `has_path`.
   [[gnu::noinline]] bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {

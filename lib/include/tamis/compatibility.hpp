@@ -26,6 +26,10 @@ enum class SolverKind : std::uint8_t {
   block_coordinate_descent,
   fobos_as_printed,
   adaptive_dual_averaging,
+  bcd_line_search_as_printed,
+  bcd_constant_step_as_printed,
+  fista_line_search_as_printed,
+  sparsa_as_printed,
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
@@ -46,7 +50,13 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::forward_backward,
                                              SolverKind::block_coordinate_descent,
                                              SolverKind::fobos_as_printed,
-                                             SolverKind::adaptive_dual_averaging};
+                                             SolverKind::adaptive_dual_averaging,
+                                             SolverKind::bcd_line_search_as_printed,
+                                             SolverKind::bcd_constant_step_as_printed,
+                                             SolverKind::fista_line_search_as_printed,
+                                             SolverKind::sparsa_as_printed};
+inline constexpr StoppingRule all_stopping_rules[] = {StoppingRule::gap, StoppingRule::iterates,
+                                                      StoppingRule::violation_sum, StoppingRule::violation_max};
 
 /// Names as the command, the report and the model file spell them.
 constexpr const char* name(LossKind kind) {
@@ -93,6 +103,19 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::block_coordinate_descent: return "block-coordinate-descent";
     case SolverKind::fobos_as_printed: return "fobos-as-printed";
     case SolverKind::adaptive_dual_averaging: return "adaptive-dual-averaging";
+    case SolverKind::bcd_line_search_as_printed: return "bcd-line-search-as-printed";
+    case SolverKind::bcd_constant_step_as_printed: return "bcd-constant-step-as-printed";
+    case SolverKind::fista_line_search_as_printed: return "fista-line-search-as-printed";
+    case SolverKind::sparsa_as_printed: return "sparsa-as-printed";
+  }
+  return "unknown";
+}
+constexpr const char* name(StoppingRule rule) {
+  switch (rule) {
+    case StoppingRule::gap: return "gap";
+    case StoppingRule::iterates: return "iterates";
+    case StoppingRule::violation_sum: return "violation-sum";
+    case StoppingRule::violation_max: return "violation-max";
   }
   return "unknown";
 }
@@ -109,7 +132,9 @@ constexpr const char* name(SolverKind kind) {
   "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
 #define TAMIS_NEEDS_CURVATURE \
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
-#define TAMIS_NEEDS_COLUMNS "this solver reads the columns of the design: it needs a design with column(j)"
+#define TAMIS_NEEDS_BLOCKWISE "this solver needs squared-hinge, one-vs-rest-squared-hinge or logistic"
+#define TAMIS_NEEDS_ROWS "this solver moves the coefficients of one feature at a time: it needs groups that are rows"
+#define TAMIS_NEEDS_COLUMNS "this solver reads the samples feature by feature: it needs a design with column(feature)"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
@@ -129,6 +154,31 @@ constexpr bool is_constrained(SolverKind solver) {
          solver == SolverKind::linear_constraints_primal_dual_as_printed;
 }
 
+/// Whether the solver moves one feature's row at a time; then it can leave out rows (`set_shrinking`), and takes no
+/// groups of several features.
+constexpr bool is_blockwise(SolverKind solver) {
+  return solver == SolverKind::bcd_line_search_as_printed || solver == SolverKind::bcd_constant_step_as_printed;
+}
+
+/// Whether the solver draws at random, from a seed (`set_seed`).
+constexpr bool is_random(SolverKind solver) {
+  return solver == SolverKind::bcd_constant_step_as_printed || is_stochastic(solver);
+}
+
+/// Whether the solver can end by that rule.
+constexpr bool has_stopping(SolverKind solver, StoppingRule rule) {
+  switch (rule) {
+    case StoppingRule::gap: return true;
+    case StoppingRule::iterates:
+      return solver == SolverKind::primal_dual_as_printed || solver == SolverKind::fista_constant_step_as_printed ||
+             solver == SolverKind::forward_backward || solver == SolverKind::fista_line_search_as_printed ||
+             solver == SolverKind::sparsa_as_printed;
+    case StoppingRule::violation_sum:
+    case StoppingRule::violation_max: return is_blockwise(solver);
+  }
+  return false;
+}
+
 /// What is wrong with the combination, in one sentence; null when it is accepted.
 constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
   const bool smooth = loss != LossKind::hinge;
@@ -137,7 +187,14 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::fista:
     case SolverKind::fista_constant_step_as_printed:
     case SolverKind::block_coordinate_descent:
-    case SolverKind::forward_backward: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::forward_backward:
+    case SolverKind::fista_line_search_as_printed:
+    case SolverKind::sparsa_as_printed: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::bcd_line_search_as_printed:
+    case SolverKind::bcd_constant_step_as_printed:
+      if (loss == LossKind::squared_hinge || loss == LossKind::one_vs_rest_squared_hinge || loss == LossKind::logistic)
+        return nullptr;
+      return TAMIS_NEEDS_BLOCKWISE;
     case SolverKind::two_phase:
       if (penalty == PenaltyKind::ridge) return TAMIS_NEEDS_PROX_JACOBIAN;
       [[fallthrough]];
@@ -172,6 +229,8 @@ static_assert(SmoothLoss<SquaredHinge, float> && !DualProximableLoss<SquaredHing
 static_assert(ConstrainableLoss<Hinge, float> && !ConstrainableLoss<SquaredHinge, float>);
 static_assert(SmoothLoss<Logistic, float> && !DualProximableLoss<Logistic, float>);
 static_assert(SmoothLoss<OneVsRestSquaredHinge, float> && !DualProximableLoss<OneVsRestSquaredHinge, float>);
+static_assert(BlockwiseLoss<SquaredHinge, float> && BlockwiseLoss<OneVsRestSquaredHinge, float> &&
+              BlockwiseLoss<Logistic, float> && !BlockwiseLoss<Hinge, float>);
 static_assert(QuadraticDual<Hinge, float> && !QuadraticDual<Logistic, float>);
 
 }  // namespace tamis

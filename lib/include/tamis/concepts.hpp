@@ -54,6 +54,14 @@ concept CurvedLoss = SmoothLoss<L, T> && requires(const L loss, const T* z, Inde
   { loss.curvature_size(z, classes, y, number) } -> std::same_as<CurvatureSize<T>>;
 };
 
+/// A smooth loss, zero only where it has no slope and no curvature, with second derivatives that follow from its
+/// gradient (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ) and the factor of paper B's Lipschitz constants.
+template <class L, class T>
+concept BlockwiseLoss = SmoothLoss<L, T> && requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
+  loss.second_derivatives(u, classes, y, weight, h);
+  { loss.template printed_lipschitz<T>(classes) } -> std::convertible_to<T>;
+};
+
 /// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
 template <class L, class T>
 concept DualProximableLoss = Loss<L, T> &&
@@ -159,6 +167,13 @@ constexpr T margin_for_all(const Options<T>& options, const L& loss) {
   return has_margin(options) ? options.margin : default_margin<T>(loss);
 }
 
+/// visit(loss), for loops that call it often: a loss that stands for one of several (AnyLoss) shows the one that it is.
+template <class L, class Visit>
+auto visit_smooth(const L& loss, Visit visit) {
+  if constexpr (requires { loss.visit_smooth(visit); }) return loss.visit_smooth(visit);
+  else return visit(loss);
+}
+
 /// Whether the loss knows by `excess(from, to, …)` how far it lies above its tangent, better than by the difference.
 template <class L>
 constexpr bool has_excess(const L& loss) {
@@ -213,6 +228,13 @@ template <class P>
 constexpr Groups groups_of(const P& penalty) {
   if constexpr (HasGrouping<P>) return penalty.grouping();
   else return Groups::blocks(features_together(penalty));
+}
+
+/// Whether Ω is a sum over the rows of W.
+template <class P>
+constexpr bool is_sum_over_rows(const P& penalty) {
+  if constexpr (HasGrouping<P>) return penalty.grouping().block == 0 && !penalty.grouping().is_listed;
+  else return features_together(penalty) == 1;
 }
 
 /// Ω of a whole matrix of coefficients, features × stride.

@@ -23,6 +23,23 @@ struct StochasticOptions {
   std::uint64_t seed = 0;             ///< of the order of the samples
 };
 
+/// What ends a run beside the iteration limit. `gap`: the certificate, everywhere. The others are those of the
+/// published baselines, which have `set_stopping`; each is compared with a threshold:
+///   - iterates: ‖x − x_before‖/‖x‖ of consecutive iterates (paper A, section 4.2);
+///   - violation_sum, violation_max: the sum or the largest of the optimality violations of an outer pass, over that of
+///     the first pass (paper B, equation (10)).
+enum class StoppingRule : std::uint8_t { gap, iterates, violation_sum, violation_max };
+
+/// A rule other than `gap` computes no certificate on the way, only one at the end: the status is `converged` if that
+/// is below the tolerance, and `stopped` otherwise.
+template <class T>
+struct Stopping {
+  StoppingRule rule = StoppingRule::gap;
+  T threshold = T(0);  ///< > 0, of a rule other than `gap`
+
+  constexpr bool valid() const { return rule == StoppingRule::gap || (threshold > T(0) && finite(threshold)); }
+};
+
 /// Whether a margin for all samples was asked for.
 template <class T>
 constexpr bool has_margin(const Options<T>& options) {

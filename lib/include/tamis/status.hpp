@@ -9,7 +9,7 @@ enum class Status : std::uint8_t {
   converged,            ///< the certificate is below the tolerance
   precision_limit,      ///< the scalar type can certify no more than `relative_gap`
   iteration_limit,      ///< `max_iterations` reached; the model is the best so far
-  stopped,              ///< the observer asked for it; the model is the best so far
+  stopped,              ///< the observer, or a rule other than the gap, asked for it; the model is the best so far
   running,              ///< not ended yet: call `step()` again
   infeasible,           ///< no point satisfies the constraints
   arena_too_small,      ///< `arena_bytes` of the report says what would do
@@ -62,7 +62,7 @@ constexpr const char* describe(Status status) {
     case Status::converged: return "the duality gap is below the tolerance";
     case Status::precision_limit: return "the gap is as small as this precision can certify: use double for less";
     case Status::iteration_limit: return "the iteration limit was reached before the tolerance: raise either";
-    case Status::stopped: return "the observer stopped the run";
+    case Status::stopped: return "the run ended when asked to";
     case Status::running: return "the run has not ended: call step() again";
     case Status::infeasible: return "no coefficients satisfy the constraint: raise eta";
     case Status::arena_too_small: return "the arena is too small: give it the bytes that the report asks for";

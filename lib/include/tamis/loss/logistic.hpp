@@ -43,6 +43,19 @@ struct Logistic {
     return (top - z[y]) + logarithm(total);
   }
 
+  /// h_k ← c ∂²ℓ/∂z_k² = c p_k(1 − p_k) from u = c(p − e_y).
+  template <class T>
+  void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
+    for (Index k = 0; k < classes; ++k) h[k] = u[k] * (T(1) - u[k] / weight);
+    h[y] = -u[y] * (T(1) + u[y] / weight);
+  }
+
+  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ², section 5.3.
+  template <class T>
+  constexpr T printed_lipschitz(Index) const {
+    return T(0.5);
+  }
+
   /// Largest eigenvalue of diag(p) − ppᵀ over the simplex.
   template <class T>
   T curvature(Index) const {

@@ -44,6 +44,18 @@ struct OneVsRestSquaredHinge {
     return total;
   }
 
+  /// h_k ← c ∂²ℓ/∂z_k² from u = c ∇ℓ(z), generalised at the kinks: 2c where there is a violation.
+  template <class T>
+  void second_derivatives(const T* u, Index classes, Label, T weight, T* h) const {
+    for (Index k = 0; k < classes; ++k) h[k] = u[k] != T(0) ? T(2) * weight : T(0);
+  }
+
+  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ², for its problem (11).
+  template <class T>
+  constexpr T printed_lipschitz(Index) const {
+    return T(2);
+  }
+
   /// Largest eigenvalue of the Hessian of ℓ.
   template <class T>
   T curvature(Index) const {

@@ -93,6 +93,25 @@ struct SquaredHinge {
     return sum;
   }
 
+  /// h_k ← c ∂²ℓ/∂z_k² from u = c ∇ℓ(z), generalised at the kinks: 2c where the violation is positive, and of the label
+  /// the sum of the others. Source: paper B, equation (6).
+  template <class T>
+  void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
+    Index violated = 0;
+    for (Index k = 0; k < classes; ++k) {
+      const bool violates = u[k] > T(0);
+      violated += violates;
+      h[k] = violates ? T(2) * weight : T(0);
+    }
+    h[y] = T(2) * weight * T(violated);
+  }
+
+  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ²: valid but loose, 2K would do.
+  template <class T>
+  constexpr T printed_lipschitz(Index classes) const {
+    return T(4) * T(classes - 1);
+  }
+
   /// Largest eigenvalue of the Hessian of ℓ.
   template <class T>
   T curvature(Index classes) const {

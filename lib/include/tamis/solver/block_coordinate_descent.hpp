@@ -160,16 +160,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
 
   /// u ← c∇ℓ(z).
-  [[gnu::noinline]] void take_gradients() {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* row = row_of(own_.u, i, this->stride_);
-      this->loss_.gradient(row_of(own_.z, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
-                           this->targets_.margin(i), weight(i), row);
-      for (Index k = this->shape_.classes; k < this->stride_; ++k) row[k] = T(0);
-    }
-  }
-  T objective(const T* w, const T* z) const {
-    return this->loss_sum(z) + this->options_.lambda * this->penalty_value(w);
+  void take_gradients() { detail::take_gradients(this->loss_, this->targets_, own_.z, this->stride_, own_.u); }
+  T objective() const {
+    return detail::mean_loss(this->loss_, this->targets_, own_.z, this->stride_) +
+           this->options_.lambda * this->penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
@@ -255,7 +249,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
 
   [[gnu::noinline]] void epoch() {
-    const T before = objective(own_.w, own_.z);
+    const T before = objective();
     moved_ = size_ = T(0);
     if (follows_violations()) {
       visit_work([&](FeatureGroup group) { descend_on_violations(group); });
@@ -263,7 +257,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     } else {
       descend_on_model(before);
     }
-    const T decrease = before - objective(own_.w, own_.z);
+    const T decrease = before - objective();
     if (decrease < T(-8) * epsilon<T> * absolute(before)) caution_ = smallest(T(2) * caution_, T(64));
     shrinkage_ = decrease_ > T(0) ? smallest(largest(decrease, T(0)) / decrease_, T(1)) : T(1);
     decrease_ = decrease;
@@ -358,19 +352,51 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// An epoch on the quadratic model of the loss at z, then a search along its step.
   [[gnu::noinline]] void descend_on_model(T before) {
-    const Index stride = this->stride_, classes = this->shape_.classes;
+    const Index stride = this->stride_;
     take_gradients();
+    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(this->shape_), own_.d);
+    visit_smooth(this->loss_, [&](const auto& loss) { sweep_model(loss); });
+    // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
+    const auto along = [&](auto visit) {
+      for (Index c = 0; c < working_; ++c) visit(own_.work[c]);
+      if (this->options_.intercept) visit(this->shape_.features);
+    };
+    along([&](Index j) {
+      T* d = row_of(own_.d, j, stride);
+      const T* w = row_of(own_.w, j, stride);
+      for (Index k = 0; k < stride; ++k) d[k] = w[k] - d[k];
+    });
+    const T* base = own_.block[0];
+    fill(own_.block[0], stride, T(0));
+    if (this->options_.intercept) base = row_of(own_.d, this->shape_.features, stride);
+    this->design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
+    add_scaled(own_.u, T(1), own_.z);
+    T alpha = T(1);
+    while (objective() > before && alpha > T(1e-3)) {
+      alpha *= T(0.5);
+      along([&](Index j) {
+        T* w = row_of(own_.w, j, stride);
+        const T* d = row_of(own_.d, j, stride);
+        for (Index k = 0; k < stride; ++k) w[k] -= alpha * d[k];
+      });
+      add_scaled(own_.u, -alpha, own_.z);
+    }
+  }
+
+  /// Sweeps over the features of the quadratic model, whose gradient is kept in u.
+  template <class Smooth>
+  [[gnu::noinline]] void sweep_model(const Smooth& loss) {
+    const Index stride = this->stride_, classes = this->shape_.classes;
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* h = row_of(own_.h, i, stride);
-      this->loss_.take_curvature(row_of(own_.z, i, stride), classes, this->targets_.labels[i], this->targets_.margin(i),
-                                 weight(i), T(0), h);
-      own_.bound[i] = this->loss_.curvature_size(h, classes, this->targets_.labels[i], weight(i)).bound;
+      loss.take_curvature(row_of(own_.z, i, stride), classes, this->targets_.labels[i], this->targets_.margin(i),
+                          weight(i), T(0), h);
+      own_.bound[i] = loss.curvature_size(h, classes, this->targets_.labels[i], weight(i)).bound;
     }
-    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(this->shape_), own_.d);
     const auto apply = [&](Index i, T value, const T* step) {
       T* t = own_.block[0];
       for (Index k = 0; k < stride; ++k) t[k] = value * step[k];
-      this->loss_.apply_curvature(row_of(own_.h, i, stride), classes, this->targets_.labels[i], weight(i), t);
+      loss.apply_curvature(row_of(own_.h, i, stride), classes, this->targets_.labels[i], weight(i), t);
       T* u = row_of(own_.u, i, stride);
       for (Index k = 0; k < classes; ++k) u[k] += t[k];
     };
@@ -388,45 +414,19 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
           for (Index e = 0; e < x.count; ++e) apply(x.sample(e), x.values[e], step);
         });
       });
-      if (this->options_.intercept) {
-        T* sums = own_.block[1];
-        column_sums(own_.u, this->shape_.samples, stride, sums);
-        T curvature = 0;
-        for (Index i = 0; i < this->shape_.samples; ++i) curvature += own_.bound[i];
-        T* step = own_.block[2];
-        T* b = row_of(own_.w, this->shape_.features, stride);
-        fill(step, stride, T(0));
-        for (Index k = 0; k < classes; ++k) {
-          step[k] = curvature > T(0) ? -sums[k] / curvature : T(0);
-          b[k] += step[k];
-        }
-        for (Index i = 0; i < this->shape_.samples; ++i) apply(i, T(1), step);
+      if (!this->options_.intercept) continue;
+      T* sums = own_.block[1];
+      column_sums(static_cast<const T*>(own_.u), this->shape_.samples, stride, sums);
+      T curvature = 0;
+      for (Index i = 0; i < this->shape_.samples; ++i) curvature += own_.bound[i];
+      T* step = own_.block[2];
+      T* b = row_of(own_.w, this->shape_.features, stride);
+      fill(step, stride, T(0));
+      for (Index k = 0; k < classes; ++k) {
+        step[k] = curvature > T(0) ? -sums[k] / curvature : T(0);
+        b[k] += step[k];
       }
-    }
-    // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
-    const auto along = [&](auto visit) {
-      for (Index c = 0; c < working_; ++c) visit(own_.work[c]);
-      if (this->options_.intercept) visit(this->shape_.features);
-    };
-    along([&](Index j) {
-      T* d = row_of(own_.d, j, stride);
-      const T* w = row_of(own_.w, j, stride);
-      for (Index k = 0; k < stride; ++k) d[k] = w[k] - d[k];
-    });
-    const T* base = own_.block[0];
-    fill(own_.block[0], stride, T(0));
-    if (this->options_.intercept) base = row_of(own_.d, this->shape_.features, stride);
-    this->design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
-    add_scaled(own_.u, T(1), own_.z);
-    T alpha = T(1);
-    while (objective(own_.w, own_.z) > before && alpha > T(1e-3)) {
-      alpha *= T(0.5);
-      along([&](Index j) {
-        T* w = row_of(own_.w, j, stride);
-        const T* d = row_of(own_.d, j, stride);
-        for (Index k = 0; k < stride; ++k) w[k] -= alpha * d[k];
-      });
-      add_scaled(own_.u, -alpha, own_.z);
+      for (Index i = 0; i < this->shape_.samples; ++i) apply(i, T(1), step);
     }
   }
 

@@ -80,6 +80,11 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   /// Another λ than that of the options, before `start`.
   void set_lambda(T lambda) { this->options_.lambda = lambda; }
+  /// Settings that some solvers have, for all rounds.
+  void set_seed(std::uint64_t seed) requires requires(Solver solver) { solver.set_seed(seed); }
+  { Solver::set_seed(seed); }
+  void set_shrinking(bool shrinking) requires requires(Solver solver) { solver.set_shrinking(shrinking); }
+  { Solver::set_shrinking(shrinking); }
   /// All rounds with another λ, in the same memory. Rounds depend on where the ones before ended, so they begin from
   /// zero. False: it has ended.
   bool warm_start(T lambda) {
@@ -150,8 +155,9 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
     iterations_left_ -= Solver::report().iterations;
     Options<T> options = this->options_;
     options.max_iterations = iterations_left_;
-    static_cast<Solver&>(*this) =
-        Solver(this->design_, this->targets_, this->loss_, Penalty(WeightedL1<T>{weights_, this->stride_}), options);
+    Solver next(this->design_, this->targets_, this->loss_, Penalty(WeightedL1<T>{weights_, this->stride_}), options);
+    if constexpr (requires { next.take_settings(*this); }) next.take_settings(*this);
+    static_cast<Solver&>(*this) = next;
     Solver::start(memory_of_solver_);
     update_report();
   }

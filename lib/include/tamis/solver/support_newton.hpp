@@ -7,6 +7,7 @@
 #include "../design/column_passes.hpp"
 #include "../design/packed_samples.hpp"
 #include "../linalg/cholesky.hpp"
+#include "../loss/samples.hpp"
 
 namespace tamis {
 
@@ -189,25 +190,15 @@ class SupportNewton {
 
   template <class Problem>
   T objective(const Problem& p, const T* w, const T* z) const {
-    Sum<T> total;
-    for (Index i = 0; i < p.shape.samples; ++i)
-      if (p.targets.weight(i) > T(0))
-        total.add(p.targets.weight(i) *
-                  p.loss.value(row_of(z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i)));
     Sum<T> penalty;
     for_each_group(p, [&](FeatureGroup group) { penalty.add(p.penalty.value(rows(p, w, group))); });
-    return total.value() + p.lambda * penalty.value();
+    return detail::mean_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
   }
 
   /// g ← −(∇f + λ∇Ω) on the support, where W may move.
   template <class Problem>
   [[gnu::noinline]] void take_gradient(const Problem& p) {
-    for (Index i = 0; i < p.shape.samples; ++i) {
-      T* row = row_of(p.u, i, stride_);
-      p.loss.gradient(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], p.targets.margin(i),
-                      p.targets.weight(i), row);
-      for (Index k = p.shape.classes; k < stride_; ++k) row[k] = T(0);
-    }
+    detail::take_gradients(p.loss, p.targets, p.z, stride_, p.u);
     p.design.transposed_multiply(m_.support, size_, p.u, stride_, p.g);
     count_work(p);
     if (p.intercept)
@@ -289,11 +280,13 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void choose_samples(const Problem& p) {
     chosen_ = 0;
-    for (Index i = 0; i < p.shape.samples; ++i) {
-      const bool curves = take_curvature(p, i, chosen_);
-      m_.place[i] = curves ? chosen_ : none;
-      if (curves) m_.chosen[chosen_++] = i;
-    }
+    visit_smooth(p.loss, [&](const auto& loss) {
+      for (Index i = 0; i < p.shape.samples; ++i) {
+        const bool curves = take_curvature(p, loss, i, chosen_);
+        m_.place[i] = curves ? chosen_ : none;
+        if (curves) m_.chosen[chosen_++] = i;
+      }
+    });
     entries_ = 0;
     for (Index c = 0; c < size_; ++c) {
       const Column<T> x = p.design.column(m_.support[c]);
@@ -304,7 +297,7 @@ class SupportNewton {
     if (all <= 2 * entries_ && all <= m_.room && size_ <= m_.limit) copy_ = Copy::dense;
     else if (2 * entries_ <= m_.room) copy_ = Copy::sparse;
     if (copy_ == Copy::none)
-      for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, i, i);
+      for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, p.loss, i, i);
     if (copy_ == Copy::dense) {
       dense_ = PackedSamples<T>(m_.values, chosen_, size_);
       dense_.clear();
@@ -328,11 +321,11 @@ class SupportNewton {
     }
     m_.starts[size_] = next;
   }
-  template <class Problem>
-  bool take_curvature(const Problem& p, Index i, Index row) const {
+  template <class Problem, class Loss>
+  bool take_curvature(const Problem& p, const Loss& loss, Index i, Index row) const {
     const T margin = p.targets.margin(i);
-    return p.loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], margin,
-                                 p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
+    return loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], margin,
+                               p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
   }
   /// A column of the support, of the samples in use; not for the dense copy.
   template <class Problem>
@@ -365,11 +358,13 @@ class SupportNewton {
       for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
       for (Index c = 0; c < size_; ++c) add_column(column(p, c), row_of(v, m_.support[c], stride_), stride_, t);
     }
-    for (Index a = 0; a < samples; ++a) {
-      const Index i = sample(a);
-      p.loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
+    visit_smooth(p.loss, [&](const auto& loss) {
+      for (Index a = 0; a < samples; ++a) {
+        const Index i = sample(a);
+        loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
                              row_of(t, a, stride_));
-    }
+      }
+    });
     if (copy_ == Copy::dense) {
       dense_.transposed_multiply(t, stride_, m_.packed);
       for (Index c = 0; c < size_; ++c)

@@ -12,7 +12,8 @@ namespace tamis::as_printed {
 /// g = Ω, λ_ℓ = c_ℓ/λ and (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)):
 ///     x⁺ = prox_{τg}(x − τTᵀy),   y⁺ = P_S(y + σ(T(2x⁺ − x) + r)),   S the simplices of radius λ_ℓ.
 /// x⁰ = 0, y⁰ = 0, τ = σ = 1/‖T‖ with ‖T‖ from a power iteration. No centring, restarts, weights or working sets; only
-/// the certificate, every 40 iterations, is not the paper's. Memory: 3(p+1) + 2n rows of padded classes.
+/// the certificate, every 40 iterations, is not the paper's. It ends by that, or by the change of x (while x is zero:
+/// of x and y), and then λ_max is not reported. Memory: 3(p+1) + 2n rows of padded classes.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
@@ -27,6 +28,10 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
              const Options<T>& options)
       : Base(design, targets, loss, penalty, options) {}
 
+  /// Before `start`: by the gap or by the iterates.
+  void set_stopping(const Stopping<T>& stopping) { stopping_ = stopping; }
+  void take_settings(const PrimalDual& other) { stopping_ = other.stopping_; }
+
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
@@ -34,6 +39,10 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     if (!this->admit(memory, requirement(this->shape_))) return false;
     if (!(this->options_.lambda > T(0))) {  // the paper's λ is 1/λ
       this->report_.status = Status::invalid_lambda;
+      return false;
+    }
+    if (!has_stopping(kind, stopping_.rule) || !stopping_.valid()) {
+      this->report_.status = Status::invalid_option;
       return false;
     }
     Arena arena(memory);
@@ -60,6 +69,12 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     return this->running();
   }
 
+  /// Ends the run; by a rule other than the gap with the present model, certified.
+  void stop() {
+    if (this->running() && !by_gap()) certify_iterate();
+    Base::stop();
+  }
+
  private:
   struct Memory {
     CommonMemory<T> common;
@@ -83,7 +98,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     fill(own_.x, static_cast<std::size_t>(this->shape_.features) * this->stride_, T(0));
     this->multiply(own_.x, own_.y);
     this->offer_primal(own_.x, own_.y);
-    Base::certify_null_model(own_.z, own_.v);
+    if (by_gap()) Base::certify_null_model(own_.z, own_.v);
+    else this->report_.lambda_max = not_a_number<T>;
   }
 
   /// z ← T_ℓ applied to scores: z_k − z_label.
@@ -111,7 +127,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     const T tau = T(1) / this->norm_;
     const T sigma = tau;
     const bool last = !this->count_iteration();
-    const bool due = last || this->report_.iterations % certificate_interval == 0;
+    const bool due = by_gap() && (last || this->report_.iterations % certificate_interval == 0);
 
     copy(own_.y, duals, own_.z);
     gather_on_labels(own_.z);
@@ -137,6 +153,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       size = squared_norm(next, this->stride_, size);
       for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
+    const T moved_x = moved.sum(), size_x = size.sum();
     this->multiply(own_.x, own_.z);
     copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
     subtract_label_scores(own_.z);
@@ -150,17 +167,46 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       size = squared_norm(z, this->stride_, size);
       copy(z, this->stride_, y);
     });
-    if (!due) return;
-    this->update_residual(square_root(moved.sum()), square_root(size.sum()));
+    if (by_gap() && !due) return;
+    moved_ = square_root(moved.sum());
+    size_ = square_root(size.sum());
+    if (due) {
+      certify_dual();
+      if (last) this->end_at_limit();
+      return;
+    }
+    const bool from_zero = !(size_x > T(0));
+    const T change = from_zero ? moved_ : square_root(moved_x), length = from_zero ? size_ : square_root(size_x);
+    const bool met = change <= stopping_.threshold * length;
+    if (!met && !last) return;
+    certify_iterate();
+    if (met && this->running()) this->report_.status = Status::stopped;
+    this->end_at_limit();
+  }
+
+  bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
+
+  /// The certificate of x and y.
+  void certify_iterate() {
+    this->multiply(own_.x, own_.z);
+    this->offer_primal(own_.x, own_.z);
+    copy(own_.y, CommonMemory<T>::duals(this->shape_), own_.z);
+    certify_dual();
+  }
+  /// The certificate of y, of which z is a copy; x has been offered.
+  void certify_dual() {
+    this->update_residual(moved_, size_);
     gather_on_labels(own_.z);
-    for (std::size_t i = 0; i < duals; ++i) own_.z[i] *= this->options_.lambda;
+    for (std::size_t i = 0; i < CommonMemory<T>::duals(this->shape_); ++i) own_.z[i] *= this->options_.lambda;
     this->certify(own_.z, own_.v, true);
-    if (last) this->end_at_limit();
   }
 
   static constexpr std::uint32_t certificate_interval = 40;
 
+  Stopping<T> stopping_{};
   Memory own_{};
+  T moved_ = T(0);  ///< lengths of the last step of (x, y), and of the point
+  T size_ = T(0);
   bool measuring_norm_ = true;
 };
 

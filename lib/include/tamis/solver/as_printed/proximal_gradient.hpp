@@ -1,9 +1,9 @@
 #pragma once
 /// The proximal gradient methods that paper A times against its own: baselines.
 
-#include "../../compatibility.hpp"
-#include "../../design/dense.hpp"
-#include "../workbench.hpp"
+#include <utility>
+
+#include "gradient_steps.hpp"
 
 namespace tamis::as_printed {
 
@@ -15,11 +15,8 @@ namespace tamis::as_printed {
 /// Memory: 3(p+1) (not accelerated: 2(p+1)) + n rows of padded classes. Cost per iteration: 4·n·p·K flops.
 /// Sources: paper A, section 4.2; Beck and Teboulle (2009), FISTA with constant step.
 template <class T, class Loss, class Penalty, class Design, bool Accelerated>
-class ProximalGradient : public Workbench<T, Loss, Penalty, Design> {
-  static_assert(SmoothLoss<Loss, T>, TAMIS_NEEDS_GRADIENT);
-  static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
-  static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
-  using Base = Workbench<T, Loss, Penalty, Design>;
+class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
+  using Base = GradientSteps<T, Loss, Penalty, Design>;
 
  public:
   static constexpr SolverKind kind =
@@ -35,13 +32,17 @@ class ProximalGradient : public Workbench<T, Loss, Penalty, Design> {
   bool start(std::span<std::byte> memory) {
     if (!this->admit(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
-    this->intercept_scale_ = T(1);
-    for (T* matrix : {own_.x, own_.y}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
-    certify(true);
-    if (this->options_.intercept || !this->has_zeros()) this->report_.lambda_max = not_a_number<T>;
-    this->start_power_iteration(own_.v);
+    const Memory own = Memory::lay_out(arena, this->shape_);
+    this->adopt(own.common, arena.used());
+    this->x_ = own.x;
+    this->v_ = own.v;
+    this->z_ = own.z;
+    y_ = own.y;
+    fill(y_, CommonMemory<T>::coefficients(this->shape_), T(0));
+    this->begin();
+    this->start_power_iteration(this->v_);
+    measuring_norm_ = true;
+    momentum_ = T(1);
     return this->running();
   }
 
@@ -49,7 +50,7 @@ class ProximalGradient : public Workbench<T, Loss, Penalty, Design> {
   bool step() {
     if (!this->running()) return false;
     if (measuring_norm_) {
-      measuring_norm_ = !this->advance_power_iteration(own_.v, own_.z);
+      measuring_norm_ = !this->advance_power_iteration(this->v_, this->z_);
       if (measuring_norm_) return true;
       T weight = 0;
       for (Index i = 0; i < this->shape_.samples; ++i) weight = largest(weight, this->targets_.weight(i));
@@ -58,9 +59,7 @@ class ProximalGradient : public Workbench<T, Loss, Penalty, Design> {
     }
     const bool last = !this->count_iteration();
     iterate();
-    if (last || this->report_.iterations % certificate_interval == 0) certify(last);
-    if (last) this->end_at_limit();
-    return this->running();
+    return this->finish_iteration(last, this->v_);
   }
 
  private:
@@ -81,76 +80,31 @@ class ProximalGradient : public Workbench<T, Loss, Penalty, Design> {
     }
   };
 
-  /// z ← c∇ℓ(scores z).
-  void take_gradients() {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* row = row_of(own_.z, i, this->stride_);
-      T* gradient = this->memory_.row[1];
-      this->loss_.gradient(row, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
-                           this->targets_.weight(i), gradient);
-      fill(row, this->stride_, T(0));
-      copy(gradient, this->shape_.classes, row);
-    }
-  }
-
-  void certify(bool last) {
-    this->multiply(own_.x, own_.z);
-    this->offer_primal(own_.x, own_.z);
-    take_gradients();
-    this->update_residual(step_length_, point_length_);
-    if (this->certificates() == 0) this->certify_null_model(own_.z, own_.v);
-    else Base::certify(own_.z, own_.v, last);
-  }
-
   void iterate() {
-    this->multiply(own_.y, own_.z);
-    take_gradients();
-    this->transposed_multiply(own_.z, own_.v);
-    const T rate = T(1) / curvature_;
-    this->for_each_active_row([&](Index j) {
-      T* v = row_of(own_.v, j, this->stride_);
-      const T* y = row_of(own_.y, j, this->stride_);
-      for (Index k = 0; k < this->stride_; ++k) v[k] = y[k] - rate * v[k];
-    });
-    const T threshold = this->options_.lambda * rate;
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
-
-    auto square = Pack<T>::zero();
-    auto size = Pack<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      const T* v = row_of(own_.v, j, this->stride_);
-      square = squared_distance(v, static_cast<const T*>(row_of(own_.y, j, this->stride_)), this->stride_, square);
-      size = squared_norm(v, this->stride_, size);
-    });
-    step_length_ = square_root(square.sum());
-    point_length_ = square_root(size.sum());
-
-    T* const next = own_.v;
-    own_.v = own_.x;  // the old coefficients, soon scratch
-    own_.x = next;
+    this->multiply(y_, this->z_);
+    this->take_gradients();
+    this->transposed_multiply(this->z_, this->v_);
+    this->step_from(y_, this->v_, curvature_);
+    std::swap(this->x_, this->v_);  // the old coefficients are soon scratch
     if constexpr (Accelerated) {
       const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
       const T beta = (momentum_ - T(1)) / next_momentum;
       momentum_ = next_momentum;
       this->for_each_active_row([&](Index j) {
-        const T* x = row_of(own_.x, j, this->stride_);
-        const T* before = row_of(own_.v, j, this->stride_);
-        T* y = row_of(own_.y, j, this->stride_);
+        const T* x = row_of(this->x_, j, this->stride_);
+        const T* before = row_of(this->v_, j, this->stride_);
+        T* y = row_of(y_, j, this->stride_);
         for (Index k = 0; k < this->stride_; ++k) y[k] = x[k] + beta * (x[k] - before[k]);
       });
     } else {
-      own_.y = own_.x;
+      y_ = this->x_;
     }
   }
 
-  static constexpr std::uint32_t certificate_interval = 40;
-
-  Memory own_{};
+  T* y_ = nullptr;
   bool measuring_norm_ = true;
   T curvature_ = T(0);
   T momentum_ = T(1);
-  T step_length_ = T(0);
-  T point_length_ = T(0);
 };
 
 /// FISTA with constant step.

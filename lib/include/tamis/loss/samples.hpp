@@ -1,0 +1,34 @@
+#pragma once
+/// A smooth loss over all samples.
+
+#include "../concepts.hpp"
+
+namespace tamis::detail {
+
+/// Σ cᵢℓᵢ at scores z, samples × stride.
+template <class T, class Loss>
+[[gnu::noinline]] T mean_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
+  Sum<T> total;
+  visit_smooth(loss, [&](const auto& one) {
+    for (Index i = 0; i < targets.samples(); ++i) {
+      const T weight = targets.weight(i);
+      if (weight > T(0))
+        total.add(weight * one.value(row_of(z, i, stride), targets.classes, targets.labels[i], targets.margin(i)));
+    }
+  });
+  return total.value();
+}
+
+/// U ← cᵢ∇ℓᵢ at scores z, the padding 0.
+template <class T, class Loss>
+[[gnu::noinline]] void take_gradients(const Loss& loss, const Targets<T>& targets, const T* z, Index stride, T* u) {
+  visit_smooth(loss, [&](const auto& one) {
+    for (Index i = 0; i < targets.samples(); ++i) {
+      T* row = row_of(u, i, stride);
+      one.gradient(row_of(z, i, stride), targets.classes, targets.labels[i], targets.margin(i), targets.weight(i), row);
+      for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
+    }
+  });
+}
+
+}  // namespace tamis::detail

@@ -1,0 +1,239 @@
+#pragma once
+/// The proximal gradient methods with a search for the step that paper B times against its own: baselines.
+
+#include <utility>
+
+#include "../../loss/excess.hpp"
+#include "gradient_steps.hpp"
+
+namespace tamis::as_printed {
+
+/// FISTA with backtracking, W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L), Y = W + (t − 1)/t⁺ (W − W_before), t⁺ = (1 + √(1 + 4t²))/2:
+/// L doubles until f(W⁺) ≤ f(Y) + ⟨∇f(Y), W⁺ − Y⟩ + L/2 ‖W⁺ − Y‖², up to rounding, and never falls. W⁰ = 0, and L⁰ =
+/// ‖∇f(0)‖²/2f(0), a lower bound of the true constant. The scores of Y are extrapolated as Y is. No centring, restarts
+/// or working sets; only the certificate, every 40 iterations, is not the paper's.
+///
+/// Memory: 4(p+1) + 3n rows of padded classes. Cost per iteration: 4·n·p·K flops, and 2·n·p·K each time L doubles.
+/// Source: Beck and Teboulle (2009), FISTA with backtracking.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
+  using Base = GradientSteps<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::fista_line_search_as_printed;
+
+  FistaLineSearch(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                  const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, this->shape_);
+    this->adopt(own_.common, arena.used());
+    this->x_ = own_.x;
+    this->v_ = own_.v;
+    this->z_ = own_.z;
+    fill(own_.y, CommonMemory<T>::coefficients(this->shape_), T(0));
+    for (T* scores : {own_.scores, own_.scores_y}) fill(scores, CommonMemory<T>::duals(this->shape_), T(0));
+    curvature_ = T(0);
+    momentum_ = T(1);
+    beta_ = T(0);
+    return this->begin();
+  }
+
+  /// One iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    const bool last = !this->count_iteration();
+    iterate();
+    return this->finish_iteration(last, own_.y);
+  }
+
+ private:
+  struct Memory {
+    CommonMemory<T> common;
+    T* x;         ///< coefficients, the last row being intercepts
+    T* y;         ///< those of the iteration before; during an iteration Y
+    T* g;         ///< gradient at Y
+    T* v;         ///< new coefficients
+    T* scores;    ///< of x
+    T* scores_y;  ///< of y
+    T* z;         ///< gradients of the loss, new scores
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.y, &m.g, &m.v})
+        *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.scores, &m.scores_y, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      return m;
+    }
+  };
+
+  /// now + β(now − then), in the place of then.
+  void extrapolate(const T* now, T* then, std::size_t count) const {
+    const auto beta = Pack<T>::fill(beta_);
+    for (std::size_t e = 0; e < count; e += lanes<T>) {
+      const auto point = Pack<T>::load(now + e);
+      (point + beta * (point - Pack<T>::load(then + e))).store(then + e);
+    }
+  }
+
+  void iterate() {
+    extrapolate(this->x_, own_.y, CommonMemory<T>::coefficients(this->shape_));
+    extrapolate(own_.scores, own_.scores_y, CommonMemory<T>::duals(this->shape_));
+    this->take_gradients(own_.scores_y);
+    this->transposed_multiply(this->z_, own_.g);
+    if (this->report_.iterations == 1) curvature_ = this->first_curvature(own_.g);
+    for (;;) {
+      const T square = this->step_from(own_.y, own_.g, curvature_);
+      this->multiply(this->v_, this->z_);
+      if (excess() <= T(0.5) * curvature_ * square || curvature_ >= T(1e30)) break;
+      curvature_ *= T(2);
+    }
+    const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
+    beta_ = (momentum_ - T(1)) / next_momentum;
+    momentum_ = next_momentum;
+
+    T* const spare = own_.y;
+    own_.y = this->x_;
+    this->x_ = this->v_;
+    this->v_ = spare;
+    T* const spare_scores = own_.scores_y;
+    own_.scores_y = own_.scores;
+    own_.scores = this->z_;
+    this->z_ = spare_scores;
+  }
+
+  /// How far the loss at the new scores lies above its tangent at Y, beyond what rounding makes of it.
+  T excess() {
+    T* const scratch = this->memory_.row[1];
+    Sum<T> total;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
+      const T weight = this->targets_.weight(i);
+      if (!(weight > T(0))) continue;
+      const T* from = row_of(own_.scores_y, i, this->stride_);
+      const T* to = row_of(this->z_, i, this->stride_);
+      const Label y = this->targets_.labels[i];
+      const T margin = this->targets_.margin(i);
+      total.add(weight * tangent_excess(this->loss_, from, to, this->shape_.classes, y, margin, scratch));
+      total.add(T(-4) * epsilon<T> * weight * this->loss_.value(to, this->shape_.classes, y, margin));
+    }
+    return total.value();
+  }
+
+  Memory own_{};
+  T curvature_ = T(0);
+  T momentum_ = T(1);
+  T beta_ = T(0);
+};
+
+/// SpaRSA: W⁺ = prox_{λΩ/a}(W − ∇f(W)/a), a doubled until F(W⁺) ≤ max F − 0.01·a/2 ‖W⁺ − W‖², up to rounding, the
+/// largest F being that of the last iterates: the present one and the five before. Each search begins at the
+/// Barzilai–Borwein a = ⟨s, r⟩/‖s‖², s and r the last changes of W and of the gradient, kept between 10⁻³⁰ and 10³⁰,
+/// the first at ‖∇f(0)‖²/2f(0). No continuation, centring or working sets; only the certificate, every 40 iterations,
+/// is not the paper's.
+///
+/// Memory: 4(p+1) + n rows of padded classes. Cost per iteration: 4·n·p·K flops, and 2·n·p·K each time a doubles.
+/// Source: Wright, Nowak and Figueiredo (2009).
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
+  using Base = GradientSteps<T, Loss, Penalty, Design>;
+
+ public:
+  static constexpr SolverKind kind = SolverKind::sparsa_as_printed;
+
+  Sparsa(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+         const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  /// Bytes that `start` needs, aligned to Arena::alignment.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  bool start(std::span<std::byte> memory) {
+    if (!this->admit(memory, requirement(this->shape_))) return false;
+    Arena arena(memory);
+    const Memory own = Memory::lay_out(arena, this->shape_);
+    this->adopt(own.common, arena.used());
+    this->x_ = own.x;
+    this->v_ = own.v;
+    this->z_ = own.z;
+    g_ = own.g;
+    next_g_ = own.next_g;
+    if (!this->begin()) return false;
+    fill(this->z_, CommonMemory<T>::duals(this->shape_), T(0));
+    for (T& objective : recent_) objective = this->report_.objective;
+    this->take_gradients();
+    this->transposed_multiply(this->z_, g_);
+    curvature_ = this->first_curvature(g_);
+    return true;
+  }
+
+  /// One iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!this->running()) return false;
+    const bool last = !this->count_iteration();
+    iterate();
+    return this->finish_iteration(last, this->v_);
+  }
+
+ private:
+  struct Memory {
+    CommonMemory<T> common;
+    T* x;       ///< coefficients, the last row being intercepts
+    T* v;       ///< new coefficients
+    T* g;       ///< gradient at x
+    T* next_g;  ///< gradient at v
+    T* z;       ///< scores, gradients of the loss
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.x, &m.v, &m.g, &m.next_g})
+        *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      m.z = arena.take<T>(CommonMemory<T>::duals(shape));
+      return m;
+    }
+  };
+
+  void iterate() {
+    T highest = recent_[0];
+    for (const T objective : recent_) highest = largest(highest, objective);
+    T square = 0, objective = 0;
+    for (;;) {
+      square = this->step_from(this->x_, g_, curvature_);
+      this->multiply(this->v_, this->z_);
+      objective = this->loss_sum(this->z_) + this->options_.lambda * this->penalty_value(this->v_);
+      const T rounding = T(4) * epsilon<T> * highest;
+      if (objective <= highest - T(0.005) * curvature_ * square + rounding || curvature_ >= most) break;
+      curvature_ *= T(2);
+    }
+    recent_[this->report_.iterations % (sizeof recent_ / sizeof *recent_)] = objective;
+    this->take_gradients();
+    this->transposed_multiply(this->z_, next_g_);
+    auto product = Pack<T>::zero();
+    this->for_each_active_row([&](Index j) {
+      const std::size_t first = static_cast<std::size_t>(j) * this->stride_;
+      for (std::size_t e = first; e < first + this->stride_; e += lanes<T>)
+        product = product + (Pack<T>::load(this->v_ + e) - Pack<T>::load(this->x_ + e)) *
+                                (Pack<T>::load(next_g_ + e) - Pack<T>::load(g_ + e));
+    });
+    const T along = product.sum();
+    if (along > T(0) && square > T(0)) curvature_ = smallest(largest(along / square, T(1) / most), most);
+    std::swap(this->x_, this->v_);
+    std::swap(g_, next_g_);
+  }
+
+  static constexpr T most = T(1e30);
+
+  T* g_ = nullptr;
+  T* next_g_ = nullptr;
+  T recent_[6] = {};
+  T curvature_ = T(0);
+};
+
+}  // namespace tamis::as_printed
