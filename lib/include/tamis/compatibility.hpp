@@ -5,11 +5,12 @@
 #include "loss/hinge.hpp"
 #include "loss/logistic.hpp"
 #include "loss/one_vs_rest_squared_hinge.hpp"
+#include "loss/ranking_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 
 namespace tamis {
 
-enum class LossKind : std::uint8_t { hinge, squared_hinge, logistic, one_vs_rest_squared_hinge };
+enum class LossKind : std::uint8_t { hinge, squared_hinge, logistic, one_vs_rest_squared_hinge, ranking_squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
 enum class SolverKind : std::uint8_t {
   automatic,
@@ -26,7 +27,7 @@ enum class SolverKind : std::uint8_t {
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
-                                          LossKind::one_vs_rest_squared_hinge};
+                                          LossKind::one_vs_rest_squared_hinge, LossKind::ranking_squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
@@ -49,6 +50,7 @@ constexpr const char* name(LossKind kind) {
     case LossKind::squared_hinge: return "squared-hinge";
     case LossKind::logistic: return "logistic";
     case LossKind::one_vs_rest_squared_hinge: return "one-vs-rest-squared-hinge";
+    case LossKind::ranking_squared_hinge: return "ranking-squared-hinge";
   }
   return "unknown";
 }
@@ -149,6 +151,7 @@ static_assert(SmoothLoss<SquaredHinge, float> && !DualProximableLoss<SquaredHing
 static_assert(ConstrainableLoss<Hinge, float> && !ConstrainableLoss<SquaredHinge, float>);
 static_assert(SmoothLoss<Logistic, float> && !DualProximableLoss<Logistic, float>);
 static_assert(SmoothLoss<OneVsRestSquaredHinge, float> && !DualProximableLoss<OneVsRestSquaredHinge, float>);
+static_assert(SmoothLoss<RankingSquaredHinge, float> && !DualProximableLoss<RankingSquaredHinge, float>);
 static_assert(QuadraticDual<Hinge, float> && !QuadraticDual<Logistic, float>);
 
 }  // namespace tamis
