@@ -37,6 +37,12 @@ struct Fitted {
   Coefficients coefficients;  // in original units
 };
 
+/// The loss of a task, and the sets that it may rank.
+template <class T>
+AnyMultilabelLoss<T> loss_of(const Choice& choice, const Prepared& prepared) {
+  return AnyMultilabelLoss<T>(choice.loss, prepared.sets ? prepared.sets->view() : LabelSets{});
+}
+
 /// Throws one sentence for a refusal of the core, with the place in the files.
 [[noreturn]] void refuse(const Report<double>& report, const Task& task);
 
@@ -98,7 +104,8 @@ class Fitting {
   /// A solver that has not started.
   CommandTraining<T> training(const Targets<T>& targets) const {
     return CommandTraining<T>(task_.choice, design(), targets, options_,
-                              {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)});
+                              {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)},
+                              loss_of<T>(task_.choice, task_.prepared));
   }
   Requirement least() const { return CommandTraining<T>::requirement(task_.choice, shape()); }
   Requirement fast() const {

@@ -1,7 +1,7 @@
 #pragma once
 /// The training runs that the command offers: the default solvers and the published baselines.
 
-#include "tamis/any.hpp"
+#include "tamis/any_multilabel.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/linear_constraints_primal_dual.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
@@ -13,8 +13,8 @@ namespace tamis::cli {
 inline constexpr Index usual_active_limit = 1500;
 
 template <class T>
-using CommandTraining =
-    AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
+using CommandTraining = AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, as_printed::PrimalDual,
+                                        as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
+                                        as_printed::FistaConstantStep, as_printed::ForwardBackward>;
 
 }  // namespace tamis::cli
