@@ -137,7 +137,7 @@ template <class T>
   using Pass = typename Balance::Pass;
   Balance balance(sets, targets, u, stride, surplus, share);
   T before = infinity<T>;
-  for (int pass = 0; pass < 90; ++pass) {
+  for (int pass = 0; pass < 240; ++pass) {
     if (!balance.measure()) return;
     switch (pass % 3) {
       case 0: balance.run(Pass::lower_by_share); break;

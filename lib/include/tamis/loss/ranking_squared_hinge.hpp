@@ -182,7 +182,7 @@ struct RankingSquaredHinge {
       const T entry = relevant ? largest(-u[at], T(0)) : largest(u[at], T(0));
       second[relevant ? r++ : k++] = entry;
       if (!relevant) linear += entry;
-      if (relevant ? outside == 1 : inside == 1) square += entry * entry;
+      if (relevant ? inside > 1 : inside == 1) square += entry * entry;  // the answer for one row, or one column
     });
     if (inside > 1 && outside > 1)
       square = least_squares_coupling(second, inside, second + inside, outside, first, first + inside);
