@@ -215,7 +215,7 @@ Json json_of(const RunReport& r) {
            {"train_accuracy", r.train.accuracy()},
            {"test_accuracy", r.test ? Json(r.test->accuracy()) : Json(nullptr)},
            {"test_errors", r.test ? Json(r.test->total - r.test->right) : Json(nullptr)},
-           {"test_macro_f1", r.test ? Json(r.test->macro_f1) : Json(nullptr)}};
+           {"test_macro_f1", r.test && !r.test->ranking ? Json(r.test->macro_f1) : Json(nullptr)}};
   return out;
 }
 
