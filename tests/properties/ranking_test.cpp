@@ -219,23 +219,27 @@ TEST(RankingPath, EndsWhereEachLambdaAloneDoes) {
   const MadeSets<double> made(60, 6, 5, 2);
   const auto design = made.design();
   using Solver = Fista<double, RankingSquaredHinge, L1>;
-  const Options<double> options{.tolerance = 1e-7};
-  const auto make = [&](const Targets<double>& targets) { return Solver(design, targets, made.loss(), L1{}, options); };
-  Path path(make, made.features, made.targets(), Grid<double>{.points = 6, .ratio = 0.01});
-  tamis::testing::GuardedMemory memory(
-      decltype(path)::requirement(made.shape(), Solver::requirement(made.shape())).bytes);
-  path.start(memory.span());
-  Index points = 0;
-  advance_path(path, [&](const auto& at) {
-    ++points;
-    auto alone = options;
-    alone.lambda = at.lambda();
-    const auto run = tamis::testing::run<Solver, double>(design, made.targets(), made.loss(), L1{}, alone);
-    EXPECT_EQ(at.report().status, Status::converged);
-    EXPECT_NEAR(at.report().objective, run.fit.objective, 2e-7 * run.fit.objective);
-    return true;
-  });
-  EXPECT_EQ(points, 6u);
+  for (const bool intercept : {true, false}) {
+    const Options<double> options{.tolerance = 1e-7, .intercept = intercept};
+    const auto make = [&](const Targets<double>& targets) {
+      return Solver(design, targets, made.loss(), L1{}, options);
+    };
+    Path path(make, made.features, made.targets(), Grid<double>{.points = 6, .ratio = 0.01});
+    tamis::testing::GuardedMemory memory(
+        decltype(path)::requirement(made.shape(), Solver::requirement(made.shape())).bytes);
+    path.start(memory.span());
+    Index points = 0;
+    advance_path(path, [&](const auto& at) {
+      ++points;
+      auto alone = options;
+      alone.lambda = at.lambda();
+      const auto run = tamis::testing::run<Solver, double>(design, made.targets(), made.loss(), L1{}, alone);
+      EXPECT_EQ(at.report().status, Status::converged);
+      EXPECT_NEAR(at.report().objective, run.fit.objective, 2e-7 * run.fit.objective);
+      return true;
+    });
+    EXPECT_EQ(points, 6u);
+  }
 }
 
 TEST(RankingFolds, JudgeWhatHasPairs) {
