@@ -245,7 +245,8 @@ TYPED_TEST(Ranking, CouplingHasTheLeastSquares) {
           column[k] += entry;
         }
       std::vector<T> rows(row.begin(), row.end()), columns(column.begin(), column.end()), a(s), b(m);
-      const double found = least_squares_coupling(rows.data(), s, columns.data(), m, a.data(), b.data());
+      const auto found =
+          static_cast<double>(least_squares_coupling(rows.data(), s, columns.data(), m, a.data(), b.data()));
       const double exact = least_square_by_projections(row, column);
       const double slack = sizeof(T) == 4 ? 1e-5 : 1e-9;
       EXPECT_GE(found, exact * (1 - slack)) << "no coupling has less";
