@@ -78,7 +78,8 @@ using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
 static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent));
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  return solver < std::size(all_solvers) && loss < std::size(all_losses) && penalty < std::size(all_penalties) &&
+  return solver < std::size(all_solvers) && loss <= TAMIS_ONE_VS_REST_SQUARED_HINGE &&
+         penalty < std::size(all_penalties) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 

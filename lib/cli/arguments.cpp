@@ -104,7 +104,11 @@ ReadOptions DataArguments::read_options(double default_scale) const {
 }
 
 void ProblemArguments::declare(CLI::App& command) {
-  command.add_option("--loss", loss, "hinge | squared-hinge | logistic | one-vs-rest-squared-hinge")->required();
+  command
+      .add_option("--loss", loss,
+                  "hinge | squared-hinge | logistic | one-vs-rest-squared-hinge | ranking-squared-hinge, for samples "
+                  "with several labels")
+      ->required();
   command
       .add_option("--penalty", penalty,
                   "ridge | l1 | elastic-net | group-l2 | group-linf | sparse-group | reweighted-l1")

@@ -59,17 +59,17 @@ class CsvRows {
     if (feature < wanted.size()) file_.fail_at_line("", "'" + printable(wanted[feature]) + "' is missing" + must);
   }
 
-  std::string label(std::size_t column) const {
-    if (fields_[column].empty()) file_.fail_at_line(place(column), "missing label, remove the row");
+  std::string label(std::size_t column, bool empty = false) const {
+    if (fields_[column].empty() && !empty) file_.fail_at_line(place(column), "missing label, remove the row");
     return std::string(fields_[column]);
   }
 
- private:
   std::string place(std::size_t column) const {
     const std::string number = ", column " + std::to_string(column + 1);
     return column < names_.size() ? number + " (" + printable(names_[column]) + ")" : number;
   }
 
+ private:
   void split() {
     fields_.clear();
     char* at = line_.data();
@@ -209,7 +209,10 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   for (; more; more = rows.next()) {
     for (std::size_t column = 0; column < rows.columns(); ++column)
       if (column != label && column != subject) values.push_back(rows.number(column, options.scale, options.missing));
-    if (labelled) table.labels.push_back(rows.label(label));
+    if (labelled) table.labels.push_back(rows.label(label, options.multilabel));
+    if (labelled && options.multilabel)
+      table.label_sets.push_back(split_labels(
+          table.labels.back(), ';', file.path() + ", line " + std::to_string(file.line()) + rows.place(label)));
     if (subject < rows.columns()) table.subjects.push_back(rows.label(subject));
     table.lines.push_back(file.line());
     check_size(file, values.size(), "entries");
@@ -219,11 +222,11 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   return table;
 }
 
-std::vector<std::string> read_csv_column(TextFile& file, bool header) {
+std::vector<std::string> read_csv_column(TextFile& file, bool header, bool empty) {
   CsvRows rows(file, 1);
   std::vector<std::string> fields;
   if (header) rows.next();
-  while (rows.next()) fields.push_back(rows.label(0));
+  while (rows.next()) fields.push_back(rows.label(0, empty));
   return fields;
 }
 

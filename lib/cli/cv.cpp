@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "commands.hpp"
@@ -29,7 +30,8 @@ struct CvArguments : PathArguments {
 };
 
 template <class T>
-using FoldsOf = CrossValidation<T, decltype(maker(std::declval<const Fitting<T>&>())), AnyDesign<T>, AnyLoss<T>>;
+using FoldsOf =
+    CrossValidation<T, decltype(maker(std::declval<const Fitting<T>&>())), AnyDesign<T>, AnyMultilabelLoss<T>>;
 
 /// The fold of each sample, and how many there are.
 struct Folds {
@@ -51,8 +53,45 @@ std::vector<std::string> read_subjects(const std::string& path, std::size_t samp
   return names;
 }
 
+/// Deals samples with several labels so that every fold has its share of each label: of the labels that still have
+/// samples to be dealt, that of the fewest comes next, and each of its samples goes to the fold that has the fewest of
+/// it, then the fewest samples; in an order drawn with the seed. Source: Sechidis, Tsoumakas and Vlahavas (2011).
+std::vector<Index> deal_label_sets(const Prepared& p, Index folds, std::uint64_t seed) {
+  const LabelSets sets = p.sets->view();
+  const std::size_t samples = p.labels.size(), classes = p.classes.size();
+  std::vector<std::size_t> order(samples);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Draws draws(seed);
+  for (std::size_t left = samples; left > 1; --left)
+    std::swap(order[left - 1], order[draws.next(static_cast<Index>(left))]);
+  std::vector<Index> of(samples, no_fold), sizes(folds);
+  std::vector<std::vector<Index>> counts(classes + 1, std::vector<Index>(folds));  // the last: of no label at all
+  const auto deal_to = [&](std::size_t i, const std::vector<Index>& have) {
+    Index best = 0;
+    for (Index f = 1; f < folds; ++f)
+      if (std::pair(have[f], sizes[f]) < std::pair(have[best], sizes[best])) best = f;
+    of[i] = best;
+    ++sizes[best];
+    for (const Label k : sets[p.labels[i]]) ++counts[k][best];
+  };
+  for (;;) {
+    std::vector<std::size_t> left(classes);
+    for (const std::size_t i : order)
+      if (of[i] == no_fold)
+        for (const Label k : sets[p.labels[i]]) ++left[k];
+    std::size_t rarest = classes;
+    for (std::size_t k = 0; k < classes; ++k)
+      if (left[k] > 0 && (rarest == classes || left[k] < left[rarest])) rarest = k;
+    for (const std::size_t i : order)
+      if (of[i] == no_fold && (rarest == classes || sets.contains(p.labels[i], static_cast<Index>(rarest))))
+        deal_to(i, counts[rarest]);
+    if (rarest == classes) return of;
+  }
+}
+
 Folds deal(const CvArguments& a, const Prepared& p) {
-  const Index samples = static_cast<Index>(p.labels.size()), classes = static_cast<Index>(p.classes.size());
+  const Index samples = static_cast<Index>(p.labels.size());
+  const Index classes = p.sets ? p.sets->view().count : static_cast<Index>(p.classes.size());  // that `labels` number
   Index folds = a.folds;
   if (!a.validation.empty()) {  // a fold of that share of the samples, the others are never held out
     const double fraction = parse_number("--validation", a.validation);
@@ -72,6 +111,8 @@ Folds deal(const CvArguments& a, const Prepared& p) {
     if (!deal_groups(p.labels, classes, group.data(), folds, out.of.data(), order.data(), starts.data(), counts.data()))
       throw ArgumentError("--folds: " + std::to_string(folds) +
                           " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
+  } else if (p.sets && a.stratified && folds >= 2 && folds <= samples) {
+    out.of = deal_label_sets(p, folds, a.samples.seed);
   } else {
     Index rare = 0;
     if (!deal_folds(p.labels, classes, folds, a.stratified, a.samples.seed, out.of.data(), order.data(), rare)) {
@@ -99,8 +140,8 @@ template <class T>
 std::vector<HeldOut<double>> held_out(const CvArguments& a, const Fitting<T>& fitting, const Folds& folds,
                                       const Grid<T>& grid, std::span<std::byte> memory) {
   const Task& task = fitting.task();
-  FoldsOf<T> cv(maker(fitting), fitting.design(), fitting.targets(), AnyLoss<T>(task.choice.loss), folds.of.data(),
-                folds.count, grid, fitting.options().margin);
+  FoldsOf<T> cv(maker(fitting), fitting.design(), fitting.targets(), loss_of<T>(task.choice, task.prepared),
+                folds.of.data(), folds.count, grid, fitting.options().margin);
   cv.start(memory);
   ProgressLine progress(!a.quiet);
   while (cv.step()) {
@@ -108,6 +149,11 @@ std::vector<HeldOut<double>> held_out(const CvArguments& a, const Fitting<T>& fi
     progress.show(cv.fold() * grid.points + cv.points_done(), static_cast<double>(now.objective),
                   static_cast<double>(now.relative_gap), now.nonzeros);
   }
+  if (cv.status() == Status::missing_class && task.prepared.sets)
+    throw DataError(a.samples.data + ", label '" + task.prepared.classes[cv.report().column] +
+                    "': without the samples of fold " + std::to_string(cv.fold() + 1) +
+                    " all have it or none, so that its intercept would diverge; leave the label out, take other folds, "
+                    "or use --no-intercept");
   if (cv.status() == Status::missing_class)
     throw DataError(a.samples.data + ", class '" + task.prepared.classes[cv.report().column] +
                     "': all its samples are in fold " + std::to_string(cv.fold() + 1) +
@@ -169,7 +215,7 @@ Json json_of(const RunReport& r) {
            {"train_accuracy", r.train.accuracy()},
            {"test_accuracy", r.test ? Json(r.test->accuracy()) : Json(nullptr)},
            {"test_errors", r.test ? Json(r.test->total - r.test->right) : Json(nullptr)},
-           {"test_macro_f1", r.test ? Json(r.test->macro_f1) : Json(nullptr)}};
+           {"test_macro_f1", r.test && !r.test->ranking ? Json(r.test->macro_f1) : Json(nullptr)}};
   return out;
 }
 

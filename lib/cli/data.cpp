@@ -1,5 +1,6 @@
 #include "data.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -15,6 +16,20 @@ std::string in_words(std::size_t count, const std::string& what) {
 
 std::string found_expected(std::size_t found, std::size_t expected, const std::string& what) {
   return in_words(found, what) + " found, " + std::to_string(expected) + " expected";
+}
+
+std::vector<std::string> split_labels(std::string_view text, char separator, const std::string& place) {
+  std::vector<std::string> labels;
+  if (trimmed(text).empty()) return labels;
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find(separator, begin);
+    const auto label = trimmed(text.substr(begin, end == std::string_view::npos ? end : end - begin));
+    if (label.empty()) throw DataError(place + ": '" + printable(text) + "' has an empty label");
+    if (std::find(labels.begin(), labels.end(), label) != labels.end())
+      throw DataError(place + ": label '" + printable(label) + "' is given twice");
+    labels.emplace_back(label);
+  }
+  return labels;
 }
 
 void check_features(const TextFile& file, std::size_t found, const Wanted& wanted) {
@@ -57,11 +72,14 @@ Table read_any(const std::string& path, const ReadOptions& options, const Wanted
   table.path = data_path;
   if (!labels_path.empty()) {
     TextFile labels(labels_path);
-    table.labels =
-        is_idx(labels) ? read_idx_labels(labels) : read_csv_column(labels, options.header == Header::present);
+    table.labels = is_idx(labels) ? read_idx_labels(labels)
+                                  : read_csv_column(labels, options.header == Header::present, options.multilabel);
     if (table.labels.size() != table.samples)
       throw DataError(labels_path + ": " + in_words(table.labels.size(), "label") + " found for the " +
                       in_words(table.samples, "sample") + " of " + data_path);
+    table.label_sets.clear();
+    for (std::size_t i = 0; options.multilabel && i < table.samples; ++i)
+      table.label_sets.push_back(split_labels(table.labels[i], ';', labels_path + ", sample " + std::to_string(i + 1)));
   }
   return table;
 }

@@ -24,6 +24,7 @@ struct ReadOptions {
   bool missing = false;          // empty fields, NA, NaN, nan and ? are missing values, NaN in the table: CSV alone
   std::string subject = {};      // CSV: the name of a column that is no feature but says whom a sample comes from
   std::vector<std::string> names = {};  // what the header of a CSV must call the features, "" being anything
+  bool multilabel = false;  // samples may have several labels, `a,b` in LIBSVM text and `a;b` in CSV, or none
 };
 
 /// Samples as read: dense column-major, or sparse by compressed columns.
@@ -36,8 +37,9 @@ struct Table {
   std::vector<std::uint32_t> starts;       // sparse: features + 1 positions in `rows`
   std::vector<std::string> feature_names;  // empty if the file has none
   std::vector<std::string> labels;         // as written, without blanks around them and quotes; empty if there are none
-  std::vector<std::string> subjects = {};  // of the column of that name, if one was asked for
-  std::vector<std::size_t> lines;          // where each sample is in the file, from 1; idx: its number, from 1
+  std::vector<std::vector<std::string>> label_sets = {};  // the labels of each sample, if there may be several or none
+  std::vector<std::string> subjects = {};                 // of the column of that name, if one was asked for
+  std::vector<std::size_t> lines;  // where each sample is in the file, from 1; idx: its number, from 1
 
   bool has_labels() const { return !labels.empty(); }
 };

@@ -20,7 +20,7 @@ Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, cons
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
                           p.margins.empty() ? nullptr : p.margins.data()};
   targets.normalise();
-  const AnyLoss<double> loss(choice.loss);
+  const auto loss = loss_of<double>(choice, p);
   targets.common_margin = margin_for_all(options, loss);
   Sum<double> total;
   for (Index i = 0; i < targets.samples(); ++i)
@@ -28,13 +28,6 @@ Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, cons
               loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
   return {total.value(),
           penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes, targets.classes)};
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace
@@ -96,7 +89,12 @@ StochasticOptions<double> StochasticArguments::set(SolverKind solver, std::uint6
     case Status::invalid_margin:
       if (a.margins.empty()) throw ArgumentError("--margin: " + sentence);
       throw DataError(a.margins + ", sample " + std::to_string(report.row + 1) + ": " + sentence);
-    case Status::missing_class: throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
+    case Status::missing_class:
+      if (p.sets)
+        throw DataError(a.data + ", label '" + p.classes[report.column] +
+                        "': no sample of positive weight ranks it above another, or none below: its intercept would "
+                        "diverge; leave the label out, or use --no-intercept");
+      throw DataError(a.data + ", class '" + p.classes[report.column] + "': " + sentence);
     case Status::invalid_data:
       throw DataError(a.data + line(report.row) + "feature " + std::to_string(report.column + 1) +
                       " does not fit in single precision or is not finite");
@@ -177,14 +175,21 @@ Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weight
       r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
-  const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth) {
+  const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth,
+                             const std::vector<LabelSet>& sets) {
     const auto z = precision == "float" ? scores<float>(table, by) : scores<double>(table, by);
+    if (p.sets) return evaluate_ranking(sets, z, c.classes);
     Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
     if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
     return e;
   };
-  r.train = evaluated(p.train, in_problem, p.labels);
-  if (p.test) r.test = evaluated(*p.test, c, p.test_labels);
+  std::vector<LabelSet> sets;
+  for (std::size_t i = 0; p.sets && i < p.labels.size(); ++i) {
+    const auto set = p.sets->view()[p.labels[i]];
+    sets.push_back({{set.begin(), set.end()}});
+  }
+  r.train = evaluated(p.train, in_problem, p.labels, sets);
+  if (p.test) r.test = evaluated(*p.test, c, p.test_labels, p.test_sets);
   out.coefficients = std::move(c);
   return out;
 }

@@ -56,6 +56,12 @@ struct Fitted {
   Coefficients coefficients;  // in original units
 };
 
+/// The loss of a task, and the sets that it may rank.
+template <class T>
+AnyMultilabelLoss<T> loss_of(const Choice& choice, const Prepared& prepared) {
+  return AnyMultilabelLoss<T>(choice.loss, prepared.sets ? prepared.sets->view() : LabelSets{});
+}
+
 /// Throws one sentence for a refusal of the core, with the place in the files.
 [[noreturn]] void refuse(const Report<double>& report, const Task& task);
 
@@ -118,6 +124,8 @@ class Fitting {
   CommandTraining<T> training(const Targets<T>& targets) const {
     return CommandTraining<T>(task_.choice, design(), targets, options_,
                               {static_cast<T>(task_.parameters.l1_ratio), static_cast<T>(task_.parameters.epsilon)},
+                              loss_of<T>(task_.choice, task_.prepared),
+
                               {static_cast<T>(task_.stochastic.learning_rate), task_.stochastic.seed});
   }
   Requirement least() const { return CommandTraining<T>::requirement(task_.choice, shape()); }

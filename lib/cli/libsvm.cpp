@@ -82,12 +82,22 @@ Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& want
     auto rest = std::string_view(line).substr(0, line.find('#'));
     auto token = next_token(rest);
     if (token.empty()) continue;
-    if (token.find(':') != std::string_view::npos) file.fail_at_line("", "the label is missing");
-    table.labels.emplace_back(token);
+    const bool labelled = token.find(':') == std::string_view::npos;
+    if (!options.multilabel && !labelled)
+      file.fail_at_line("",
+                        "the label is missing; samples without labels are for the loss ranking-squared-hinge alone");
+    const auto labels = labelled ? token : std::string_view();
+    if (options.multilabel)
+      table.label_sets.push_back(split_labels(labels, ',', file.path() + ", line " + std::to_string(file.line())));
+    else if (labels.find(',') != std::string_view::npos && options.labels_file.empty())
+      file.fail_at_line(
+          "", "'" + printable(labels) + "' are several labels, which are for the loss ranking-squared-hinge alone");
+    table.labels.emplace_back(labels);
     table.lines.push_back(file.line());
 
     std::size_t last = 0;
-    for (std::size_t field = 2; !(token = next_token(rest)).empty(); ++field) {
+    if (labelled) token = next_token(rest);
+    for (std::size_t field = labelled ? 2 : 1; !token.empty(); ++field, token = next_token(rest)) {
       const auto entry = read_entry(file, token, field, last, wanted.features, options.scale);
       last = std::size_t{entry.feature} + 1;
       if (entry.value != 0) entries.push_back(entry);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <numeric>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -19,6 +20,7 @@ struct PredictArguments {
   DataArguments reading;
   bool scores = false;
   bool probabilities = false;
+  std::size_t top = 1;
 };
 
 /// Each row of scores as its softmax.
@@ -32,13 +34,28 @@ void to_probabilities(std::vector<double>& z, std::size_t classes) {
   }
 }
 
+/// The classes of the largest scores, the largest first, of equal ones that of the smaller number.
+std::string best_classes(const double* scores, const std::vector<std::string>& classes, std::size_t count) {
+  std::vector<std::size_t> order(classes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [=](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::string out;
+  for (std::size_t e = 0; e < count; ++e) out += (e ? "," : "") + csv_field(classes[order[e]]);
+  return out;
+}
+
 void run(const PredictArguments& a) {
   const StoredModel model = read_model(a.model);
   if (a.probabilities && model.loss != name(LossKind::logistic))
     throw ArgumentError("--probabilities: the model was trained with the loss " + model.loss +
                         ", and only logistic gives probabilities");
   if (a.probabilities && a.scores) throw ArgumentError("--scores and --probabilities both say what to print: give one");
+  if (a.top > 1 && (a.scores || a.probabilities))
+    throw ArgumentError("--top and --scores or --probabilities both say what to print: give one");
+  if (a.top > model.classes.size())
+    throw ArgumentError("--top: the model has no more than " + std::to_string(model.classes.size()) + " classes");
   ReadOptions options = a.reading.read_options(model.scale);
+  options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
   options.missing = model.steps.fills_missing();
   options.names = names_to_expect(model);
   Table table = read_samples(a.data, options, model.coefficients.features);
@@ -56,7 +73,8 @@ void run(const PredictArguments& a) {
     out += '\n';
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    out += model.classes[labels[i]];
+    if (a.top > 1) out += best_classes(z.data() + i * classes, model.classes, a.top);
+    else out += model.classes[labels[i]];
     for (std::size_t k = 0; numbers && k < classes; ++k) {
       char text[40];
       std::snprintf(text, sizeof text, model.precision == "float" ? ",%.9g" : ",%.17g", z[i * classes + k]);
@@ -75,6 +93,9 @@ void declare_predict(CLI::App& app) {
   predict.add_option("MODEL", a->model, "a model written by train")->required();
   predict.add_option("DATA", a->data, "samples, with or without labels")->required();
   a->reading.declare(predict);
+  predict
+      .add_option("--top", a->top, "print the classes of this many largest scores, the best first, separated by commas")
+      ->check(CLI::Range(std::size_t(1), std::size_t(65536)));
   predict.add_flag("--scores", a->scores, "print CSV: the label and the score of every class");
   predict.add_flag("--probabilities", a->probabilities,
                    "print CSV: the label and the probability of every class, of models with the logistic loss");

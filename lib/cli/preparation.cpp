@@ -1,6 +1,7 @@
 #include "preparation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -80,6 +81,31 @@ void apply_class_weights(const std::string& source, Prepared& p) {
   for (std::size_t i = 0; i < p.labels.size(); ++i) p.weights[i] *= by_class[p.labels[i]];
 }
 
+/// The kinds of samples of which a fraction is held out each: their set of labels, or "" where so few have the same
+/// that none would be held out.
+std::vector<std::string> strata(const std::vector<std::vector<std::string>>& sets, double fraction) {
+  std::map<std::set<std::string>, std::size_t> number;
+  for (const auto& set : sets) ++number[{set.begin(), set.end()}];
+  std::vector<std::string> out;
+  for (const auto& set : sets) {
+    const std::set<std::string> sorted(set.begin(), set.end());
+    std::string& name = out.emplace_back();
+    if (fraction * static_cast<double>(number[sorted]) < 1) continue;
+    for (const auto& label : sorted) name += label + '\n';
+  }
+  return out;
+}
+
+/// Numbers the sets of labels, and checks that there is something to rank.
+void encode_multilabel(const std::string& data, Prepared& p) {
+  const auto sets = encode_sets(p.train, p.classes);
+  if (!list_sets(sets, p.sets.emplace(), p.labels))
+    throw DataError(data + ": more than 65536 different sets of labels, which is the most that the loss can number");
+  if (p.without_pairs() == p.train.samples)
+    throw DataError(data + ": every sample has all labels or none, so that there is nothing to rank");
+  if (p.test) p.test_sets = encode_sets(*p.test, p.classes);
+}
+
 /// The first sample of each class.
 std::vector<std::vector<double>> one_per_class(const Prepared& p) {
   std::vector<std::vector<double>> samples;
@@ -108,24 +134,25 @@ LabelledSamples LabelledSamples::rows(const std::vector<std::size_t>& rows) cons
   return out;
 }
 
-ReadOptions SampleArguments::read_options() const {
+ReadOptions SampleArguments::read_options(bool multilabel) const {
   ReadOptions options = reading.read_options();
+  options.multilabel = multilabel;
   options.missing = missing == "mean";
   return options;
 }
 
-LabelledSamples read_training(const SampleArguments& a) {
-  LabelledSamples out{read_table(a.data, a.read_options()), {}, {}};
+LabelledSamples read_training(const SampleArguments& a, bool multilabel) {
+  LabelledSamples out{read_table(a.data, a.read_options(multilabel)), {}, {}};
   if (!a.margins.empty()) out.margins = read_numbers(a.margins, out.table.samples);
   if (!a.sample_weights.empty()) out.weights = read_numbers(a.sample_weights, out.table.samples);
   return out;
 }
 
-Prepared prepare(const SampleArguments& a) {
-  LabelledSamples train = read_training(a);
+Prepared prepare(const SampleArguments& a, bool multilabel) {
+  LabelledSamples train = read_training(a, multilabel);
   std::optional<Table> test;
   if (!a.test.empty()) {
-    ReadOptions options = a.read_options();
+    ReadOptions options = a.read_options(multilabel);
     options.labels_file.clear();
     options.names = train.table.feature_names;
     test = read_table(a.test, options, train.table.features);
@@ -133,7 +160,8 @@ Prepared prepare(const SampleArguments& a) {
   if (!a.held_out.empty()) {
     const double fraction = parse_number("--hold-out", a.held_out);
     if (!(fraction > 0 && fraction < 1)) throw ArgumentError("--hold-out: the fraction must lie between 0 and 1");
-    const Split split = hold_out(train.table.labels, fraction, a.seed);
+    const Split split =
+        hold_out(multilabel ? strata(train.table.label_sets, fraction) : train.table.labels, fraction, a.seed);
     if (split.test.empty()) throw ArgumentError("--hold-out: " + a.held_out + " of these samples is none");
     test = select_rows(train.table, split.test);
     train = train.rows(split.train);
@@ -148,15 +176,25 @@ Prepared prepare(const SampleArguments& a, LabelledSamples train, std::optional<
   p.test = std::move(test);
   p.weights = std::move(train.weights);
   p.margins = std::move(train.margins);
-  p.classes = class_names(p.train.labels);
+  const bool multilabel = !p.train.label_sets.empty();
+  std::vector<std::string> all = multilabel ? std::vector<std::string>() : p.train.labels;
+  for (const auto& set : p.train.label_sets) all.insert(all.end(), set.begin(), set.end());
+  p.classes = class_names(all);
+  if (p.classes.empty()) throw DataError(a.data + ": no sample has a label");
   if (p.classes.size() < 2)
-    throw DataError(a.data + ": all " + std::to_string(p.train.samples) + " samples have the label '" +
-                    p.classes.front() + "': training needs at least two classes");
+    throw DataError(a.data + ": all " + std::to_string(all.size()) + " samples have the label '" + p.classes.front() +
+                    "': training needs at least two classes");
   if (p.classes.size() > 65535)
     throw DataError(a.data + ": " + std::to_string(p.classes.size()) +
                     " different labels: choose the label column with --label");
-  p.labels = encode(p.train, p.classes);
-  if (p.test) p.test_labels = encode_known(*p.test, p.classes);
+  if (multilabel) {
+    if (!a.class_weights.empty())
+      throw ArgumentError("--class-weights: samples with several labels have no one class to take the weight of");
+    encode_multilabel(a.data, p);
+  } else {
+    p.labels = encode(p.train, p.classes);
+    if (p.test) p.test_labels = encode_known(*p.test, p.classes);
+  }
   if (!a.class_weights.empty()) apply_class_weights(a.class_weights, p);
   p.self_test = one_per_class(p);
 
@@ -183,6 +221,9 @@ std::vector<std::vector<double>> self_test_samples(const Prepared& p) { return p
 
 std::optional<std::size_t> Prepared::unseen() const {
   if (!test) return std::nullopt;
+  if (sets)
+    return static_cast<std::size_t>(
+        std::count_if(test_sets.begin(), test_sets.end(), [](const LabelSet& set) { return set.unknown > 0; }));
   return static_cast<std::size_t>(
       std::count(test_labels.begin(), test_labels.end(), static_cast<Label>(classes.size())));
 }
@@ -190,12 +231,31 @@ std::optional<std::size_t> Prepared::unseen() const {
 std::string Prepared::unseen_sentence() const {
   const std::size_t count = unseen().value_or(0);
   if (!count) return "";
+  if (sets)
+    return std::to_string(count) + " of " + std::to_string(test->samples) +
+           (count == 1 ? " test samples has a label that was" : " test samples have labels that were") +
+           " not trained on: counted as ranked last";
   const auto first = static_cast<std::size_t>(
       std::find(test_labels.begin(), test_labels.end(), static_cast<Label>(classes.size())) - test_labels.begin());
   return std::to_string(count) + " of " + std::to_string(test->samples) +
          (count == 1 ? " test samples has a label that was" : " test samples have labels that were") +
          " not trained on (first: '" + printable(test->labels[first]) + "', line " +
          std::to_string(test->lines[first]) + "): counted as wrong";
+}
+
+std::size_t Prepared::without_pairs() const {
+  if (!sets) return 0;
+  return static_cast<std::size_t>(std::count_if(labels.begin(), labels.end(), [this](Label y) {
+    return !sets->view().has_pairs(y, static_cast<Index>(classes.size()));
+  }));
+}
+
+std::string Prepared::pairs_sentence() const {
+  const std::size_t count = without_pairs();
+  if (!count) return "";
+  return std::to_string(count) + " of " + std::to_string(train.samples) +
+         (count == 1 ? " training samples has" : " training samples have") +
+         " all labels or none: nothing is ranked there, and nothing learned from it";
 }
 
 void Prepared::describe(StoredModel& model) const {

@@ -29,7 +29,7 @@ struct SampleArguments {
   /// Sets the margin and the intercept. Throws ArgumentError for options that do not go together.
   void set(Options<double>& options) const;
   /// How DATA are read.
-  ReadOptions read_options() const;
+  ReadOptions read_options(bool multilabel) const;
 };
 
 /// Samples as read, with the weight and the margin of each where files give them.
@@ -48,6 +48,8 @@ struct Prepared {
   std::optional<Table> test;  // all steps done, columns as they stand: scored with coefficients in original units
   std::vector<std::string> classes;
   std::vector<Label> labels, test_labels;  // of a test sample that was not trained on: `classes.size()`
+  std::optional<LabelSetList> sets;        // where samples may have several labels: `labels` are numbers of these
+  std::vector<LabelSet> test_sets;         // and these stand for `test_labels`
   std::vector<double> weights, margins;
   StoredSteps steps;
   std::optional<Standardisation> standardisation;
@@ -58,18 +60,23 @@ struct Prepared {
   std::optional<std::size_t> unseen() const;
   /// One line for people when there are such samples, without its end; otherwise empty.
   std::string unseen_sentence() const;
+  /// Training samples that have all labels or none, so that nothing is ranked; and one line for people when there are
+  /// any.
+  std::size_t without_pairs() const;
+  std::string pairs_sentence() const;
   /// Everything of a model that does not come from the solver.
   void describe(StoredModel& model) const;
 };
 
-/// Reads DATA, weights and margins. Throws ArgumentError and DataError, as the functions below.
-LabelledSamples read_training(const SampleArguments& arguments);
+/// Reads DATA, weights and margins; `multilabel`: samples may have several labels, or none. Throws ArgumentError and
+/// DataError, as the functions below.
+LabelledSamples read_training(const SampleArguments& arguments, bool multilabel);
 
 /// Encodes and does the steps; everything learned comes from `train`.
 Prepared prepare(const SampleArguments& arguments, LabelledSamples train, std::optional<Table> test);
 
 /// Reads, splits off the test samples, and prepares.
-Prepared prepare(const SampleArguments& arguments);
+Prepared prepare(const SampleArguments& arguments, bool multilabel);
 
 /// One training sample per class, as read, for the self-test of exported code.
 std::vector<std::vector<double>> self_test_samples(const Prepared& prepared);

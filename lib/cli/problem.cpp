@@ -53,6 +53,35 @@ std::vector<Label> encode(const Table& table, const std::vector<std::string>& cl
                   "' is none of the classes trained on (" + known + ")");
 }
 
+std::vector<LabelSet> encode_sets(const Table& table, const std::vector<std::string>& classes) {
+  std::map<std::string, Label> number;
+  for (std::size_t k = 0; k < classes.size(); ++k) number[classes[k]] = static_cast<Label>(k);
+  std::vector<LabelSet> out;
+  for (const auto& labels : table.label_sets) {
+    LabelSet& set = out.emplace_back();
+    for (const auto& label : labels) {
+      if (const auto found = number.find(label); found != number.end()) set.classes.push_back(found->second);
+      else ++set.unknown;
+    }
+    std::sort(set.classes.begin(), set.classes.end());
+  }
+  return out;
+}
+
+bool list_sets(const std::vector<LabelSet>& samples, LabelSetList& list, std::vector<Label>& labels) {
+  std::map<std::vector<Label>, std::size_t> number;
+  for (const auto& set : samples) number[set.classes] = 0;
+  if (number.size() > 65536) return false;
+  std::size_t next = 0;
+  for (auto& [set, place] : number) {
+    place = next++;
+    list.members.insert(list.members.end(), set.begin(), set.end());
+    list.starts.push_back(static_cast<Index>(list.members.size()));
+  }
+  for (const auto& set : samples) labels.push_back(static_cast<Label>(number[set.classes]));
+  return true;
+}
+
 Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   Table out;
   out.path = table.path;
@@ -62,6 +91,7 @@ Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   out.feature_names = table.feature_names;
   for (const std::size_t row : rows) {
     if (!table.labels.empty()) out.labels.push_back(table.labels[row]);
+    if (!table.label_sets.empty()) out.label_sets.push_back(table.label_sets[row]);
     if (!table.subjects.empty()) out.subjects.push_back(table.subjects[row]);
     out.lines.push_back(table.lines[row]);
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data.hpp"
-#include "tamis/any.hpp"
+#include "tamis/any_multilabel.hpp"
 #include "tamis/features/standardise.hpp"
 
 namespace tamis::cli {
@@ -18,6 +18,24 @@ std::vector<Label> encode(const Table& table, const std::vector<std::string>& cl
 
 /// The same, with `classes.size()` for a label that is not among them.
 std::vector<Label> encode_known(const Table& table, const std::vector<std::string>& classes);
+
+/// The classes of a sample that may have several, ascending; `unknown` of its labels were not trained on.
+struct LabelSet {
+  std::vector<Label> classes;
+  std::size_t unknown = 0;
+};
+std::vector<LabelSet> encode_sets(const Table& table, const std::vector<std::string>& classes);
+
+/// The distinct sets, in the order of their classes: what LabelSets is a view of.
+struct LabelSetList {
+  std::vector<Index> starts{0};
+  std::vector<Label> members;
+
+  LabelSets view() const { return {starts.data(), members.data(), static_cast<Index>(starts.size() - 1)}; }
+};
+/// Lists the distinct sets of samples and numbers them: `labels` become those numbers. False when there are more than
+/// 65536.
+bool list_sets(const std::vector<LabelSet>& samples, LabelSetList& list, std::vector<Label>& labels);
 
 /// The given rows of a table, in that order.
 Table select_rows(const Table& table, const std::vector<std::size_t>& rows);

@@ -19,8 +19,8 @@ struct Wanted {
 };
 
 Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted);
-/// The fields of a file with one column; `header`: the first line is none of them.
-std::vector<std::string> read_csv_column(TextFile& file, bool header);
+/// The fields of a file with one column; `header`: the first line is none of them; `empty`: fields may be empty.
+std::vector<std::string> read_csv_column(TextFile& file, bool header, bool empty);
 
 bool is_libsvm(std::string_view path);
 Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& wanted);
@@ -28,6 +28,9 @@ Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& want
 bool is_idx(TextFile& file);
 std::vector<std::string> read_idx_labels(TextFile& file);
 Table read_images(TextFile& file, const ReadOptions& options, const Wanted& wanted);
+
+/// The labels that `text` lists, none if it is empty. Throws DataError at `place` for an empty or a repeated one.
+std::vector<std::string> split_labels(std::string_view text, char separator, const std::string& place);
 
 /// `3 features`, `1 feature`.
 std::string in_words(std::size_t count, const std::string& what);

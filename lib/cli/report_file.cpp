@@ -31,6 +31,33 @@ Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& p
   return out;
 }
 
+Evaluation evaluate_ranking(const std::vector<LabelSet>& truth, const std::vector<double>& scores,
+                            std::size_t classes) {
+  Evaluation out;
+  RankingEvaluation& ranking = out.ranking.emplace();
+  const auto best = decide(scores, classes);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const auto& [labels, unknown] = truth[i];
+    out.unseen += unknown > 0;
+    const std::size_t others = classes - labels.size();
+    if (labels.size() + unknown == 0 || others == 0) {
+      ++ranking.without_pairs;
+      continue;
+    }
+    ++out.total;
+    std::vector<bool> relevant(classes);
+    for (const Label r : labels) relevant[r] = true;
+    out.right += relevant[best[i]];
+    const double* z = scores.data() + i * classes;
+    std::size_t wrong = unknown * others;
+    for (const Label r : labels)
+      for (std::size_t k = 0; k < classes; ++k) wrong += !relevant[k] && !(z[r] > z[k]);
+    ranking.loss += static_cast<double>(wrong) / static_cast<double>((labels.size() + unknown) * others);
+  }
+  if (out.total) ranking.loss /= static_cast<double>(out.total);
+  return out;
+}
+
 double log_loss(const std::vector<Label>& truth, const std::vector<double>& scores, std::size_t classes) {
   const AnyLoss<double> loss(LossKind::logistic);
   Sum<double> total;
@@ -83,12 +110,20 @@ std::string to_json(const RunReport& r) {
   json["multiplier"] = number(r.solver.multiplier);
   json["train_accuracy"] = r.train.total ? Json(r.train.accuracy()) : Json(nullptr);
   json["test_accuracy"] = r.test ? Json(r.test->accuracy()) : Json(nullptr);
-  json["train_macro_f1"] = r.train.total ? Json(r.train.macro_f1) : Json(nullptr);
-  json["test_macro_f1"] = r.test ? Json(r.test->macro_f1) : Json(nullptr);
+  json["train_macro_f1"] = r.train.total && !r.train.ranking ? Json(r.train.macro_f1) : Json(nullptr);
+  json["test_macro_f1"] = r.test && !r.test->ranking ? Json(r.test->macro_f1) : Json(nullptr);
   json["train_log_loss"] = number(r.train.log_loss);
   json["test_log_loss"] = r.test ? number(r.test->log_loss) : Json(nullptr);
   json["test_unseen"] = r.test ? Json(r.test->unseen) : Json(nullptr);
-  json["confusion"] = r.train.total ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
+  const auto add_ranking = [&](const std::string& where, const Evaluation* e) {
+    const bool ranks = e && e->ranking;
+    json[where + "_ranking_loss"] = ranks && e->total ? Json(e->ranking->loss) : Json(nullptr);
+    json[where + "_top_accuracy"] = ranks && e->total ? Json(e->accuracy()) : Json(nullptr);
+    json[where + "_without_pairs"] = ranks ? Json(e->ranking->without_pairs) : Json(nullptr);
+  };
+  add_ranking("train", &r.train);
+  add_ranking("test", r.test ? &*r.test : nullptr);
+  json["confusion"] = r.train.total && !r.train.ranking ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
   json["trace"] = trace;
   json["version"] = tamis::version;
   return json.dump(2) + "\n";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "problem.hpp"
 #include "tamis/any.hpp"
 
 namespace tamis::cli {
@@ -14,6 +15,12 @@ struct TraceEntry {
   std::uint32_t iteration;
   double seconds, objective, gap;
   Index nonzeros;
+};
+
+/// How the scores rank samples with several labels: over those with some label and without some other.
+struct RankingEvaluation {
+  double loss = 0;  // mean fraction of the pairs of a label and another class whose order is wrong, or that are equal
+  std::size_t without_pairs = 0;  // samples that have all labels or none, and are not judged
 };
 
 /// Accuracy and confusion matrix (rows: the true class, columns: the predicted one). Samples of no class that was
@@ -26,9 +33,13 @@ struct Evaluation {
   double macro_f1 = 0;
   double log_loss = std::numeric_limits<double>::quiet_NaN();  // of logistic models; infinite with unseen labels
   std::vector<std::vector<std::size_t>> confusion;
+  std::optional<RankingEvaluation> ranking;  // of multilabel samples: right is then whose best class is a label, and
+                                             // there are no confusion and F1
   double accuracy() const { return total ? static_cast<double>(right) / static_cast<double>(total) : 0; }
 };
 Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& predicted, std::size_t classes);
+/// Labels that were not trained on count as ranked below all classes.
+Evaluation evaluate_ranking(const std::vector<LabelSet>& truth, const std::vector<double>& scores, std::size_t classes);
 /// Mean of −log p of the true class, p the softmax of the scores.
 double log_loss(const std::vector<Label>& truth, const std::vector<double>& scores, std::size_t classes);
 

@@ -32,7 +32,7 @@ void PathArguments::declare(CLI::App& command) {
 }
 
 Selection::Selection(const PathArguments& a, const Choice& choice, const Options<double>& options)
-    : prepared(prepare(a.samples)),
+    : prepared(prepare(a.samples, choice.loss == LossKind::ranking_squared_hinge)),
       groups(a.problem.listed_groups(prepared.train.features)),
       task{a.samples, prepared, choice, a.problem.parameters(), options, a.problem.precision} {
   if (groups) task.choice.groups = groups->groups;
@@ -49,8 +49,8 @@ std::unique_ptr<Selection> begin_selection(const PathArguments& a) {
   a.effort.set(options);
   a.samples.set(options);
   auto out = std::make_unique<Selection>(a, choice, options);
-  if (const auto sentence = out->prepared.unseen_sentence(); !a.quiet && !sentence.empty())
-    std::cerr << sentence << '\n';
+  for (const auto& sentence : {out->prepared.pairs_sentence(), out->prepared.unseen_sentence()})
+    if (!a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
   if (!a.grid.values.empty()) {  // the solver is chosen for the smallest λ, where it is known
     const double last = parse_number("--lambda-values", a.grid.values.substr(a.grid.values.rfind(',') + 1));
     out->task.choice.tiny_lambda = Choice::is_tiny(last, static_cast<Index>(out->prepared.train.samples));

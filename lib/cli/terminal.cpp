@@ -18,6 +18,9 @@ std::string format(const char* pattern, Arguments... arguments) {
 }
 
 std::string accuracy_text(const char* where, const Evaluation& e) {
+  if (e.ranking)
+    return format("%s: the best class is a label of %zu of %zu (%.1f %%), %.2f %% of the pairs in wrong order", where,
+                  e.right, e.total, 100 * e.accuracy(), 100 * e.ranking->loss);
   return format("%s: %zu of %zu right (%.1f %%)", where, e.right, e.total, 100 * e.accuracy());
 }
 

@@ -126,6 +126,13 @@ std::string printable(std::string_view text) {
   return cut ? result + "..." : result;
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
 NumberKind parse_number(std::string_view text, double& value) {
   text = trimmed(text);
   if (text.empty() || text == "NA" || text == "?") return NumberKind::missing;

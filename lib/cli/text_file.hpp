@@ -60,6 +60,9 @@ std::string_view trimmed(std::string_view text);
 /// Text of a file as it may stand in a message: without control characters, and not long.
 std::string printable(std::string_view text);
 
+/// The text as a field of CSV, in quotes where it needs them.
+std::string csv_field(const std::string& text);
+
 /// What a text is when a number is expected.
 enum class NumberKind { finite, missing, not_finite, too_large, word };
 

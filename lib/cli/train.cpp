@@ -153,8 +153,13 @@ void run(const TrainArguments& a) {
   if (!a.plot_weights.empty() && a.weight_map.empty())
     throw ArgumentError("--plot-weights needs --weight-map ROWSxCOLUMNS, the shape of the pictures");
 
-  const Prepared p = prepare(a.samples);
-  if (const auto sentence = p.unseen_sentence(); !a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
+  const bool multilabel = choice.loss == LossKind::ranking_squared_hinge;
+  if (multilabel && !a.plot_confusion.empty())
+    throw ArgumentError("--plot-confusion: with several labels per sample there is no confusion matrix");
+
+  const Prepared p = prepare(a.samples, multilabel);
+  for (const auto& sentence : {p.pairs_sentence(), p.unseen_sentence()})
+    if (!a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
   choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";

@@ -1,7 +1,7 @@
 #pragma once
 /// The training runs that the command offers: the default solvers and the published baselines.
 
-#include "tamis/any.hpp"
+#include "tamis/any_multilabel.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/line_search.hpp"
@@ -17,9 +17,10 @@ inline constexpr Index usual_active_limit = 1500;
 
 template <class T>
 using CommandTraining =
-    AnyTraining<T, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
-                as_printed::BcdLineSearch, as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa,
-                as_printed::Fobos, AdaptiveDualAveraging>;
+    AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual,
+                    as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
+                    as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::BcdLineSearch,
+                    as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos,
+                    AdaptiveDualAveraging>;
 
 }  // namespace tamis::cli

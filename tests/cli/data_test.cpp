@@ -382,7 +382,35 @@ TEST_F(Libsvm, DropsZerosButCountsTheirIndices) {
   EXPECT_EQ(data.starts, (Indices{0, 0, 1, 1, 1, 1, 1, 1}));
 }
 
-TEST_F(Libsvm, KeepsMultipleLabelsAsText) { EXPECT_EQ(table("1,2 1:1\n").labels, Strings{"1,2"}); }
+TEST_F(Libsvm, ReadsSeveralLabelsOnlyWhereTheyAreAskedFor) {
+  const ReadOptions several{.multilabel = true};
+  const auto data = table("3,1 1:1\n2:5 # no label\n2\n+7 1:1\n", 0, several);
+  EXPECT_EQ(data.label_sets, (std::vector<Strings>{{"3", "1"}, {}, {"2"}, {"+7"}}));
+  EXPECT_EQ(data.lines, (Lines{1, 2, 3, 4}));
+  EXPECT_EQ(data.values, (Doubles{1, 1, 5}));
+  EXPECT_EQ(data.rows, (Indices{0, 3, 1}));
+  EXPECT_TRUE(table("1 1:1\n").label_sets.empty());
+  EXPECT_EQ(error("1 1:1\n1,3 1:1\n"),
+            "a.svm, line 2: '1,3' are several labels, which are for the loss ranking-squared-hinge alone");
+  EXPECT_EQ(error("1,3 1:1\n1,2,1 1:1\n", 0, several), "a.svm, line 2: label '1' is given twice");
+  for (const std::string text : {"1,,2", ",1", "1,"})
+    EXPECT_EQ(error(text + " 1:1\n", 0, several), "a.svm, line 1: '" + text + "' has an empty label");
+  EXPECT_EQ(error("1, 3 1:1\n", 0, several), "a.svm, line 1: '1,' has an empty label");
+  EXPECT_EQ(error("1:1 1:2\n", 0, several), "a.svm, line 1, index 1: indices must ascend, but it follows index 1");
+  EXPECT_EQ(error("1,2 0:1\n", 0, several), "a.svm, line 1, index 0: indices start at 1");
+  EXPECT_EQ(error("1:1 x\n", 0, several), "a.svm, line 1, column 2: 'x' is not of the form index:value");
+}
+
+TEST_F(Csv, ReadsSeveralLabelsOnlyWhereTheyAreAskedFor) {
+  const ReadOptions several{.multilabel = true};
+  const auto data = table("tags,x\nred; blue,1\n,2\n\"red\",3\n", several);
+  EXPECT_EQ(data.label_sets, (std::vector<Strings>{{"red", "blue"}, {}, {"red"}}));
+  EXPECT_EQ(data.values, (Doubles{1, 2, 3}));
+  EXPECT_EQ(table("a;b,1\n").labels, Strings{"a;b"}) << "the name of one class";
+  EXPECT_EQ(error("tags,x\na;b,1\na;a,2\n", several), "a.csv, line 3, column 1 (tags): label 'a' is given twice");
+  EXPECT_EQ(error("a;;b,1\n", several), "a.csv, line 1, column 1: 'a;;b' has an empty label");
+  EXPECT_EQ(error("a,1\n,2\n"), "a.csv, line 2, column 1: missing label, remove the row");
+}
 
 TEST_F(Libsvm, DividesByTheScale) {
   EXPECT_EQ(table("1 1:2 2:3\n", 0, with_scale(4)).values, (Doubles{.5, .75}));
@@ -413,7 +441,8 @@ TEST_F(Libsvm, RefusesBadFields) {
   for (const std::string text : {"a:1", ":1", "-1:1", "1.5:1", "7", "1x:1"})
     EXPECT_EQ(error("1 " + text + "\n"), "a.svm, line 1, column 2: '" + text + "' is not of the form index:value");
   EXPECT_EQ(error("1 qid:3 1:1\n"), "a.svm, line 1: qid is not supported");
-  EXPECT_EQ(error("1 1:1\n1:1 2:2\n"), "a.svm, line 2: the label is missing");
+  EXPECT_EQ(error("1 1:1\n1:1 2:2\n"),
+            "a.svm, line 2: the label is missing; samples without labels are for the loss ranking-squared-hinge alone");
 }
 
 TEST_F(Libsvm, RefusesWhatIsNotAFiniteNumber) {
@@ -593,6 +622,15 @@ TEST_F(LabelsFile, HasAHeaderOnlyIfOneIsDeclared) {
 TEST_F(LabelsFile, TakesThePlaceOfTheLabelsOfLibsvm) {
   write("a.svm", "0 1:1\n0 2:1\n");
   EXPECT_EQ(read_table(path("a.svm"), with_labels_file(write("l", "x\ny\n"))).labels, (Strings{"x", "y"}));
+}
+
+TEST_F(LabelsFile, MayHoldSeveralLabelsOfASample) {
+  write("a.svm", "0 1:1\n0,1 2:1\n0 1:2\n");
+  auto options = with_labels_file(write("l", "x;y\n\"\"\ny\n"));
+  options.multilabel = true;
+  EXPECT_EQ(read_table(path("a.svm"), options).label_sets, (std::vector<Strings>{{"x", "y"}, {}, {"y"}}));
+  write("l", "x\ny;y\ny\n");
+  EXPECT_EQ(message([&] { read_table(path("a.svm"), options); }), "l, sample 2: label 'y' is given twice");
 }
 
 TEST_F(LabelsFile, RefusesMissingLabelsAndFurtherColumns) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "support/problems.hpp"
-#include "tamis/any.hpp"
+#include "tamis/any_multilabel.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
 #include "tamis/solver/as_printed/line_search.hpp"
@@ -20,21 +20,40 @@ using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 
 template <class T>
-using Any = AnyTraining<T, TwoPhase, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                        as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
-                        as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
-                        as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging>;
+using Any = AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual,
+                            as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
+                            as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::BcdLineSearch,
+                            as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa,
+                            as_printed::Fobos, AdaptiveDualAveraging>;
+
+/// The sets that ranking takes: of each class and the one after the next.
+struct Sets {
+  std::vector<Index> starts{0};
+  std::vector<Label> members;
+
+  explicit Sets(Index classes) {
+    for (Index k = 0; k < classes; ++k) {
+      members.push_back(static_cast<Label>(k));
+      if (k + 2 < classes) members.push_back(static_cast<Label>(k + 2));
+      starts.push_back(static_cast<Index>(members.size()));
+    }
+  }
+  LabelSets view() const { return {starts.data(), members.data(), static_cast<Index>(starts.size() - 1)}; }
+};
 
 template <class T>
 void sweep(const Choice& choice, const Made<T>& made) {
   const std::size_t needed = Any<T>::requirement(choice, made.shape()).bytes;
   const auto design = made.design();
+  const Sets sets(made.classes);
+  const AnyMultilabelLoss<T> loss(choice.loss, sets.view());
   const auto report = [&](GuardedMemory& memory) {
     Any<T> training(choice, AnyDesign<T>(design), made.targets(),
                     {.lambda = is_constrained(choice.solver) ? T(0) : T(0.05),
                      .max_iterations = 60,
                      .intercept = made.samples % 2 == 0,
-                     .eta = is_constrained(choice.solver) ? T(0.9) : T(0)});
+                     .eta = is_constrained(choice.solver) ? T(0.9) : T(0)},
+                    {}, loss);
     training.start(memory.span());
     while (training.step()) {
     }

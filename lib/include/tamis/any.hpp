@@ -35,6 +35,9 @@ class AnyLoss {
                : kind == LossKind::logistic      ? &table_for<Logistic>
                                                  : &table_for<OneVsRestSquaredHinge>) {}
 
+  /// Whether the loss is among them: see any_multilabel.hpp for the others.
+  static constexpr bool has(LossKind kind) { return kind != LossKind::ranking_squared_hinge; }
+
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
   T max_dual_scale() const {
@@ -401,22 +404,27 @@ struct Choice {
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
 /// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
 /// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
-/// `automatic` is content with PrimalDual and Fista where those two are not.
-template <class T, template <class, class, class, class> class... More>
-class AnyTraining {
+/// `automatic` is content with PrimalDual and Fista where those two are not. `Loss`:
+/// AnyLoss, or what has its members and more losses.
+template <class T, class Loss, template <class, class, class, class> class... More>
+class AnyTrainingWith {
   template <template <class, class, class, class> class S>
-  using Instance = S<T, AnyLoss<T>, AnyPenalty<T>, AnyDesign<T>>;
+  using Instance = S<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
   using RidgeHinge = CrammerSingerDual<T, Hinge, Ridge, AnyDesign<T>>;  // accepts no other pair
 
  public:
-  AnyTraining(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-              const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                  const Options<T>& options, const PenaltyParameters<T>& parameters = {},
+                  const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingWith(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                  const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
+                  const StochasticOptions<T>& stochastic = {})
       : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
     refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
-    refused_ = choice.refusal() || !has(kind_);
+    refused_ = choice.refusal() || !has(kind_) || !Loss::has(choice.loss);
     if (refused_) return;
     dispatch(kind_, reweighted_, [&]<class Solver>() {
-      const AnyLoss<T> loss(choice.loss);
       if constexpr (std::is_same_v<Solver, RidgeHinge>)
         ::new (static_cast<void*>(storage_)) Solver(design, targets, Hinge{}, Ridge{}, options);
       else if constexpr (is_reweighted<Solver>)
@@ -430,8 +438,8 @@ class AnyTraining {
       return 0;
     });
   }
-  AnyTraining(const AnyTraining&) = delete;
-  AnyTraining& operator=(const AnyTraining&) = delete;
+  AnyTrainingWith(const AnyTrainingWith&) = delete;
+  AnyTrainingWith& operator=(const AnyTrainingWith&) = delete;
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) {
@@ -578,5 +586,8 @@ class AnyTraining {
   bool refused_;
   Report<T> refusal_{};
 };
+
+template <class T, template <class, class, class, class> class... More>
+using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;
 
 }  // namespace tamis

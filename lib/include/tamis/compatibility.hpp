@@ -5,11 +5,12 @@
 #include "loss/hinge.hpp"
 #include "loss/logistic.hpp"
 #include "loss/one_vs_rest_squared_hinge.hpp"
+#include "loss/ranking_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 
 namespace tamis {
 
-enum class LossKind : std::uint8_t { hinge, squared_hinge, logistic, one_vs_rest_squared_hinge };
+enum class LossKind : std::uint8_t { hinge, squared_hinge, logistic, one_vs_rest_squared_hinge, ranking_squared_hinge };
 enum class PenaltyKind : std::uint8_t { ridge, l1, group_l2, group_linf, elastic_net, sparse_group, reweighted_l1 };
 enum class SolverKind : std::uint8_t {
   automatic,
@@ -33,7 +34,7 @@ enum class SolverKind : std::uint8_t {
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
-                                          LossKind::one_vs_rest_squared_hinge};
+                                          LossKind::one_vs_rest_squared_hinge, LossKind::ranking_squared_hinge};
 inline constexpr PenaltyKind all_penalties[] = {
     PenaltyKind::ridge,       PenaltyKind::l1,           PenaltyKind::group_l2,     PenaltyKind::group_linf,
     PenaltyKind::elastic_net, PenaltyKind::sparse_group, PenaltyKind::reweighted_l1};
@@ -65,6 +66,7 @@ constexpr const char* name(LossKind kind) {
     case LossKind::squared_hinge: return "squared-hinge";
     case LossKind::logistic: return "logistic";
     case LossKind::one_vs_rest_squared_hinge: return "one-vs-rest-squared-hinge";
+    case LossKind::ranking_squared_hinge: return "ranking-squared-hinge";
   }
   return "unknown";
 }
@@ -186,10 +188,12 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::automatic: return nullptr;
     case SolverKind::fista:
     case SolverKind::fista_constant_step_as_printed:
-    case SolverKind::block_coordinate_descent:
     case SolverKind::forward_backward:
     case SolverKind::fista_line_search_as_printed:
     case SolverKind::sparsa_as_printed: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
+    case SolverKind::block_coordinate_descent:
+      if (!smooth) return TAMIS_NEEDS_GRADIENT;
+      return loss == LossKind::ranking_squared_hinge ? TAMIS_NEEDS_CURVATURE : nullptr;
     case SolverKind::bcd_line_search_as_printed:
     case SolverKind::bcd_constant_step_as_printed:
       if (loss == LossKind::squared_hinge || loss == LossKind::one_vs_rest_squared_hinge || loss == LossKind::logistic)
@@ -218,6 +222,7 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false) {
   if (constrained) return SolverKind::constrained_primal_dual;
+  if (loss == LossKind::ranking_squared_hinge) return SolverKind::fista;
   if (loss != LossKind::hinge) return SolverKind::block_coordinate_descent;
   if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
   return tiny_lambda ? SolverKind::primal_dual : SolverKind::crammer_singer_dual;
@@ -231,6 +236,7 @@ static_assert(SmoothLoss<Logistic, float> && !DualProximableLoss<Logistic, float
 static_assert(SmoothLoss<OneVsRestSquaredHinge, float> && !DualProximableLoss<OneVsRestSquaredHinge, float>);
 static_assert(BlockwiseLoss<SquaredHinge, float> && BlockwiseLoss<OneVsRestSquaredHinge, float> &&
               BlockwiseLoss<Logistic, float> && !BlockwiseLoss<Hinge, float>);
+static_assert(SmoothLoss<RankingSquaredHinge, float> && !DualProximableLoss<RankingSquaredHinge, float>);
 static_assert(QuadraticDual<Hinge, float> && !QuadraticDual<Logistic, float>);
 
 }  // namespace tamis

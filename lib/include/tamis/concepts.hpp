@@ -15,11 +15,18 @@
 
 namespace tamis {
 
+/// The same with two rows of scratch for the dual value.
+template <class L, class T>
+concept ScratchDual = requires(const L loss, const T* u, Index classes, Label y, T margin, T weight, T* scratch) {
+  { loss.dual_terms(u, classes, y, margin, weight, scratch, scratch) } -> std::convertible_to<DualTerms<T>>;
+};
+
 /// A loss whose dual value along a ray s·u is a quadratic in s.
 template <class L, class T>
 concept QuadraticDual = requires(const L loss, const T* u, Index classes, Label y, T margin, T weight) {
   { loss.dual_terms(u, classes, y, margin, weight) } -> std::convertible_to<DualTerms<T>>;
-};
+}
+|| ScratchDual<L, T>;
 
 /// A loss whose dual value −(cℓ)*(s·u) is evaluated at one s after the other.
 template <class L, class T>
@@ -186,6 +193,35 @@ template <class L>
 constexpr bool separate_classes(const L& loss) {
   if constexpr (requires { loss.separate_classes(); }) return loss.separate_classes();
   else return false;
+}
+
+/// Whether y is a label of the loss: a class, unless labels are something else, as in RankingSquaredHinge.
+template <class L>
+constexpr bool valid_label(const L& loss, Label y, Index classes) {
+  if constexpr (requires { loss.valid_label(y, classes); }) return loss.valid_label(y, classes);
+  else return y < classes;
+}
+
+/// Whether there are samples of positive weight that determine the intercept of class k.
+template <class L, class T>
+constexpr bool has_samples(const L& loss, const Targets<T>& targets, bool intercept, Index k) {
+  if constexpr (requires { loss.has_samples(targets, intercept, k); }) return loss.has_samples(targets, intercept, k);
+  bool present = false;
+  for (Index i = 0; i < targets.samples() && !present; ++i)
+    present = targets.labels[i] == k && targets.raw_weight(i) > T(0);
+  return present;
+}
+
+/// Whether class k is a right answer for a sample of label y, and whether there are right and wrong ones.
+template <class L>
+constexpr bool is_right(const L& loss, Index k, Label y) {
+  if constexpr (requires { loss.is_right(k, y); }) return loss.is_right(k, y);
+  else return k == y;
+}
+template <class L>
+constexpr bool has_pairs(const L& loss, Label y, Index classes) {
+  if constexpr (requires { loss.has_pairs(y, classes); }) return loss.has_pairs(y, classes);
+  else return true;
 }
 
 /// How the penalty enters the dual problem: not at all, as a bound on its dual norm, or as the conjugate (λΩ)*. A

@@ -2,6 +2,7 @@
 /// Everything one needs to train and predict in C++.
 
 #include "any.hpp"
+#include "any_multilabel.hpp"
 #include "arena.hpp"
 #include "compatibility.hpp"
 #include "concepts.hpp"
@@ -14,9 +15,11 @@
 #include "features/normalise.hpp"
 #include "features/sample_steps.hpp"
 #include "features/standardise.hpp"
+#include "label_sets.hpp"
 #include "loss/hinge.hpp"
 #include "loss/logistic.hpp"
 #include "loss/one_vs_rest_squared_hinge.hpp"
+#include "loss/ranking_squared_hinge.hpp"
 #include "loss/squared_hinge.hpp"
 #include "model/export_c.hpp"
 #include "model/export_prepared_c.hpp"

@@ -31,13 +31,15 @@ template <class T>
 /// Moves mass within the rows of u (samples × stride, each in the dual domain of its loss) from classes whose column
 /// sum is positive to those whose sum is negative, in proportion to what each row and class can give, until the sums
 /// vanish up to rounding. Rows stay in the domain; if the sums are zero already, nothing moves. `surplus` and
-/// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead. Cost
-/// O(samples·classes).
+/// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead; one with
+/// `balance`, true where it has done it, does it itself. Cost O(samples·classes).
 template <class T, class Loss>
 [[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
                                        T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
+  if constexpr (requires { loss.balance(targets, u, stride, surplus, available); })
+    if (loss.balance(targets, u, stride, surplus, available)) return;
   if (separate_classes(loss)) return scale_columns(u, samples, classes, stride);
   const bool label_moves = loss.label_mass_moves();
   const auto movable = [&](const T* row, Index i, Index k) {

@@ -12,7 +12,7 @@ namespace tamis {
 template <class T>
 struct HeldOut {
   T lambda = 0;
-  T error = 0;  ///< share of wrong predictions
+  T error = 0;  ///< share of wrong predictions, of samples for which there are right and wrong ones
   T error_deviation = 0;
   T loss = 0;
   T loss_deviation = 0;
@@ -93,7 +93,8 @@ class CrossValidation {
     points_ = grid_.points;
     for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
     for (Index i = 0; i < shape.samples; ++i)
-      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += targets_.raw_weight(i);
+      if (fold_of_[i] != no_fold && has_pairs(loss_, targets_.labels[i], targets_.classes))
+        own_.held[fold_of_[i]] += targets_.raw_weight(i);
     status_ = Status::running;
     fold_ = 0;
     return start_fold();
@@ -202,12 +203,12 @@ class CrossValidation {
     Sum<T> wrong, loss;
     for (Index i = 0; i < targets_.samples(); ++i) {
       const T weight = targets_.raw_weight(i);
-      if (fold_of_[i] != fold_ || !(weight > T(0))) continue;
+      if (fold_of_[i] != fold_ || !(weight > T(0)) || !has_pairs(loss_, targets_.labels[i], targets_.classes)) continue;
       const T* z = row_of(own_.score, i, stride_);
       Index best = 0;
       for (Index k = 1; k < targets_.classes; ++k)
         if (z[k] > z[best]) best = k;
-      if (best != targets_.labels[i]) wrong.add(weight);
+      if (!is_right(loss_, best, targets_.labels[i])) wrong.add(weight);
       loss.add(weight * loss_.value(z, targets_.classes, targets_.labels[i], targets_.margin(i)));
     }
     const T held = own_.held[fold_] > T(0) ? own_.held[fold_] : T(1);

@@ -50,7 +50,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       this->balance_intercept(own_.x, T(1));
     }
     begin_iterations();
-    stage_ = this->options_.intercept ? Stage::intercepts : Stage::coefficients;
+    stage_ = Stage::intercepts;  // where a run ends that needs no coefficients
     if (!this->options_.intercept) finish_null_model();
     return this->running();
   }

@@ -421,18 +421,15 @@ class Workbench {
     const bool may_be_zero = default_margin<T>(loss_) == T(0);
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
-      if (targets_.labels[i] >= shape_.classes) return Status::invalid_label;
+      if (!valid_label(loss_, targets_.labels[i], shape_.classes)) return Status::invalid_label;
       if (!(targets_.raw_weight(i) >= T(0)) || !finite(targets_.raw_weight(i))) return Status::invalid_weight;
       const T margin = targets_.margin(i);
       if (!(margin > T(0) || (may_be_zero && margin == T(0))) || !finite(margin)) return Status::invalid_margin;
     }
     report_.row = 0;
     for (Index k = 0; k < shape_.classes; ++k) {
-      bool present = false;
-      for (Index i = 0; i < shape_.samples && !present; ++i)
-        present = targets_.labels[i] == k && targets_.raw_weight(i) > T(0);
       report_.column = k;
-      if (!present) return Status::missing_class;
+      if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
     }
     report_.column = 0;
     if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
@@ -465,8 +462,13 @@ class Workbench {
     if constexpr (QuadraticDual<Loss, T>) {
       if (!has_quadratic_dual<T>(loss_)) return {};
       for (Index i = 0; i < shape_.samples; ++i) {
-        const auto terms = loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i],
-                                            targets_.margin(i), targets_.weight(i));
+        const auto of = [&](auto... scratch) {
+          return loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+                                  targets_.weight(i), scratch...);
+        };
+        DualTerms<T> terms;
+        if constexpr (ScratchDual<Loss, T>) terms = of(memory_.row[1], memory_.row[2]);
+        else terms = of();
         linear.add(terms.linear);
         quadratic.add(terms.quadratic);
       }
