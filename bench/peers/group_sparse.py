@@ -87,7 +87,7 @@ def lightning(x, y, lam, loss, enough):
         curve.append((clock["total"], objective(x, y, model.coef_, lam, loss)))
         stop = curve[-1][1] <= enough or clock["total"] > wishes.cap
         clock["last"] = time.perf_counter()
-        return stop
+        return True if stop else None
 
     model = CDClassifier(loss="squared_hinge" if loss == "squared-hinge" else "log", penalty="l1/l2", multiclass=True,
                          C=1 / len(y), alpha=lam, max_iter=10**6, tol=0, callback=look, n_calls=x.shape[1],

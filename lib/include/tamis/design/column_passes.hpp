@@ -59,7 +59,7 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
             count,
             [&](auto offset, const auto& other) __attribute__((always_inline)) {
               using P = std::remove_cvref_t<decltype(other)>;
-              return (P::load(row + first + offset) + P::fill(shift)).positive_part() * other;
+              return (P::load(row + first + offset) + P::fill(shift)).positive_part();
             },
             others);
         run_g = S::map(
@@ -109,12 +109,15 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
       ++e;
     } while (e < x.count && pass.labels[x.sample(e)] == label);
     const auto add = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; };
-    g = S::map(count, add, g, run_g);
-    h = S::map(count, add, h, run_h);
     if constexpr (terms == Violations::of_pairs) {  // what the other classes gain the label loses
+      const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
+      run_g = S::map(count, times, run_g, others);
+      run_h = S::map(count, times, run_h, others);
       gradient[label] -= run_g.sum(count);
       curvature[label] += run_h.sum(count);
     }
+    g = S::map(count, add, g, run_g);
+    h = S::map(count, add, h, run_h);
   }
   const auto add_to = [&](const S& total, T* out) {
     S::map(

@@ -2,6 +2,7 @@
 /// The multinomial logistic loss.
 
 #include "../linalg/elementary.hpp"
+#include "../linalg/pack.hpp"
 #include "../targets.hpp"
 #include "curvature.hpp"
 
@@ -77,6 +78,16 @@ struct Logistic {
     T mean = 0;
     for (Index k = 0; k < classes; ++k) mean += h[k] * t[k];
     for (Index k = 0; k < classes; ++k) t[k] = weight * (h[k] * (t[k] - mean));
+  }
+
+  /// u += value c∇²ℓ t, for rows of whole vectors whose padding is 0 in h and t.
+  template <class T>
+  void add_curvature(const T* h, Index stride, T weight, T value, const T* t, T* u) const {
+    auto inner = Pack<T>::zero();
+    for (Index k = 0; k < stride; k += lanes<T>) inner = inner + Pack<T>::load(h + k) * Pack<T>::load(t + k);
+    const auto mean = Pack<T>::fill(inner.sum()), scale = Pack<T>::fill(weight * value);
+    for (Index k = 0; k < stride; k += lanes<T>)
+      (Pack<T>::load(u + k) + scale * (Pack<T>::load(h + k) * (Pack<T>::load(t + k) - mean))).store(u + k);
   }
 
   /// The largest eigenvalue is at most max p, and at most twice the largest diagonal entry.

@@ -64,7 +64,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     measure_columns();
     fit_null_model();
     certify(true);
-    if (this->running()) begin_epochs(first_epochs);
+    if (this->running()) begin_epochs(first_epochs());
     return this->running();
   }
 
@@ -85,12 +85,13 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       --epochs_left_;
     } else {
       newton_step();
-      epochs_left_ = epochs_between;
+      known_ = false;
+      epochs_left_ = epochs_between();
     }
     if (last || epochs_left_ == 0) {
       certify(false);
       if (last) this->end_at_limit();
-      if (this->running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs : interval());
+      if (this->running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
     }
     return this->running();
   }
@@ -249,7 +250,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
 
   [[gnu::noinline]] void epoch() {
-    const T before = objective();
+    const T before = known_ ? value_ : objective();
     moved_ = size_ = T(0);
     if (follows_violations()) {
       visit_work([&](FeatureGroup group) { descend_on_violations(group); });
@@ -257,12 +258,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     } else {
       descend_on_model(before);
     }
-    const T decrease = before - objective();
+    value_ = objective();
+    known_ = true;
+    const T decrease = before - value_;
     if (decrease < T(-8) * epsilon<T> * absolute(before)) caution_ = smallest(T(2) * caution_, T(64));
     shrinkage_ = decrease_ > T(0) ? smallest(largest(decrease, T(0)) / decrease_, T(1)) : T(1);
     decrease_ = decrease;
     this->update_residual(square_root(moved_), square_root(size_));
-    this->add_epochs(this->design_.entries(own_.work, working_), T(1));
+    this->add_epochs(this->design_.entries(own_.work, working_), follows_violations() ? T(1) : T(model_sweeps));
   }
 
   template <class Visit>
@@ -391,9 +394,15 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       T* h = row_of(own_.h, i, stride);
       loss.take_curvature(row_of(own_.z, i, stride), classes, this->targets_.labels[i], this->targets_.margin(i),
                           weight(i), T(0), h);
+      for (Index k = classes; k < stride; ++k) h[k] = T(0);
       own_.bound[i] = loss.curvature_size(h, classes, this->targets_.labels[i], weight(i)).bound;
     }
     const auto apply = [&](Index i, T value, const T* step) {
+      const T* h = row_of(own_.h, i, stride);
+      if constexpr (requires { loss.add_curvature(h, stride, value, value, step, own_.u); }) {
+        loss.add_curvature(h, stride, weight(i), value, step, row_of(own_.u, i, stride));
+        return;
+      }
       T* t = own_.block[0];
       for (Index k = 0; k < stride; ++k) t[k] = value * step[k];
       loss.apply_curvature(row_of(own_.h, i, stride), classes, this->targets_.labels[i], weight(i), t);
@@ -463,6 +472,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Scores of the coefficients anew, then the gap.
   [[gnu::noinline]] void certify(bool null_model) {
+    known_ = false;
     if (!null_model) {
       Index count = 0;
       this->for_each_active_row([&](Index j) {
@@ -479,15 +489,18 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     else Base::certify(own_.u, own_.g, true);
   }
 
-  static constexpr std::uint32_t first_epochs = 5;
-  static constexpr std::uint32_t epochs_between = 2;
-  static constexpr int model_sweeps = 2;
+  /// Epochs before the first step of Newton's method and between two; those on a model are several sweeps each.
+  std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
+  std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
+  static constexpr int model_sweeps = 4;
 
   Memory own_{};
   Newton newton_{};
   Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
-  T caution_ = T(1);    ///< factor of the curvature
+  T caution_ = T(1);  ///< factor of the curvature
+  T value_ = T(0);    ///< of the objective, while `known_`
+  bool known_ = false;
   T decrease_ = T(0);   ///< of the objective in the last epoch
   T shrinkage_ = T(1);  ///< of that in the last two
   T moved_ = T(0);      ///< squared length of an epoch's steps

@@ -287,23 +287,21 @@ class SupportNewton {
         if (curves) m_.chosen[chosen_++] = i;
       }
     });
-    entries_ = 0;
-    for (Index c = 0; c < size_; ++c) {
-      const Column<T> x = p.design.column(m_.support[c]);
-      for (Index e = 0; e < x.count; ++e) entries_ += m_.place[x.sample(e)] != none && x.values[e] != T(0);
-    }
+    std::size_t stored = 0;
+    for (Index c = 0; c < size_; ++c) stored += p.design.column(m_.support[c]).count;
+    entries_ = p.design.copied() ? stored * chosen_ / largest(p.shape.samples, Index(1)) : stored;  // about as many
     const std::size_t all = PackedSamples<T>::size(chosen_, size_);
     copy_ = Copy::none;
     if (all <= 2 * entries_ && all <= m_.room && size_ <= m_.limit) copy_ = Copy::dense;
-    else if (2 * entries_ <= m_.room) copy_ = Copy::sparse;
+    else if (2 * stored <= m_.room) copy_ = Copy::sparse;
     if (copy_ == Copy::none)
       for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, p.loss, i, i);
     if (copy_ == Copy::dense) {
       dense_ = PackedSamples<T>(m_.values, chosen_, size_);
       dense_.clear();
     }
-    used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * entries_ : 0;
-    sparse_rows_ = reinterpret_cast<Index*>(m_.values + entries_);
+    used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * stored : 0;
+    sparse_rows_ = reinterpret_cast<Index*>(m_.values + stored);
     Index next = 0;
     for (Index c = 0; c < size_ && copy_ != Copy::none; ++c) {
       const Column<T> x = p.design.column(m_.support[c]);
