@@ -144,6 +144,7 @@ export class Model {
       penalty: data.penalty,
       lambda: data.lambda,
       ...(data.eta === undefined ? {} : { eta: data.eta }),
+      ...(data.samples ? { samples: data.samples } : {}),
       precision: this.precision,
       self_test: data.selfTest.map((sample) => this.keptFeatures.map((j) => number(sample[j]))),
     };

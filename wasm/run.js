@@ -143,6 +143,7 @@ export class Run {
       featureNames: problem.featureNames ? Array.from(problem.featureNames, String) : null,
       loss: problem.loss,
       penalty: problem.penalty,
+      samples: this.samples.samples,
       selfTest: this.#oneOfEachClass(),
     };
   }

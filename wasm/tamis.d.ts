@@ -10,7 +10,7 @@ export interface LoadOptions {
   simd?: boolean;
   /**
    * Loads the larger modules with the solver 'block-coordinate-descent', many times faster for all losses but the hinge,
-   * which 'auto' then means for them. They have 210 kB instead of 140. Default: false.
+   * which 'auto' then means for them. They have 220 kB instead of 140. Default: false.
    */
   descent?: boolean;
   /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */

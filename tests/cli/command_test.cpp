@@ -514,7 +514,7 @@ TEST(Wrong, BaselineOptions) {
   refused(bcd, {"--stopping", "iterates:1e-3"}, "--stopping iterates is for primal-dual-as-printed, ");
   refused("fista", {"--stopping", "violation-sum:1e-3"},
           "--stopping violation-sum is for bcd-line-search-as-printed, bcd-constant-step-as-printed, not for fista");
-  refused("auto", {"--stopping", "iterates:1e-3"}, "not for fista");
+  refused("auto", {"--stopping", "iterates:1e-3"}, "not for block-coordinate-descent");
   refused("sparsa-as-printed", {"--shrinking"}, "--shrinking is for bcd-line-search-as-printed, ");
   refused(bcd, {"--groups", "blocks:2"}, "it needs groups that are rows");
   refused(bcd, {"--groups", folder.write("g", "0\n0\n1\n1\n")}, "it needs groups that are rows", 1);

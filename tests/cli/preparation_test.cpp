@@ -55,7 +55,7 @@ std::vector<std::string> train(const std::string& data, const Folder& folder, st
                                "--loss",      loss,
                                "--penalty",   "l1",
                                "--lambda",    lambda,
-                               "--tolerance", single ? "1e-4" : "1e-7",
+                               "--tolerance", single ? "1e-4" : "1e-9",
                                "--model",     folder.path("m.json"),
                                "--report",    folder.path("r.json")};
   out.insert(out.end(), more.begin(), more.end());

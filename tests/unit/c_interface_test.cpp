@@ -105,12 +105,18 @@ TEST(CInterface, EverySmoothLossGivesTheBitsOfCpp) {
     auto p = problem_of(made);
     p.loss = kind;
     p.margin = 0.75f;
-    const Trained trained(p);
-    const auto direct =
-        tamis::testing::run_default(made, loss, tamis::L1{}, tamis::Options<float>{.lambda = 0.02f, .margin = 0.75f});
-    EXPECT_EQ(trained.status, TAMIS_CONVERGED);
-    const auto expected = direct.coefficients();
-    EXPECT_EQ(std::memcmp(trained.model().coefficients, expected.data(), expected.size() * sizeof(float)), 0);
+    const tamis::Options<float> options{.lambda = 0.02f, .margin = 0.75f};
+    const auto expect_same = [&](std::uint32_t solver, const auto& direct) {
+      p.solver = solver;
+      const Trained trained(p);
+      EXPECT_EQ(trained.status, TAMIS_CONVERGED);
+      const auto expected = direct.coefficients();
+      EXPECT_EQ(std::memcmp(trained.model().coefficients, expected.data(), expected.size() * sizeof(float)), 0);
+    };
+    expect_same(TAMIS_FISTA, tamis::testing::run_default(made, loss, tamis::L1{}, options));
+    using Descent = tamis::BlockCoordinateDescent<float, decltype(loss), tamis::L1>;
+    for (const auto solver : {TAMIS_AUTOMATIC, TAMIS_BLOCK_COORDINATE_DESCENT})
+      expect_same(solver, tamis::testing::run<Descent, float>(made.design(), made.targets(), loss, tamis::L1{}, options));
   };
   check(TAMIS_SQUARED_HINGE, tamis::SquaredHinge{});
   check(TAMIS_LOGISTIC, tamis::Logistic{});
@@ -181,11 +187,13 @@ TEST(CInterface, PenaltiesWithParametersAndListedGroups) {
   p.l1_ratio = 0.3f;
   expect_same(p, PrimalDual<float, Hinge, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f}, options));
   p.loss = TAMIS_LOGISTIC;
+  p.solver = TAMIS_FISTA;
   p.margin = 0.5f;
   const tamis::Options<float> with_margin{.lambda = 0.02f, .margin = 0.5f};
   expect_same(p, tamis::Fista<float, tamis::Logistic, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f},
                                                                          with_margin));
   p.loss = TAMIS_HINGE;
+  p.solver = TAMIS_AUTOMATIC;
   p.margin = NAN;
   p.penalty = TAMIS_SPARSE_GROUP;
   p.group_order = order;
@@ -369,7 +377,7 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
 
 // ---- paths and cross-validation -------------------------------------------------------------------------------------
 
-using Runner = tamis::AnyTraining<float, tamis::TwoPhase>;
+using Runner = tamis::AnyTraining<float, tamis::TwoPhase, tamis::BlockCoordinateDescent>;
 
 /// The problem of a made set as C++ solves it, with the solver that suits.
 struct Direct {

@@ -480,13 +480,25 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       });
       fill(own_.block[0], this->stride_, T(0));
       const T* base = own_.block[0];
-      if (this->options_.intercept) base = row_of(own_.w, this->shape_.features, this->stride_);
+      if (this->options_.intercept) {
+        base = row_of(own_.w, this->shape_.features, this->stride_);
+        if (!separate_classes(this->loss_)) centre_intercepts();
+      }
       this->design_.multiply(own_.work, count, own_.w, this->stride_, base, own_.z);
     }
     this->offer_primal(own_.w, own_.z);
     take_gradients();
     if (null_model) this->certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
+  }
+
+  /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
+  /// zero.
+  void centre_intercepts() {
+    T* b = row_of(own_.w, this->shape_.features, this->stride_);
+    T mean = 0;
+    for (Index k = 0; k < this->shape_.classes; ++k) mean += b[k] / T(this->shape_.classes);
+    for (Index k = 0; k < this->shape_.classes; ++k) b[k] -= mean;
   }
 
   /// Epochs before the first step of Newton's method and between two; those on a model are several sweeps each.
