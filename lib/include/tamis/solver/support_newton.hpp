@@ -27,6 +27,7 @@ struct SupportProblem {
   T*& z;  ///< scores of w; samples × stride, like the scratch u and h
   T* u;
   T*& h;
+  T* omega;  ///< scratch of an entry per sample
   Index stride;
 };
 
@@ -114,12 +115,6 @@ class SupportNewton {
     precondition(p);
     solve(p);
     search(p, before);
-#ifdef DEBUG_NEWTON
-    __builtin_printf(
-        "   newton size %u chosen %u packed %d factored %d cg %d alpha %g slack %g damping %g before %.9g after %.9g\n",
-        size_, chosen_, (int)copy_, factored_, iterations_, (double)accepted_, (double)slack_, (double)damping_,
-        (double)before, (double)objective(p, p.w, p.z));
-#endif
     return work_;
   }
 
@@ -402,8 +397,7 @@ class SupportNewton {
   [[gnu::noinline]] void precondition(const Problem& p) {
     const Index samples = samples_in_use(p.shape);
     for_each_row(p, [&](Index j) { m_.diagonal[j] = T(0); });
-    // the curvature of each sample: in the first entries of u
-    T* const omega = p.u;
+    T* const omega = p.omega;
     Sum<T> total;
     for (Index a = 0; a < samples; ++a) {
       const Index i = sample(a);
@@ -424,15 +418,14 @@ class SupportNewton {
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factored_ = false;
-    if (copy_ != Copy::none) factored_ = factor(p, omega, total.value());
+    if (copy_ != Copy::none) factored_ = factor(p, static_cast<const T*>(omega), total.value());
   }
 
-  /// λΩ″ of a row, mean over its entries that may move; 0 where the penalty is flat.
+  /// λΩ″ of a group across its direction, the largest of its parts; 0 where the penalty is flat.
   template <class Problem>
-  T penalty_curvature(const Problem& p, FeatureGroup group, Index r) const {
+  T penalty_curvature(const Problem& p, FeatureGroup group) const {
     T most = 0;
     const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
-    (void)r;
     p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
       if (!(part.slope.level > T(0))) most = largest(most, curvature_of(p, part.slope.scale));
     });
@@ -462,10 +455,8 @@ class SupportNewton {
       for (Index s = 0; s < sampled; ++s) to[s] = c < size_ ? dense_.at(s * step, c) : T(1);
     }
     const Index capacity = SupportNewton::capacity(m_.limit);
-    T* const weighted = row_of(p.u, (p.shape.samples + stride_ - 1) / stride_, stride_);  // behind omega
+    T* const weighted = p.u;
     const Index width = smallest(stride_, order);
-    if (std::size_t(sampled) * stride_ + (p.shape.samples + stride_) > std::size_t(p.shape.samples) * stride_)
-      return false;
     for (Index first = 0; first < order; first += width) {
       const Index batch = smallest(width, order - first);
       fill(weighted, std::size_t(sampled) * stride_, T(0));
@@ -485,7 +476,7 @@ class SupportNewton {
     for_each_group(p, [&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r, ++c)
         m_.factor[std::size_t(c) * capacity + c] +=
-            penalty_curvature(p, group, r) + damping_ * m_.diagonal[m_.support[c]] + floor;
+            penalty_curvature(p, group) + damping_ * m_.diagonal[m_.support[c]] + floor;
     });
     if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor;
     return factor_cholesky(m_.factor, order, capacity);
@@ -512,7 +503,7 @@ class SupportNewton {
     for_each_group(p, [&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
-        const T total = (T(1) + damping_) * m_.diagonal[j] + penalty_curvature(p, group, r);
+        const T total = (T(1) + damping_) * m_.diagonal[j] + penalty_curvature(p, group);
         const T inverse = total > T(0) ? T(1) / total : T(0);
         for (Index k = 0; k < stride_; ++k) row_of(out, j, stride_)[k] = inverse * row_of(p.g, j, stride_)[k];
       }
@@ -606,7 +597,7 @@ class SupportNewton {
       });
       for_each_group(p, [&](FeatureGroup group) { cut(p, group, candidate, scores); });
       const T after = objective(p, candidate, scores);
-      if (after <= before + rise_ * absolute(before)) {
+      if (after <= before) {
         for_each_row(p, [&](Index j) {
           copy(static_cast<const T*>(row_of(candidate, j, stride_)), stride_, row_of(p.w, j, stride_));
         });
@@ -616,7 +607,6 @@ class SupportNewton {
         break;
       }
     }
-    accepted_ = alpha;
     went_well_ = alpha >= T(0.5) && iterations_ < most_iterations;
     if (alpha == T(1)) {
       slack_ *= T(0.8);
@@ -685,8 +675,6 @@ class SupportNewton {
   T work_ = T(0);
   T slack_ = T(0);
   T damping_ = T(0);
-  T rise_ = T(0);
-  T accepted_ = T(1);
   bool went_well_ = false;
 };
 
