@@ -35,7 +35,11 @@ int main(int argc, char** argv) {
   declare("figure5", "accuracy against rows of coefficients", {paper_b::figure5});
   declare("table2", "times of three objectives", {paper_b::table2});
   declare("all", "all of them", {paper_b::figure23, paper_b::figure5, paper_b::table2});
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) ? 2 : 0;
+  }
 
   const char* data = std::getenv("TAMIS_DATA");
   run.data = data ? data : "";
