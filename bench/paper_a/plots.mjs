@@ -1,27 +1,13 @@
 // Plots and a summary from the CSV files of the experiments. node plots.mjs FOLDER EXPERIMENT
 // Writes EXPERIMENT.svg, EXPERIMENT.md and summary.md, which holds the .md files that are there.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { chart, lines } from '../chart.mjs';
+import { distinct, mean, means, results, table, where } from '../papers/results.mjs';
 
 const [folder, experiment] = process.argv.slice(2);
-const file = (name) => path.join(folder, name);
-
-/** The lines of a CSV file as objects, numbers as numbers. */
-function read(name) {
-  if (!existsSync(file(name))) return [];
-  const [header, ...rows] = readFileSync(file(name), 'utf8').trim().split('\n').map((line) => line.split(','));
-  return rows.map((row) => Object.fromEntries(header.map((key, i) => [key, Number.isNaN(Number(row[i])) ? row[i] : Number(row[i])])));
-}
+const { file, read, write } = results(folder);
 
 const subsets = (rows) => `${distinct(rows, 'seed').length} random subset${distinct(rows, 'seed').length === 1 ? '' : 's'}`;
-const distinct = (rows, key) => [...new Set(rows.map((row) => row[key]))];
-const where = (rows, wanted) => rows.filter((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
-const mean = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0) / rows.length;
-const table = (header, rows) => [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-
-/** [[x, mean of `key`]] over the rows with each x. */
-const means = (rows, x, key) => distinct(rows, x).sort((a, b) => a - b).map((at) => [at, mean(where(rows, { [x]: at }), key)]);
 
 /** The number of the least y; of several the last, which has the largest α. */
 function least(points) {
@@ -152,10 +138,5 @@ const needed = { figure3: 'figure3_times.csv' }[experiment] ?? `${experiment}.cs
 if (!existsSync(file(needed))) {
   console.log(`${experiment}: no plot, there is no ${needed}`);
 } else {
-  const { svg, text } = experiments[experiment]();
-  writeFileSync(file(`${experiment}.svg`), svg);
-  writeFileSync(file(`${experiment}.md`), `${text}\n\n![${experiment}](${experiment}.svg)\n`);
-  const sections = Object.keys(experiments).filter((name) => existsSync(file(`${name}.md`)));
-  writeFileSync(file('summary.md'), `# The experiments of paper A\n\n${sections.map((name) => readFileSync(file(`${name}.md`), 'utf8')).join('\n')}`);
-  console.log(`Written to ${folder}: ${experiment}.svg, ${experiment}.md, summary.md`);
+  write('The experiments of paper A', Object.keys(experiments), experiment, experiments[experiment]());
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <random>
 
 #include "data.hpp"
@@ -52,51 +51,6 @@ std::vector<std::size_t> patches(std::size_t side) {
            {row * side + column, row * side + column + 1, (row + 1) * side + column, (row + 1) * side + column + 1})
         order.push_back(pixel);
   return order;
-}
-
-TestSamples::TestSamples(const Labelled& samples) : labels_(samples.labels) {
-  const cli::Table& table = samples.table;
-  const std::size_t block = table.sparse ? table.samples : 200;
-  for (std::size_t first = 0; first < table.samples; first += block) {
-    std::vector<std::size_t> rows;
-    for (std::size_t i = first; i < std::min(first + block, table.samples); ++i) rows.push_back(i);
-    tables_.push_back(cli::select_rows(table, rows));
-  }
-  for (const cli::Table& part : tables_) {
-    const auto count = static_cast<Index>(part.samples), features = static_cast<Index>(part.features);
-    if (part.sparse) sparse_.emplace_back(part.values.data(), part.rows.data(), part.starts.data(), count, features);
-    else dense_.emplace_back(part.values.data(), count, features);
-  }
-}
-
-std::size_t TestSamples::errors(const Coefficients& coefficients) const {
-  const LinearModel<double> model = coefficients.view();
-  std::vector<Index> used;
-  for (Index j = 0; j < model.features; ++j)
-    if (model.uses(j)) used.push_back(j);
-  const double* intercepts = row_of(model.coefficients, model.features, model.stride());
-  std::vector<double> scores;
-  std::size_t wrong = 0, first = 0;
-  const auto count_errors = [&](const auto& design) {
-    scores.resize(std::size_t{design.samples()} * model.stride());
-    design.multiply(used.data(), static_cast<Index>(used.size()), model.coefficients, model.stride(), intercepts,
-                    scores.data());
-    for (Index i = 0; i < design.samples(); ++i) {
-      const double* row = row_of(scores.data(), i, model.stride());
-      wrong += static_cast<Label>(std::max_element(row, row + model.classes) - row) != labels_[first + i];
-    }
-    first += design.samples();
-  };
-  for (const auto& design : dense_) count_errors(design);
-  for (const auto& design : sparse_) count_errors(design);
-  return wrong;
-}
-
-std::vector<double> logarithmic(double low, double high, int per_decade) {
-  std::vector<double> values;
-  const int count = static_cast<int>(std::lround((high - low) * per_decade));
-  for (int i = 0; i <= count; ++i) values.push_back(std::pow(10.0, low + static_cast<double>(i) / per_decade));
-  return values;
 }
 
 }  // namespace tamis::paper_a

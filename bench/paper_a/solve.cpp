@@ -1,8 +1,4 @@
-#include <time.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -12,24 +8,6 @@
 #include "training.hpp"
 
 namespace tamis::paper_a {
-
-namespace {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
-
-Coefficients copy_of(const LinearModel<double>& model) {
-  Coefficients out;
-  out.features = model.features;
-  out.classes = model.classes;
-  out.values.assign(model.coefficients, model.coefficients + (std::size_t{model.features} + 1) * model.stride());
-  return out;
-}
 
 Options<double> options_for(const Task& task, double alpha, std::size_t samples) {
   Options<double> options;
@@ -95,45 +73,6 @@ Solve solve(const Problem& problem, const Task& task, double alpha, const Stoppi
   else if (out.report.status != Status::infeasible)
     throw std::runtime_error(task.name + ": " + describe(out.report.status));
   return out;
-}
-
-std::vector<Index> Coefficients::nonzeros(double above) const {
-  std::vector<Index> count(classes);
-  for (Index j = 0; j < features; ++j)
-    for (Index k = 0; k < classes; ++k) count[k] += std::abs(view()(j, k)) > above;
-  return count;
-}
-
-double Coefficients::zero_percentage() const {
-  double nonzero = 0;
-  for (const Index count : nonzeros()) nonzero += count;
-  return 100 * (1 - nonzero / (static_cast<double>(features) * classes));
-}
-
-double Coefficients::distance(const Coefficients& other) const {
-  double apart = 0, length = 0;
-  for (Index j = 0; j < features; ++j)
-    for (Index k = 0; k < classes; ++k) {
-      const double to = other.view()(j, k), away = view()(j, k) - to;
-      apart += away * away;
-      length += to * to;
-    }
-  return length > 0 ? std::sqrt(apart / length) : std::sqrt(apart);
-}
-
-Csv::Csv(const Run& run, const std::string& name, const std::string& header)
-    : file_(std::fopen((run.output + "/" + name).c_str(), "w")) {
-  if (!file_) throw std::runtime_error("cannot write " + run.output + "/" + name);
-  std::fprintf(file_, "%s\n", header.c_str());
-}
-
-void Csv::line(const char* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  std::vfprintf(file_, format, arguments);
-  va_end(arguments);
-  std::fputc('\n', file_);
-  std::fflush(file_);
 }
 
 }  // namespace tamis::paper_a

@@ -1,0 +1,106 @@
+#pragma once
+/// What the experiments of the papers share: samples, models, errors on test samples, CPU time, CSV.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "data.hpp"
+#include "problem.hpp"
+#include "tamis/any.hpp"
+
+namespace tamis::papers {
+
+/// Training samples ready to be solved again and again, in double.
+struct Problem {
+  Problem(cli::Table rows, std::vector<Label> labels_of_rows, Index number_of_classes)
+      : table(std::move(rows)), labels(std::move(labels_of_rows)), classes(number_of_classes), samples(table) {}
+
+  cli::Table table;
+  std::vector<Label> labels;
+  Index classes;
+  cli::Samples<double> samples;
+};
+
+/// Samples with their labels as numbers.
+struct Labelled {
+  cli::Table table;
+  std::vector<Label> labels;
+  Index classes = 0;
+};
+
+/// Coefficients (features + 1) × stride, as LinearModel has them.
+struct Coefficients {
+  std::vector<double> values;
+  Index features = 0, classes = 0;
+
+  LinearModel<double> view() const { return {values.data(), features, classes}; }
+  /// Of each class.
+  std::vector<Index> nonzeros(double above = 0) const;
+  double zero_percentage() const;
+  /// ‖this − other‖/‖other‖ of the weights, intercepts not counted.
+  double distance(const Coefficients& other) const;
+};
+
+Coefficients copy_of(const LinearModel<double>& model);
+
+// ---- test samples ---------------------------------------------------------------------------------------------------
+
+/// Test samples as designs of few rows each, so that a product reads memory in order.
+class TestSamples {
+ public:
+  explicit TestSamples(const Labelled& samples);
+  TestSamples(const TestSamples&) = delete;
+  TestSamples& operator=(const TestSamples&) = delete;
+
+  std::size_t size() const { return labels_.size(); }
+  /// Number of samples given another class than theirs.
+  std::size_t errors(const Coefficients& coefficients) const;
+  double error_percentage(const Coefficients& coefficients) const {
+    return 100 * static_cast<double>(errors(coefficients)) / static_cast<double>(size());
+  }
+
+ private:
+  std::vector<Label> labels_;
+  std::vector<cli::Table> tables_;  // of the sparse form: one
+  std::vector<DenseDesign<double>> dense_;
+  std::vector<SparseDesign<double>> sparse_;
+};
+
+// ---- running an experiment ------------------------------------------------------------------------------------------
+
+/// What the command line says.
+struct Run {
+  std::string data;    ///< the folder TAMIS_DATA
+  std::string output;  ///< where the CSV files go
+  bool full = false;
+  std::size_t subsets = 0;  ///< 0: as many as the experiment has by default
+
+  std::string path(const std::string& file) const { return data + "/" + file; }
+  std::size_t number(std::size_t quick, std::size_t in_the_paper) const {
+    return subsets ? subsets : full ? in_the_paper : quick;
+  }
+};
+
+/// A CSV file; every line is on disk as soon as it is written.
+class Csv {
+ public:
+  Csv(const Run& run, const std::string& name, const std::string& header);
+  ~Csv() { std::fclose(file_); }
+  Csv(const Csv&) = delete;
+  Csv& operator=(const Csv&) = delete;
+  [[gnu::format(printf, 2, 3)]] void line(const char* format, ...);
+
+ private:
+  std::FILE* file_;
+};
+
+/// CPU time of this thread.
+double cpu_seconds();
+
+/// `per_decade` values in each factor of ten, from 10^low to 10^high.
+std::vector<double> logarithmic(double low, double high, int per_decade);
+
+inline constexpr std::uint64_t first_seed = 1;  ///< subset or split s is drawn with seed first_seed + s
+
+}  // namespace tamis::papers
