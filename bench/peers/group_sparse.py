@@ -12,6 +12,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ parser.add_argument("tamis")
 parser.add_argument("folder")
 parser.add_argument("--cap", type=float, default=300)
 parser.add_argument("--json")
-parser.add_argument("--only", default="", help="part of the names of the problems to run")
+parser.add_argument("--only", default="", help="a regular expression that the names of the problems to run match")
 wishes = parser.parse_args()
 data = os.environ.get("TAMIS_DATA")
 scratch = tempfile.TemporaryDirectory()
@@ -173,7 +174,7 @@ problems = [  # name, samples, loss, lambda, F*, [(relative error, {peer: ratio 
 ]
 results = []
 for name, load, loss, lam, optimum, targets, peers, limit in problems:
-    if wishes.only not in name:
+    if not re.search(wishes.only, name):
         continue
     if load is not digits and not data:
         results.append({"name": name, "line": "skipped: set TAMIS_DATA"})
