@@ -15,12 +15,20 @@ namespace tamis::cli {
 /// Coefficients that the command makes room for in one linear system: 36 MB in double.
 inline constexpr Index usual_active_limit = 1500;
 
+/// After the scalar: the losses, then the solvers beside those that are always there.
+#define TAMIS_COMMAND_TRAINING(T)                                                                              \
+  tamis::AnyTrainingWith<T, tamis::AnyMultilabelLoss<T>, tamis::TwoPhase, tamis::BlockCoordinateDescent,       \
+                         tamis::as_printed::PrimalDual, tamis::as_printed::ConstrainedPrimalDual,              \
+                         tamis::as_printed::LinearConstraintsPrimalDual, tamis::as_printed::FistaConstantStep, \
+                         tamis::as_printed::ForwardBackward, tamis::as_printed::BcdLineSearch,                 \
+                         tamis::as_printed::BcdConstantStep, tamis::as_printed::FistaLineSearch,               \
+                         tamis::as_printed::Sparsa, tamis::as_printed::Fobos, tamis::AdaptiveDualAveraging>
+
 template <class T>
-using CommandTraining =
-    AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual,
-                    as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
-                    as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::BcdLineSearch,
-                    as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos,
-                    AdaptiveDualAveraging>;
+using CommandTraining = TAMIS_COMMAND_TRAINING(T);
 
 }  // namespace tamis::cli
+
+// Compiled once each, in training_float.cpp and training_double.cpp.
+extern template class TAMIS_COMMAND_TRAINING(float);
+extern template class TAMIS_COMMAND_TRAINING(double);

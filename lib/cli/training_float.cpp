@@ -1,0 +1,3 @@
+#include "training.hpp"
+
+template class TAMIS_COMMAND_TRAINING(float);
