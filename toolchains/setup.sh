@@ -27,6 +27,7 @@ need main   npm                 9        command:npm               'installs wha
 need tests  libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
 need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
 need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
+need tests  libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the sanitizers of that compiler'
 need tests  chromium            any      command:chromium          'shows the page to its tests'
 
 need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'

@@ -192,8 +192,8 @@ TEST(Multilabel, RowsWithoutFeaturesAndColumnsOfZerosDoNoHarm) {
   EXPECT_EQ(r["status"], "converged");
   EXPECT_EQ(r["samples"], 5);
   EXPECT_EQ(r["features"], 4);
-  for (const auto& kept : json::parse(folder.read("m.json"))["coefficients"]["indices"])
-    EXPECT_TRUE(kept != 1 && kept != 3);
+  const json model = json::parse(folder.read("m.json"));
+  for (const auto& kept : model["coefficients"]["indices"]) EXPECT_TRUE(kept != 1 && kept != 3);
 }
 
 TEST(Multilabel, PredictsTheBestOrTheBestFew) {

@@ -25,7 +25,7 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
-  using Any = AnyTraining<T, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+  using Any = AnyTraining<T, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                           as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
                           as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
                           as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging>;
@@ -60,12 +60,18 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   const auto check = [&]<class Penalty>(PenaltyKind kind, Groups groups, Penalty penalty) {
     expect_same_bits<float, PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual}, Hinge{}, penalty);
-    expect_same_bits<float, Fista<float, SquaredHinge, Penalty>>(made, {LossKind::squared_hinge, kind, groups},
-                                                                 SquaredHinge{}, penalty);
-    expect_same_bits<float, Fista<float, Logistic, Penalty>>(made, {LossKind::logistic, kind, groups}, Logistic{},
-                                                             penalty);
+    expect_same_bits<float, Fista<float, SquaredHinge, Penalty>>(
+        made, {LossKind::squared_hinge, kind, groups, SolverKind::fista}, SquaredHinge{}, penalty);
+    expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(
+        made, {LossKind::hinge, kind, groups, SolverKind::constrained_primal_dual}, Hinge{}, penalty);
+    expect_same_bits<float, BlockCoordinateDescent<float, SquaredHinge, Penalty>>(
+        made, {LossKind::squared_hinge, kind, groups, SolverKind::block_coordinate_descent}, SquaredHinge{}, penalty);
+  };
+  const auto check_others = [&]<class Penalty>(PenaltyKind kind, Groups groups, Penalty penalty) {
+    expect_same_bits<float, Fista<float, Logistic, Penalty>>(
+        made, {LossKind::logistic, kind, groups, SolverKind::fista}, Logistic{}, penalty);
     expect_same_bits<float, Fista<float, OneVsRestSquaredHinge, Penalty>>(
-        made, {LossKind::one_vs_rest_squared_hinge, kind, groups}, OneVsRestSquaredHinge{}, penalty);
+        made, {LossKind::one_vs_rest_squared_hinge, kind, groups, SolverKind::fista}, OneVsRestSquaredHinge{}, penalty);
     expect_same_bits<float, as_printed::FistaConstantStep<float, SquaredHinge, Penalty>>(
         made, {LossKind::squared_hinge, kind, groups, SolverKind::fista_constant_step_as_printed}, SquaredHinge{},
         penalty);
@@ -92,19 +98,22 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
     }
     expect_same_bits<float, as_printed::PrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::primal_dual_as_printed}, Hinge{}, penalty);
-    expect_same_bits<float, ConstrainedPrimalDual<float, Hinge, Penalty>>(
-        made, {LossKind::hinge, kind, groups, SolverKind::constrained_primal_dual}, Hinge{}, penalty);
     expect_same_bits<float, as_printed::ConstrainedPrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::constrained_primal_dual_as_printed}, Hinge{}, penalty);
     expect_same_bits<float, as_printed::LinearConstraintsPrimalDual<float, Hinge, Penalty>>(
         made, {LossKind::hinge, kind, groups, SolverKind::linear_constraints_primal_dual_as_printed}, Hinge{}, penalty);
+    expect_same_bits<float, BlockCoordinateDescent<float, Logistic, Penalty>>(
+        made, {LossKind::logistic, kind, groups, SolverKind::block_coordinate_descent}, Logistic{}, penalty);
   };
   check(PenaltyKind::ridge, {}, Ridge{});
   expect_same_bits<float, CrammerSingerDual<float, Hinge, Ridge>>(
       made, {LossKind::hinge, PenaltyKind::ridge, {}, SolverKind::crammer_singer_dual}, Hinge{}, Ridge{});
   check(PenaltyKind::l1, {}, L1{});
+  check_others(PenaltyKind::l1, {}, L1{});
   check(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
   check(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
+  check_others(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
+  check_others(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
   check(PenaltyKind::elastic_net, {}, ElasticNet<float>{});
   check(PenaltyKind::sparse_group, Groups::blocks(4), SparseGroup<float>{Groups::blocks(4)});
   check(PenaltyKind::group_linf, Groups::rows(), GroupLinf{});

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "support/problems.hpp"
+#include "tamis/any.hpp"
 
 namespace tamis {
 namespace {
@@ -259,15 +260,19 @@ void expect_optimum(Loss loss, Penalty penalty, double lambda, const char* what)
   }
 }
 
+/// Penalties chosen at run time, as the command does: `any_test` checks that the bits are those of the direct door.
 template <class Loss>
 void expect_optimum_of_all_penalties(Loss loss, const char* what) {
-  expect_optimum(loss, GroupL2{Groups::rows()}, 0.02, what);
-  expect_optimum(loss, L1{}, 0.02, what);
-  expect_optimum(loss, ElasticNet<double>{0.5}, 0.03, what);
-  expect_optimum(loss, GroupLinf{Groups::rows()}, 0.03, what);
-  expect_optimum(loss, SparseGroup<double>{Groups::rows(), {0.5}}, 0.02, what);
-  expect_optimum(loss, GroupL2{Groups::blocks(5)}, 0.02, what);
-  expect_optimum(loss, Ridge{}, 0.05, what);
+  const auto check = [&](PenaltyKind kind, Groups groups, double part, double lambda) {
+    expect_optimum(loss, AnyPenalty<double>(kind, groups, {part}), lambda, what);
+  };
+  check(PenaltyKind::group_l2, Groups::rows(), 0, 0.02);
+  check(PenaltyKind::l1, {}, 0, 0.02);
+  check(PenaltyKind::elastic_net, {}, 0.5, 0.03);
+  check(PenaltyKind::group_linf, Groups::rows(), 0, 0.03);
+  check(PenaltyKind::sparse_group, Groups::rows(), 0.5, 0.02);
+  check(PenaltyKind::group_l2, Groups::blocks(5), 0, 0.02);
+  check(PenaltyKind::ridge, {}, 0, 0.05);
 }
 TEST(BlockCoordinateDescent, SolvesSquaredHinge) { expect_optimum_of_all_penalties(SquaredHinge{}, "pairs"); }
 TEST(BlockCoordinateDescent, SolvesLogistic) { expect_optimum_of_all_penalties(Logistic{}, "logistic"); }
@@ -320,6 +325,60 @@ TEST(BlockCoordinateDescent, SmallLambdaEndsHonestly) {
     EXPECT_TRUE(std::isfinite(out.objective));
     EXPECT_LT(out.objective, 0.01);
     EXPECT_LE(out.dual_objective, out.objective);
+  }
+}
+
+// Nothing is violated any more, so nothing curves: no system is left to solve.
+TEST(BlockCoordinateDescent, EndsWhereTheLossIsZero) {
+  Made<double> made(12, 3, 3, 2);
+  for (Index i = 0; i < 12; ++i) {
+    made.labels[i] = static_cast<Label>(i % 3);
+    for (Index j = 0; j < 3; ++j) made.values[i + j * 12] = j == i % 3 ? 4.0 + i : 0.0;
+  }
+  for (const double lambda : {0.0, 1e-12})
+    for (const bool intercept : {false, true}) {
+      const auto out =
+          fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
+              {.lambda = lambda, .tolerance = 1e-6, .max_iterations = 500, .intercept = intercept}, Room{36, 4});
+      EXPECT_TRUE(has_model(out.status)) << name(out.status);
+      EXPECT_LT(out.objective, 1e-6);
+      EXPECT_LE(out.dual_objective, out.objective);
+    }
+}
+
+// One class has nearly all samples: the curvature of the intercepts is far from even.
+TEST(BlockCoordinateDescent, DescendsOnInterceptsOfUnevenClasses) {
+  Made<double> made(400, 4, 10, 3);
+  for (Index i = 0; i < 400; ++i) made.labels[i] = i < 40 ? static_cast<Label>(i % 10) : Label(i % 60 ? 3 : 7);
+  const auto check = [&](auto loss) {
+    const Options<double> options{.lambda = 0.01, .tolerance = 1e-6, .max_iterations = 3000};
+    const auto alone = fit(made, made.design(), loss, GroupL2{Groups::rows()}, options, {});
+    const auto whole = fit(made, made.design(), loss, GroupL2{Groups::rows()}, options, Room{1600, 5});
+    EXPECT_EQ(alone.status, Status::converged);
+    EXPECT_EQ(whole.status, Status::converged);
+    EXPECT_NEAR(alone.objective, whole.objective, 2e-6 * whole.objective);
+  };
+  check(SquaredHinge{});
+  check(Logistic{});
+  check(OneVsRestSquaredHinge{});
+}
+
+TEST(BlockCoordinateDescent, StartsAnewWithTheSameBits) {
+  const Made<double> made(60, 9, 3, 8);
+  using Solver = BlockCoordinateDescent<double, SquaredHinge, GroupL2>;
+  const Room room{540, 10};
+  GuardedMemory memory(Solver::requirement(made.shape(), room).bytes);
+  const auto design = made.design();
+  Solver solver(design, made.targets(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.005, .tolerance = 1e-8});
+  std::vector<double> first;
+  for (int round = 0; round < 2; ++round) {
+    solver.start(memory.span());
+    while (solver.step()) {
+    }
+    const auto* from = solver.model().coefficients;
+    const std::vector<double> found(from, from + 10 * solver.model().stride());
+    if (round == 0) first = found;
+    EXPECT_EQ(found, first);
   }
 }
 

@@ -41,7 +41,16 @@ TYPED_TEST(Cholesky, SolvesWhatEigenSolves) {
     ASSERT_TRUE(factor_cholesky(mine.data(), size, stride));
     solve_cholesky(mine.data(), size, stride, x.data());
     const Eigen::VectorXd expected = a.llt().solve(right);
-    for (Index i = 0; i < size; ++i) EXPECT_NEAR(static_cast<double>(x[i]), expected(i), sizeof(T) == 4 ? 1e-4 : 1e-12);
+    const double within = sizeof(T) == 4 ? 1e-4 : 1e-12;
+    for (Index i = 0; i < size; ++i) EXPECT_NEAR(static_cast<double>(x[i]), expected(i), within);
+    const Index width = 2 * lanes<T>;  // several right-hand sides at once: multiples of the one
+    std::vector<T> rows(size * width);
+    for (Index i = 0; i < size; ++i)
+      for (Index k = 0; k < width; ++k) rows[i * width + k] = static_cast<T>((k + 1) * right(i));
+    solve_cholesky_rows(static_cast<const T*>(mine.data()), size, stride, rows.data(), width);
+    for (Index i = 0; i < size; ++i)
+      for (Index k = 0; k < width; ++k)
+        EXPECT_NEAR(static_cast<double>(rows[i * width + k]), (k + 1) * expected(i), width * within);
   }
 }
 

@@ -52,12 +52,14 @@ concept SmoothLoss = Loss<L, T> &&
 };
 
 /// A smooth loss whose Hessian at one sample is known: `take_curvature` writes what it takes into a row h (false: it is
-/// zero), `apply_curvature` multiplies a row by it.
+/// zero), `apply_curvature` multiplies a row by it, and `second_derivatives` writes its diagonal from c∇ℓ. It must be
+/// diagonal, or have rows that sum to zero and no positive entry off the diagonal.
 template <class L, class T>
 concept CurvedLoss = SmoothLoss<L, T> && requires(const L loss, const T* z, Index classes, Label y, T number, T* row) {
   { loss.violations() } -> std::same_as<Violations>;
   { loss.take_curvature(z, classes, y, number, number, number, row) } -> std::same_as<bool>;
   loss.apply_curvature(z, classes, y, number, row);
+  loss.second_derivatives(z, classes, y, number, row);
   { loss.curvature_size(z, classes, y, number) } -> std::same_as<CurvatureSize<T>>;
 };
 

@@ -29,7 +29,14 @@ class SortedColumns {
   operator const Design&() const { return design_; }
   Index samples() const { return design_.samples(); }
   Index features() const { return design_.features(); }
-  std::size_t entries(const Index* list, Index count) const { return design_.entries(list, count); }
+  /// Stored entries of the listed features, those of the copy if there is one.
+  std::size_t entries(const Index* list, Index count) const {
+    if (!copied_) return design_.entries(list, count);
+    if (!list) return memory_.starts[count] - memory_.starts[0];
+    std::size_t total = 0;
+    for (Index c = 0; c < count; ++c) total += memory_.starts[list[c] + 1] - memory_.starts[list[c]];
+    return total;
+  }
   bool find_bad_value(Index& row, Index& column) const { return design_.find_bad_value(row, column); }
   T column_sum(Index feature) const { return design_.column_sum(feature); }
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {

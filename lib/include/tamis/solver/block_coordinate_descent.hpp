@@ -13,10 +13,10 @@ namespace tamis {
 /// each by a proximal step, W_g ← prox_{λΩ/L}(W_g − ∇_g f/L), with scores kept in place: the work is that of reading
 /// the column's values twice. For losses that are sums of squared violations L is the curvature of the pairs that are
 /// violated at present, raised when an epoch does not descend; for others an epoch descends on the quadratic model at
-/// the scores before it. After a few epochs the support hardly changes, and SupportNewton, where the memory suffices
-/// for it, goes to the optimum of the support in one step, then two epochs correct the support.
+/// the scores before it. After a few epochs the support hardly changes: from then on, where the memory suffices, a step
+/// of SupportNewton on it alternates with an epoch or two that correct it.
 ///
-/// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and 6p entries for the features: descent alone.
+/// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, room)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
 /// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: paper B; Yuan, Ho and Lin
 /// (2012), newGLMNET.
@@ -61,6 +61,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       own_.numbers[k] = T(k);
       own_.valid[k] = k < this->shape_.classes ? T(1) : T(0);
     }
+    caution_ = shrinkage_ = T(1);
+    decrease_ = T(0);
     measure_columns();
     fit_null_model();
     certify(true);
@@ -71,6 +73,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
     if (!this->begin_again(lambda)) return false;
+    decrease_ = T(0);
     certify(false);
     if (this->running()) begin_epochs(2);
     return this->running();
@@ -184,15 +187,18 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     take_gradients();
     T* sums = own_.block[0];
     column_sums(own_.u, this->shape_.samples, this->stride_, sums);
-    Sum<T> curvature;
+    // the Hessian is diagonal, or a Laplacian: its largest eigenvalue is at most twice the largest diagonal entry
+    T* diagonal = own_.block[1];
+    fill(diagonal, this->stride_, T(0));
     for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* h = own_.block[1];
-      this->loss_.take_curvature(row_of(own_.z, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
-                                 this->targets_.margin(i), weight(i), T(0), h);
-      curvature.add(this->loss_.curvature_size(h, this->shape_.classes, this->targets_.labels[i], weight(i)).mean);
+      T* h = own_.block[2];
+      this->loss_.second_derivatives(row_of(own_.u, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
+                                     weight(i), h);
+      for (Index k = 0; k < this->shape_.classes; ++k) diagonal[k] += h[k];
     }
-    // the mean over directions: the largest is seldom more than twice that
-    const T rate = T(0.5) / largest(curvature.value(), T(1e-6));
+    T top = T(1e-6);
+    for (Index k = 0; k < this->shape_.classes; ++k) top = largest(top, diagonal[k]);
+    const T rate = T(0.5) / (top * caution_);
     T* b = row_of(own_.w, this->shape_.features, this->stride_);
     T* step = own_.block[2];
     T furthest = 0;
@@ -232,7 +238,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const T least = this->options_.lambda * (T(1) - doubt);
     working_ = 0;
     this->for_each_active_group([&](FeatureGroup group) {
-      bool wanted = !this->has_zeros() || !(this->memory_.score[group.first] < least);
+      bool wanted = !this->options_.working_sets || !this->has_zeros() || !(this->memory_.score[group.first] < least);
       bool varies = false;
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);

@@ -21,8 +21,8 @@ struct SupportProblem {
   Shape shape;
   T lambda;
   bool intercept;
-  T*& w;  ///< coefficients, the last row being intercepts
-  T* g;   ///< scratch of the same size, like d
+  T* w;  ///< coefficients, the last row being intercepts
+  T* g;  ///< scratch of the same size, like d
   T* d;
   T*& z;  ///< scores of w; samples × stride, like the scratch u and h
   T* u;
@@ -37,9 +37,9 @@ struct SupportProblem {
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
 /// entry with a kink that would change its sign, becomes zero. The system is solved to a tenth by conjugate gradients,
-/// at most 60 of them, with products over a dense copy of the samples that curve, where it pays. The preconditioner is
-/// A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them; its diagonal alone
-/// where the support is larger than the memory was made for.
+/// at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is room. The
+/// preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them;
+/// its diagonal alone where the support is larger than the memory was made for.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -53,7 +53,7 @@ class SupportNewton {
     Index* chosen;       ///< samples that curve
     Index* place;        ///< of a sample among them
     Index* starts;       ///< of the support's columns in the sparse copy
-    T* packed;           ///< (limit + 1) × stride
+    T* packed;           ///< limit × stride
     T* factor;           ///< of A
     T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
     Index limit;         ///< features of the support, the intercept included, for which there is a factor
@@ -112,6 +112,8 @@ class SupportNewton {
     const T before = objective(p, p.w, p.z);
     take_gradient(p);
     choose_samples(p);
+    went_well_ = false;
+    if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
     precondition(p);
     solve(p);
     search(p, before);
@@ -528,7 +530,7 @@ class SupportNewton {
     });
     return total.sum();
   }
-  /// to ← from + factor to, or to ← to + factor from.
+  /// to += factor · from.
   template <class Problem>
   void add(const Problem& p, T factor, const T* from, T* to) const {
     const auto scale = Pack<T>::fill(factor);

@@ -84,6 +84,7 @@ class Workbench {
   bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
   [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     report_ = {};
+    certificates_ = 0;
     report_.arena_bytes = requirement.bytes;
     report_.status = check(memory, requirement, with_eta);
     return running();
