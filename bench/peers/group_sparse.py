@@ -4,7 +4,8 @@ the libraries that solve the same problems.
 lightning (CDClassifier, the library of paper B's author) where python3 can import it; its settings are its own defaults:
 cyclic, permuted, shrinking. glmnet (multinomial, grouped) where Rscript has it, at several thresholds, down a path of 20
 lambdas as its manual asks: its time is that of the path. Times are of the solvers, reading excluded, one thread;
-lightning's is the time between its callbacks, without what the callback computes. 'Relative error' is (F - F*)/F* with certified F*, for ours read off the
+lightning's is the time between its callbacks, without what the callback computes; of runs that are short, the fastest of
+up to five, for all alike. 'Relative error' is (F - F*)/F* with certified F*, for ours read off the
 command's trace; 'certified' is the command's own relative gap. FOLDER holds digits.csv; MNIST (first 20,000 rows) and
 news20 come from the folder TAMIS_DATA. --cap S: give a peer up at S seconds (default 300). --json FILE writes the table too.
 """
@@ -135,6 +136,17 @@ def ours(arguments, lam, loss, tolerance, precision, limit):
         return json.load(file)
 
 
+def best_of(run, seconds):
+    """The fastest of up to five runs, of as many as start within three seconds."""
+    runs, spent = [], 0.0
+    while len(runs) < 5 and (not runs or spent < 3):
+        runs.append(run())
+        if isinstance(runs[-1], str):
+            return runs[-1]
+        spent += seconds(runs[-1])
+    return min(runs, key=seconds)
+
+
 def reached(curve, value):
     return next((seconds for seconds, objective in curve if objective <= value), None)
 
@@ -165,7 +177,8 @@ for name, load, loss, lam, optimum, targets, peers, limit in problems:
     hard = lam < 1e-4
     mine = {}
     for precision, tolerance in (("float", 1e-4), ("double", 1e-6)):
-        report = ours(arguments, lam, loss, 1e-2 if hard else tolerance, precision, limit)
+        report = best_of(lambda: ours(arguments, lam, loss, 1e-2 if hard else tolerance, precision, limit),
+                         lambda report: report["seconds"])
         curve = [(point["seconds"], point["objective"]) for point in report["trace"]]
         mine[precision] = curve + [(report["seconds"], report["objective"])]
         gaps = [(point["seconds"], point["gap"] / point["objective"]) for point in report["trace"]]
@@ -173,7 +186,8 @@ for name, load, loss, lam, optimum, targets, peers, limit in problems:
                               for level in (1e-2, 1e-4, 1e-6) if level >= tolerance)
         print(f"{name}, lambda {lam:g}, tamis in {precision}: {certified}; arena {report['arena_bytes']} bytes", flush=True)
     for peer in peers:
-        curve = peer(x, y, lam, loss, optimum * (1 + min(error for error, _ in targets)))
+        enough = optimum * (1 + min(error for error, _ in targets))
+        curve = best_of(lambda: peer(x, y, lam, loss, enough), lambda curve: curve[-1][0])
         for error, asked in targets:
             title = f"{name}, lambda {lam:g}, {loss}, to {optimum * (1 + error):.7g} (relative error {error:.2g}), {peer.__name__}"
             if isinstance(curve, str):

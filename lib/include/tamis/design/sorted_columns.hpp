@@ -62,40 +62,44 @@ class SortedColumns {
     return total;
   }
 
-  /// Copies the columns into memory for as many values as are not zero, `sorted` by label or in the order of samples.
-  /// `next` is scratch of (classes + 1) entries.
-  [[gnu::noinline]] void copy_columns(const Memory& memory, const Targets<T>& targets, bool sorted, Index* next) {
+  /// Copies the columns into memory for `entries` values, as many as are not zero, `sorted` by label or in the order of
+  /// samples. Scratch: `order`, an entry per sample; `next`, classes + 1.
+  [[gnu::noinline]] void copy_columns(const Memory& memory, std::size_t entries, const Targets<T>& targets, bool sorted,
+                                      Index* order, Index* next) {
     memory_ = memory;
-    const Label* labels = targets.labels.data();
-    Index position = 0;
     copied_ = true;
-    if (!sorted) {
-      for (Index j = 0; j < features(); ++j) {
-        memory_.starts[j] = position;
-        const Column<T> column = design_.column(j);
-        for (Index e = 0; e < column.count; ++e) {
-          if (column.values[e] == T(0)) continue;
-          memory_.values[position] = column.values[e];
-          memory_.rows[position++] = column.sample(e);
-        }
-      }
-      memory_.starts[features()] = position;
-      return;
-    }
+    const Label* labels = targets.labels.data();
+    const Index classes = sorted ? targets.classes : 1;
+    const auto label = [&](Index i) { return sorted ? labels[i] : Label(0); };
+    for (Index k = 0; k <= classes; ++k) next[k] = 0;
+    for (Index i = 0; i < samples(); ++i) ++next[label(i) + 1];
+    for (Index k = 0; k < classes; ++k) next[k + 1] += next[k];
+    for (Index i = 0; i < samples(); ++i) order[next[label(i)]++] = i;
+
+    const auto room = static_cast<Index>(entries);
+    Index position = 0;
     for (Index j = 0; j < features(); ++j) {
       memory_.starts[j] = position;
       const Column<T> column = design_.column(j);
-      for (Index k = 0; k <= targets.classes; ++k) next[k] = 0;
-      for (Index e = 0; e < column.count; ++e) next[labels[column.sample(e)] + 1] += column.values[e] != T(0);
+      if (!column.rows) {  // every value is written, and zeros are written over: no branch to guess
+        for (Index e = 0; e < column.count && position < room; ++e) {
+          const T value = column.values[order[e]];
+          memory_.values[position] = value;
+          memory_.rows[position] = order[e];
+          position += value != T(0);
+        }
+        continue;
+      }
+      for (Index k = 0; k <= classes; ++k) next[k] = 0;
+      for (Index e = 0; e < column.count; ++e) next[label(column.rows[e]) + 1] += column.values[e] != T(0);
       next[0] = position;
-      for (Index k = 0; k < targets.classes; ++k) next[k + 1] += next[k];
-      position = next[targets.classes];
+      for (Index k = 0; k < classes; ++k) next[k + 1] += next[k];
+      position = next[classes];
       for (Index e = 0; e < column.count; ++e) {
         if (column.values[e] == T(0)) continue;
-        const Index i = column.sample(e);
-        const Index to = next[labels[i]]++;
+        const Index to = next[label(column.rows[e])]++;
         memory_.values[to] = column.values[e];
-        memory_.rows[to] = i;
+        memory_.rows[to] = column.rows[e];
       }
     }
     memory_.starts[features()] = position;

@@ -139,8 +139,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     Arena rest = arena;
     const auto columns = Columns::Memory::lay_out(rest, this->shape_.features, entries);
     if (!rest.exhausted()) {
-      this->design_.copy_columns(columns, this->targets_, this->loss_.violations() != Violations::none,
-                                 reinterpret_cast<Index*>(own_.d));
+      this->design_.copy_columns(columns, entries, this->targets_, this->loss_.violations() != Violations::none,
+                                 reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
     }
     if constexpr (HasManifold<Penalty, T>) {
@@ -456,12 +456,15 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   void newton_step() {
     if constexpr (HasManifold<Penalty, T>) {
+      // far from the optimum the next step is another system anyway
+      const T forcing = smallest(largest(square_root(largest(this->report_.relative_gap, T(0))), T(0.1)), T(0.3));
       SupportProblem<T, Columns, Loss, Penalty> problem{this->design_,
                                                         this->targets_,
                                                         this->loss_,
                                                         this->penalty_,
                                                         this->shape_,
                                                         this->options_.lambda,
+                                                        forcing,
                                                         this->options_.intercept,
                                                         own_.w,
                                                         own_.g,

@@ -20,6 +20,7 @@ struct SupportProblem {
   const Penalty& penalty;
   Shape shape;
   T lambda;
+  T forcing;  ///< how far down conjugate gradients take the residual
   bool intercept;
   T* w;  ///< coefficients, the last row being intercepts
   T* g;  ///< scratch of the same size, like d
@@ -36,7 +37,7 @@ struct SupportProblem {
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
-/// entry with a kink that would change its sign, becomes zero. The system is solved to a tenth by conjugate gradients,
+/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate gradients,
 /// at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is room. The
 /// preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them;
 /// its diagonal alone where the support is larger than the memory was made for.
@@ -555,7 +556,7 @@ class SupportNewton {
       copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
     });
     T size = inner_product(p, p.g, preconditioned());
-    const T enough = forcing * forcing * size;
+    const T enough = p.forcing * p.forcing * size;
     iterations_ = 0;
     while (size > enough && iterations_ < most_iterations) {
       ++iterations_;
@@ -658,8 +659,6 @@ class SupportNewton {
       add_column(p.design.column(j), static_cast<const T*>(correction), stride_, scores);
     }
   }
-
-  static constexpr T forcing = T(0.1);
 
   Memory m_{};
   Index stride_ = 0;
