@@ -32,6 +32,9 @@ constexpr Workload workloads[] = {
     {"hinge+l1/600x64x10", Work::solve, 600, 64, 10, TAMIS_HINGE, TAMIS_L1, 0.005f, 1e-2f},
     {"squared-hinge+group-l2/150x4x3", Work::solve, 150, 4, 3, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.02f, 1e-3f},
     {"squared-hinge+group-l2/600x64x10", Work::solve, 600, 64, 10, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.05f, 1e-2f},
+    {"squared-hinge+group-l2/1797x64x10", Work::solve, 1797, 64, 10, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.001f,
+     1e-4f},
+    {"logistic+group-l2/1797x64x10", Work::solve, 1797, 64, 10, TAMIS_LOGISTIC, TAMIS_GROUP_L2, 0.001f, 1e-4f},
     {"predict/1797x64x10", Work::prediction, 1797, 64, 10},
 };
 constexpr std::uint32_t count = sizeof workloads / sizeof workloads[0];

@@ -22,7 +22,16 @@ struct ViolationPass {
   T margin;
   const T* numbers;  ///< 0, 1, …, stride − 1
   const T* valid;    ///< 1 for a class, 0 for padding
+  bool far = false;  ///< the scores do not fit caches near the processor: they are fetched ahead
 };
+
+/// Fetches the row of scores that the pass comes to a few entries from now: which one no hardware can guess.
+template <class T>
+[[gnu::always_inline]] inline void fetch_ahead(const Column<T>& x, Index e, const T* matrix, Index stride) {
+  constexpr Index ahead = 12, line = 64 / sizeof(T);
+  const T* row = row_of(matrix, x.rows[e + ahead < x.count ? e + ahead : e], stride);
+  for (Index k = 0; k < stride; k += line) __builtin_prefetch(row + k);
+}
 
 template <class T, int N, bool wide, Violations terms>
 TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, Index stride, Index first, int count,
@@ -45,6 +54,7 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
     auto run_g = S::zero(count), run_h = S::zero(count);
     do {
       const Index i = x.sample(e);
+      if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
       T value = x.values[e];
       T square = value * value;
       if (pass.weights) {

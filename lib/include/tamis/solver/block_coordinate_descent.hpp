@@ -302,7 +302,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
                                         this->targets_.margins,
                                         this->targets_.common_margin,
                                         own_.numbers,
-                                        own_.valid};
+                                        own_.valid,
+                                        CommonMemory<T>::duals(this->shape_) * sizeof(T) > std::size_t(1) << 20};
     const bool pairs = this->loss_.violations() == Violations::of_pairs;
     const T scale = T(2) * this->targets_.inverse_total;
     T curvature = 0;
@@ -458,22 +459,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       const T forcing = smallest(largest(square_root(largest(this->report_.relative_gap, T(0))), T(0.1)), T(0.3));
-      SupportProblem<T, Columns, Loss, Penalty> problem{this->design_,
-                                                        this->targets_,
-                                                        this->loss_,
-                                                        this->penalty_,
-                                                        this->shape_,
-                                                        this->options_.lambda,
-                                                        forcing,
-                                                        this->options_.intercept,
-                                                        own_.w,
-                                                        own_.g,
-                                                        own_.d,
-                                                        own_.z,
-                                                        own_.u,
-                                                        own_.h,
-                                                        own_.bound,
-                                                        this->stride_};
+      SupportProblem<T, Columns, Loss, Penalty> problem{this->design_, this->targets_,
+                                                        this->loss_,   this->penalty_,
+                                                        this->shape_,  this->options_.lambda,
+                                                        forcing,       this->options_.intercept,
+                                                        own_.w,        own_.g,
+                                                        own_.d,        own_.z,
+                                                        own_.u,        own_.h,
+                                                        own_.bound,    this->stride_};
       this->report_.epochs += newton_.step(problem);
     }
   }
