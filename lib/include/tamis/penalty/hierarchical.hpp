@@ -1,0 +1,115 @@
+#pragma once
+/// Penalties on main effects and interactions of features: a row of interactions is paid for by its main effect.
+
+#include <cstdint>
+
+#include "../projection/simplex.hpp"
+
+namespace tamis {
+
+/// Which interactions may be without their main effects. weak: θ_jl ≠ 0 needs v_j ≠ 0 or v_l ≠ 0. strong: both, and Θ
+/// is symmetric. full: none is needed. main: there are no interactions.
+enum class Hierarchy : std::uint8_t { weak, strong, full, main };
+
+/// The norm of a row of interactions that its main effect has to match.
+enum class HierarchyNorm : std::uint8_t { l1, linf };
+
+constexpr const char* name(Hierarchy hierarchy) {
+  constexpr const char* names[] = {"weak", "strong", "full", "main"};
+  return names[static_cast<int>(hierarchy)];
+}
+constexpr const char* name(HierarchyNorm norm) { return norm == HierarchyNorm::l1 ? "l1" : "linf"; }
+
+/// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) + λ₂ ‖Θ‖₁ for weak and strong, λ₁ ‖v‖₁ + λ₂ ‖Θ‖₁ for full, λ₁ ‖v‖₁ for main: a sum over
+/// rows (Θ_j, v_j). That Θ is symmetric when strong is the solver's to see to. Source: paper C, problem 2.1; proximity
+/// operators and dual norms derived in closed form.
+template <class T>
+struct HierarchicalPenalty {
+  Hierarchy hierarchy = Hierarchy::strong;
+  HierarchyNorm norm = HierarchyNorm::l1;
+  T lambda1 = T(0);
+  T lambda2 = T(0);
+
+  /// Of one row: `count` interactions, then the main effect. Cost: count.
+  T value(const T* row, Index count) const {
+    T sum = 0, top = 0;
+    for (Index l = 0; l < count; ++l) {
+      sum += absolute(row[l]);
+      top = largest(top, absolute(row[l]));
+    }
+    const T needed = hierarchy == Hierarchy::full ? T(0) : norm == HierarchyNorm::l1 ? sum : top;
+    return lambda1 * largest(absolute(row[count]), needed) + lambda2 * sum;
+  }
+
+  /// row ← argmin ½‖· − row‖² + step·value. Cost: count, a few times.
+  void prox(T* row, Index count, T step) const {
+    const T t = step * lambda1, s = step * lambda2;
+    switch (hierarchy) {
+      case Hierarchy::main:
+        for (Index l = 0; l < count; ++l) row[l] = T(0);
+        row[count] = soft(row[count], t);
+        return;
+      case Hierarchy::full:
+        for (Index l = 0; l < count; ++l) row[l] = soft(row[l], s);
+        row[count] = soft(row[count], t);
+        return;
+      default: norm == HierarchyNorm::l1 ? prox_l1(row, count, t, s) : prox_linf(row, count, t, s);
+    }
+  }
+
+  /// The factor by which a row of a dual point exceeds what Ω allows. Cost: count, a few times.
+  T gauge(const T* row, Index count) const {
+    const T a = absolute(row[count]), main = ratio(a, lambda1);
+    if (hierarchy == Hierarchy::main) return main;
+    T top = 0;
+    for (Index l = 0; l < count; ++l) top = largest(top, absolute(row[l]));
+    if (hierarchy == Hierarchy::full) return largest(main, ratio(top, lambda2));
+    if (norm == HierarchyNorm::l1) return largest(main, ratio(a + top, lambda1 + lambda2));
+    // the maximum over m of (a + the m largest) / (λ₁ + mλ₂): the m are those above λ₂ times the maximum
+    T best = main;
+    for (Index round = 0; round <= count; ++round) {
+      T sum = a, cost = lambda1;
+      for (Index l = 0; l < count; ++l)
+        if (absolute(row[l]) > best * lambda2) {
+          sum += absolute(row[l]);
+          cost += lambda2;
+        }
+      const T next = ratio(sum, cost);
+      if (!(next > best)) break;
+      best = next;
+    }
+    return best;
+  }
+
+ private:
+  static constexpr T ratio(T a, T b) { return a > T(0) ? a / b : T(0); }
+
+  /// soft(interactions, s + tα), soft(main effect, t(1 − α)), with the least α ≤ 1 for which the main effect suffices.
+  static void prox_l1(T* row, Index count, T t, T s) {
+    const T v = absolute(row[count]);
+    T alpha = t > T(0) ? largest(T(0), T(1) - v / t) : T(0);
+    while (t > T(0)) {  // Newton's method on a convex, decreasing, piecewise linear function, from its left
+      T excess = -largest(v - t * (T(1) - alpha), T(0));
+      Index larger = 0;
+      for (Index l = 0; l < count; ++l) {
+        const T rest = absolute(row[l]) - s - t * alpha;
+        excess += largest(rest, T(0));
+        larger += rest > T(0);
+      }
+      const T next = smallest(alpha + excess / (t * T(larger + 1)), T(1));
+      if (!(excess > T(0)) || !(next > alpha)) break;
+      alpha = next;
+    }
+    for (Index l = 0; l < count; ++l) row[l] = soft(row[l], s + t * alpha);
+    row[count] = soft(row[count], t * (T(1) - alpha));
+  }
+
+  /// The soft threshold of the interactions, then the whole row cut at a level.
+  static void prox_linf(T* row, Index count, T t, T s) {
+    for (Index l = 0; l < count; ++l) row[l] = soft(row[l], s);
+    const T level = linf_level(Rows<const T>{row, 1, count + 1, count + 1}, t);
+    for (Index l = 0; l <= count; ++l) row[l] = smallest(largest(row[l], -level), level);
+  }
+};
+
+}  // namespace tamis

@@ -1,0 +1,140 @@
+// `tamis interactions`: what it prints and reports, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/command.hpp"
+
+namespace {
+
+using nlohmann::json;
+using tamis::testing::Folder;
+using tamis::testing::run;
+
+const std::string iris = std::string(TAMIS_TEST_DATA) + "/iris.csv";
+const char* const exclusive_or = "y,a,b\n0,0,0\n1,0,1\n1,1,0\n0,1,1\n";
+
+std::vector<std::string> command(const std::string& data, const std::vector<std::string>& more) {
+  std::vector<std::string> all{"interactions", data};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+json report_of(const Folder& folder, const std::string& data, std::vector<std::string> more) {
+  more.insert(more.end(), {"--report", folder.path("r.json"), "--quiet"});
+  const auto outcome = run(command(data, more));
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output, "");
+  return json::parse(folder.read("r.json"));
+}
+
+TEST(Interactions, LearnExclusiveOr) {
+  const Folder folder;
+  const auto path = folder.write("xor.csv", exclusive_or);
+  for (const std::string hierarchy : {"weak", "strong", "full"}) {
+    const auto outcome = run(command(path, {"--loss", "squared-hinge", "--hierarchy", hierarchy, "--lambda", "0.01"}));
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.output.find("4 of 4 right"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find(" a·b\n"), std::string::npos);
+  }
+  const json alone = report_of(folder, path, {"--loss", "squared-hinge", "--hierarchy", "main", "--lambda", "0.01"});
+  EXPECT_LE(alone["train_accuracy"], 0.75);  // which no linear model does
+  EXPECT_EQ(alone["interactions"], 0);
+  EXPECT_TRUE(alone["lambda2"].is_null());
+  const json squares = report_of(folder, path, {"--hierarchy", "strong", "--lambda", "1/10000"});
+  EXPECT_EQ(squares["status"], "converged");
+  EXPECT_TRUE(squares["classes"].is_null());
+  EXPECT_EQ(squares["lambda2"], 0.00005);
+  EXPECT_LT(squares["train_mse"], 1e-4);
+  EXPECT_EQ(squares["terms"][0]["features"], json({"a", "b"}));
+  EXPECT_NEAR(squares["terms"][0]["coefficient"], -2, 0.05);
+}
+
+// The terms and the intercepts are the model: they give the errors that are reported.
+TEST(Interactions, ReportWhatTheyPredict) {
+  const Folder folder;
+  std::ofstream train(folder.path("train.csv")), test(folder.path("test.csv"));
+  std::vector<std::array<double, 3>> samples;
+  for (int i = 0; i < 60; ++i) {
+    const double a = std::sin(1.3 * i), b = std::cos(2.1 * i), c = std::sin(0.7 * i + 1);
+    const double y = 1 + a - 2 * a * b + 0.05 * std::sin(9.0 * i);
+    (i < 40 ? train : test) << y << ',' << a << ',' << b << ',' << c << '\n';
+    samples.push_back({a, b, c});
+  }
+  train.close();
+  test.close();
+  const json r = report_of(folder, folder.path("train.csv"),
+                           {"--hierarchy", "weak", "--norm", "linf", "--lambda", "0.005", "--test",
+                            folder.path("test.csv"), "--precision", "float"});
+  EXPECT_EQ(r["precision"], "float");
+  EXPECT_EQ(r["norm"], "linf");
+  EXPECT_LT(r["test_mse"], 0.05);
+  double total = 0;
+  std::ifstream again(folder.path("test.csv"));
+  std::string line;
+  for (int i = 40; std::getline(again, line); ++i) {
+    double z = r["intercepts"][0];
+    for (const auto& term : r["terms"]) {
+      double product = term["coefficient"];
+      for (const auto& feature : term["features"]) product *= samples[i][feature.get<std::string>()[1] - '0'];
+      z += product;
+    }
+    total += std::pow(std::stod(line) - z, 2) / 20;
+  }
+  EXPECT_NEAR(total, r["test_mse"], 1e-4 * total + 1e-6);
+  EXPECT_GT(r["trace"].size(), 1u);
+  EXPECT_EQ(r["arena_bytes"], r["arena_used_bytes"]);
+}
+
+TEST(Interactions, TakeSparseAndStandardisedSamples) {
+  const Folder folder;
+  const auto sparse = folder.write("a.svm", "1 1:1 2:1\n2 2:1\n2 1:1\n1\n");
+  const json r = report_of(folder, sparse, {"--hierarchy", "strong", "--loss", "squared-hinge", "--lambda", "0.01"});
+  EXPECT_EQ(r["train_accuracy"], 1);
+  const json plain = report_of(folder, iris, {"--hierarchy", "strong", "--loss", "squared-hinge", "--lambda", "0.02"});
+  EXPECT_EQ(plain["notes"].size(), 0u);
+  const json standardised = report_of(
+      folder, iris,
+      {"--hierarchy", "strong", "--loss", "squared-hinge", "--lambda", "0.02", "--standardise", "--test", iris});
+  EXPECT_EQ(standardised["notes"].size(), 1u);
+  EXPECT_EQ(standardised["test_accuracy"], standardised["train_accuracy"]);
+  EXPECT_GT(standardised["test_accuracy"], 0.9);
+  const auto wild = folder.write("wild.csv", "1,0.001,5000\n2,0.002,-3000\n3,0.004,1000\n");
+  EXPECT_EQ(
+      report_of(folder, wild, {"--hierarchy", "weak", "--lambda", "1", "--max-iterations", "500"})["notes"].size(), 1u);
+}
+
+TEST(Interactions, RefuseInOneSentence) {
+  const Folder folder;
+  const auto path = folder.write("xor.csv", exclusive_or);
+  const auto words = folder.write("words.csv", "y,a\n1,2\nred,3\n");
+  const auto one = folder.write("one.csv", "y,a\n1,2\n1,3\n");
+  const auto files = folder.files();
+  const auto refused = [&](const std::string& data, std::vector<std::string> more, int code, const std::string& says) {
+    more.insert(more.end(), {"--report", folder.path("r.json")});
+    const auto outcome = run(command(data, more));
+    EXPECT_EQ(outcome.code, code) << outcome.error;
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_NE(outcome.error.find(says), std::string::npos) << outcome.error;
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1);
+    EXPECT_EQ(folder.files(), files);
+  };
+  refused(path, {"--hierarchy", "weak"}, 2, "--lambda");
+  refused(path, {"--hierarchy", "stark", "--lambda", "1"}, 2, "weak, strong, full, main");
+  refused(path, {"--hierarchy", "weak", "--norm", "l2", "--lambda", "1"}, 2, "l1, linf");
+  refused(path, {"--hierarchy", "weak", "--loss", "hinge", "--lambda", "1"}, 2, "least-squares, squared-hinge");
+  refused(path, {"--hierarchy", "weak", "--lambda", "0"}, 2, "not positive");
+  refused(path, {"--hierarchy", "weak", "--lambda", "1", "--lambda2", "-1"}, 2, "negative");
+  refused(path, {"--hierarchy", "main", "--lambda", "1", "--lambda2", "1"}, 2, "main has none");
+  refused(path, {"--hierarchy", "main", "--lambda", "1", "--precision", "half"}, 2, "float, double");
+  refused(words, {"--hierarchy", "weak", "--lambda", "1"}, 3, "line 3: 'red' is not a finite number");
+  refused(one, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge"}, 3, "at least two");
+  refused(iris, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge", "--memory-limit", "400000"}, 4,
+          "1 feature would fit");
+}
+
+}  // namespace
