@@ -18,17 +18,6 @@ std::optional<double> parse_decimal(std::string_view text) {
   return value;
 }
 
-/// The kind whose name is `text`; throws with the list of names.
-template <class Kind, std::size_t count>
-Kind kind_named(const std::string& option, const std::string& text, const Kind (&kinds)[count]) {
-  std::string names;
-  for (const Kind kind : kinds) {
-    if (text == name(kind)) return kind;
-    names += (names.empty() ? "" : ", ") + std::string(name(kind));
-  }
-  throw ArgumentError(option + ": '" + text + "' is not one of " + names);
-}
-
 /// Refuses an option that means nothing to the penalty.
 void check_meaning(const std::string& option, const std::string& given, bool (*has)(PenaltyKind), PenaltyKind penalty) {
   if (given.empty() || has(penalty)) return;

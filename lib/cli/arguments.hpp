@@ -8,12 +8,24 @@
 #include <vector>
 
 #include "data.hpp"
+#include "errors.hpp"
 #include "tamis/any.hpp"
 
 namespace tamis::cli {
 
 /// A number or a fraction such as 1/1797. Throws ArgumentError naming `option`.
 double parse_number(const std::string& option, const std::string& text);
+
+/// The kind whose name is `text`. Throws ArgumentError with the list of names.
+template <class Kind, std::size_t count>
+Kind kind_named(const std::string& option, const std::string& text, const Kind (&kinds)[count]) {
+  std::string names;
+  for (const Kind kind : kinds) {
+    if (text == name(kind)) return kind;
+    names += (names.empty() ? "" : ", ") + std::string(name(kind));
+  }
+  throw ArgumentError(option + ": '" + text + "' is not one of " + names);
+}
 
 /// How the data are read: --label, --labels, --header, --no-header, --scale,
 /// --subject-column.

@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "fitting.hpp"
 #include "readers.hpp"
+#include "tamis/observer.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 #include "tamis/version.hpp"
 #include "terminal.hpp"
@@ -68,14 +69,17 @@ struct Term {
   double coefficient;
 };
 
-std::vector<double> real_targets(const Table& table) {
+std::vector<double> real_targets(const Table& table, const std::string& labels_file) {
   std::vector<double> out;
   for (std::size_t i = 0; i < table.samples; ++i) {
-    const std::string& text = table.labels[i];
+    std::string_view text = table.labels[i];
+    if (text.starts_with('+')) text.remove_prefix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-      throw DataError(table.path + ", line " + std::to_string(table.lines[i]) + ": '" + printable(text) +
+      throw DataError((labels_file.empty() ? table.path + ", line " + std::to_string(table.lines[i])
+                                           : labels_file + ", sample " + std::to_string(i + 1)) +
+                      ": '" + printable(table.labels[i]) +
                       "' is not a finite number, as least squares needs; for classes give --loss squared-hinge");
     out.push_back(value);
   }
@@ -95,22 +99,12 @@ void make_dense(Table& table) {
   table.sparse = false;
 }
 
-template <class Kind, std::size_t count>
-Kind named(const std::string& option, const std::string& text, const Kind (&kinds)[count]) {
-  std::string names;
-  for (const Kind kind : kinds) {
-    if (text == name(kind)) return kind;
-    names += (names.empty() ? "" : ", ") + std::string(name(kind));
-  }
-  throw ArgumentError(option + ": '" + text + "' is not one of " + names);
-}
-
 InteractionTask read_task(const InteractionArguments& a) {
   InteractionTask task;
   constexpr Hierarchy hierarchies[] = {Hierarchy::weak, Hierarchy::strong, Hierarchy::full, Hierarchy::main};
   constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf};
-  task.hierarchy = named("--hierarchy", a.hierarchy, hierarchies);
-  task.norm = named("--norm", a.norm, norms);
+  task.hierarchy = kind_named("--hierarchy", a.hierarchy, hierarchies);
+  task.norm = kind_named("--norm", a.norm, norms);
   if (a.loss != "least-squares" && a.loss != "squared-hinge")
     throw ArgumentError("--loss: '" + a.loss + "' is not one of least-squares, squared-hinge");
   if (a.precision != "float" && a.precision != "double")
@@ -125,30 +119,57 @@ InteractionTask read_task(const InteractionArguments& a) {
                  : task.hierarchy == Hierarchy::full ? task.options.lambda
                                                      : task.options.lambda / 2;
   if (task.lambda2 < 0) throw ArgumentError("--lambda2: " + a.lambda2 + " is negative");
+  if (task.hierarchy == Hierarchy::full && task.lambda2 == 0)
+    throw ArgumentError("--lambda2: 0 leaves the products of --hierarchy full without a penalty");
   a.effort.set(task.options);
   task.options.intercept = !a.no_intercept;
 
   const auto options = a.reading.read_options();
   task.train = read_table(a.data, options);
-  make_dense(task.train);
   if (!a.test.empty()) {
     auto same = options;
     same.labels_file.clear();
+    same.names = task.train.feature_names;
     task.test = read_table(a.test, same, task.train.features);
-    make_dense(*task.test);
   }
   if (a.loss == "least-squares") {
-    task.truth = real_targets(task.train);
-    if (task.test) task.test_truth = real_targets(*task.test);
+    task.truth = real_targets(task.train, a.reading.labels_file);
+    if (task.test) task.test_truth = real_targets(*task.test, "");
   } else {
     task.classes = class_names(task.train.labels);
     if (task.classes.size() < 2)
       throw DataError(a.data + ": all samples have the label '" + task.classes.front() +
                       "': classes need at least two");
+    if (task.classes.size() > 65535)
+      throw DataError(a.data + ": " + std::to_string(task.classes.size()) +
+                      " different labels: choose the label column with --label, or take --loss least-squares");
     task.labels = encode(task.train, task.classes);
     if (task.test) task.test_labels = encode_known(*task.test, task.classes);
   }
   return task;
+}
+
+template <class T>
+std::size_t bytes_for(const InteractionTask& task, Index features) {
+  return InteractionAdmm<T>::requirement({static_cast<Index>(task.train.samples), features, task.outputs()}).bytes;
+}
+
+/// Throws MemoryError if --memory-limit does not suffice: before zeros are filled in, which may be most of the memory.
+void check_memory(const InteractionArguments& a, const InteractionTask& task) {
+  const auto bytes_of = [&](Index features) {
+    return a.precision == "float" ? bytes_for<float>(task, features) : bytes_for<double>(task, features);
+  };
+  const auto features = static_cast<Index>(task.train.features);
+  const std::size_t bytes = bytes_of(features), limit = a.effort.memory_limit;
+  if (!limit || bytes <= limit) return;
+  Index fits = 0, beyond = features;
+  while (beyond - fits > 1) {
+    const Index middle = fits + (beyond - fits) / 2;
+    (bytes_of(middle) <= limit ? fits : beyond) = middle;
+  }
+  throw MemoryError("interactions of " + in_words(features, "feature") + " need " + std::to_string(bytes) +
+                    " bytes, more than --memory-limit: " +
+                    (fits ? in_words(fits, "feature") + " would fit" : "the samples alone are too many"));
 }
 
 template <class T>
@@ -165,16 +186,7 @@ InteractionFit fit(const InteractionArguments& a, const InteractionTask& task) {
                            .tolerance = static_cast<T>(o.tolerance),
                            .max_iterations = o.max_iterations,
                            .intercept = o.intercept};
-  const auto bytes_of = [&](Index p) { return InteractionAdmm<T>::requirement({samples, p, task.outputs()}).bytes; };
-  const std::size_t bytes = bytes_of(features);
-  if (a.effort.memory_limit && bytes > a.effort.memory_limit) {
-    Index fit = features;
-    while (fit > 0 && bytes_of(fit) > a.effort.memory_limit) --fit;
-    throw MemoryError("interactions of " + in_words(features, "feature") + " need " + std::to_string(bytes) +
-                      " bytes, more than --memory-limit: " +
-                      (fit ? in_words(fit, "feature") + " would fit" : "the samples alone are too many"));
-  }
-  const ArenaMemory memory(bytes);
+  const ArenaMemory memory(bytes_for<T>(task, features));
   InteractionFit out;
   ProgressLine progress(!a.quiet);
   const auto started = std::chrono::steady_clock::now();
@@ -183,16 +195,21 @@ InteractionFit fit(const InteractionArguments& a, const InteractionTask& task) {
   };
   InteractionAdmm<T> solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.lambda2), options);
   solver.start(memory.span());
-  for (auto seen = solver.certificates(); solver.step();) {
-    if (solver.certificates() == seen) continue;
-    seen = solver.certificates();
-    const auto& now = solver.report();
+  advance_to_end(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
     out.trace.push_back({now.iterations, seconds(), objective, gap, now.nonzeros});
     progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-  }
+    return true;
+  });
   out.seconds = seconds();
   const auto& r = solver.report();
+  if (r.status == Status::invalid_lambda)
+    throw ArgumentError(std::string("--lambda, --lambda2: ") + describe(r.status));
+  if (r.status == Status::invalid_option) throw ArgumentError(describe(r.status));
+  if (r.status == Status::invalid_data)
+    throw DataError(a.data + ", line " + std::to_string(task.train.lines[r.row]) + ": " +
+                    (r.column < features ? "feature " + std::to_string(r.column) : "the target") +
+                    " is not finite in this precision");
   if (!has_model(r.status)) throw DataError(a.data + ": " + describe(r.status));
   out.report = {.status = r.status,
                 .dual_objective = static_cast<double>(r.dual_objective),
@@ -270,6 +287,7 @@ struct Outcome {
   std::optional<Evaluation> train, test;    // of classes
   std::vector<Term> terms;
   std::size_t main_effects = 0;
+  std::optional<Standardisation> standardisation;  // of the features that the terms are of
   std::vector<std::string> notes;
 };
 
@@ -334,6 +352,15 @@ std::string in_json(const InteractionArguments& a, const InteractionTask& task, 
     out["test_accuracy"] = outcome.test ? Json(outcome.test->accuracy()) : Json(nullptr);
     out["confusion"] = (outcome.test ? *outcome.test : *outcome.train).confusion;
   }
+  for (const char* none : {"eta", "constraint_value", "multiplier"}) out[none] = nullptr;
+  if (!out.contains("confusion")) out["confusion"] = nullptr;
+  out["test_unseen"] = outcome.test ? Json(outcome.test->unseen) : Json(nullptr);
+  out["standardisation"] = nullptr;
+  if (outcome.standardisation) {
+    out["standardisation"] = Json::array();
+    for (const auto& column : outcome.standardisation->columns)
+      out["standardisation"].push_back({{"mean", column.mean}, {"scale", column.scale}});
+  }
   out["intercepts"] = fit.intercepts;
   out["terms"] = terms;
   out["notes"] = outcome.notes;
@@ -351,10 +378,11 @@ std::string in_text(const InteractionTask& task, const InteractionFit& fit, cons
   const auto& r = fit.report;
   std::string out = format("%s: objective %.6g, certified within %.2g %% of optimal in %.0f ms (%u iterations)\n",
                            name(r.status), r.objective, 100 * r.relative_gap, 1000 * fit.seconds, r.iterations);
-  out += format("kept: %zu main effects, %zu interactions", outcome.main_effects,
-                outcome.terms.size() - outcome.main_effects);
+  out += "kept: " + in_words(outcome.main_effects, "main effect") + ", " +
+         in_words(outcome.terms.size() - outcome.main_effects, "interaction");
   if (std::isfinite(r.lambda_max))
-    out += format(" (lambda %.3g; none from %.3g on)", task.options.lambda, r.lambda_max);
+    out += format(" (lambda %.3g; none from %.3g times this penalty on)", task.options.lambda,
+                  r.lambda_max / task.options.lambda);
   if (task.regression()) {
     out += format("\ntrain: mean squared error %.4g", *outcome.error);
     if (outcome.test_error) out += format("; test: %.4g", *outcome.test_error);
@@ -382,6 +410,9 @@ std::string in_text(const InteractionTask& task, const InteractionFit& fit, cons
 
 void run(const InteractionArguments& a) {
   InteractionTask task = read_task(a);
+  check_memory(a, task);
+  make_dense(task.train);
+  if (task.test) make_dense(*task.test);
   Outcome outcome;
   double least = INFINITY, most = 0;
   for (std::size_t j = 0; j < task.train.features; ++j) {
@@ -391,7 +422,7 @@ void run(const InteractionArguments& a) {
     if (square > 0) least = std::min(least, square), most = std::max(most, square);
   }
   if (a.standardise) {
-    const Standardisation by = standardise(task.train);
+    const Standardisation& by = outcome.standardisation.emplace(standardise(task.train));
     if (task.test)
       for (std::size_t j = 0; j < task.test->features; ++j)
         for (std::size_t i = 0; i < task.test->samples; ++i) {
@@ -409,7 +440,7 @@ void run(const InteractionArguments& a) {
   const auto scores = scores_of(task.train, model);
   auto& r = found.report;
   r.objective = objective_of(task, model, scores);
-  r.gap = std::max(r.objective - r.dual_objective, 0.0);
+  r.gap = r.objective - r.dual_objective;
   r.relative_gap = r.gap / std::max({std::abs(r.objective), std::abs(r.dual_objective), 1e-12});
   outcome.terms = terms_of(model);
   for (const Term& term : outcome.terms) outcome.main_effects += !term.pair;
@@ -420,6 +451,9 @@ void run(const InteractionArguments& a) {
     const std::size_t classes = task.classes.size();
     outcome.train = evaluate(task.labels, decide(scores, classes), classes);
     if (task.test) outcome.test = evaluate(task.test_labels, decide(scores_of(*task.test, model), classes), classes);
+    if (outcome.test && outcome.test->unseen)
+      outcome.notes.push_back(in_words(outcome.test->unseen, "test sample") +
+                              " with labels that were not trained on: counted as wrong");
   }
   if (!a.report.empty()) write_file(a.report, in_json(a, task, found, outcome));
   if (!a.quiet) std::cout << in_text(task, found, outcome);

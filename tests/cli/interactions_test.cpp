@@ -108,11 +108,48 @@ TEST(Interactions, TakeSparseAndStandardisedSamples) {
       report_of(folder, wild, {"--hierarchy", "weak", "--lambda", "1", "--max-iterations", "500"})["notes"].size(), 1u);
 }
 
+// The main effects of a balanced design vanish, and its products have to be found all the same.
+TEST(Interactions, FindProductsWhoseMainEffectsVanish) {
+  const Folder folder;
+  const auto path = folder.write("design.csv", "y,a,b\n+1,-1,-1\n-1,-1,1\n-1,1,-1\n+1,1,1\n");
+  for (const std::string hierarchy : {"weak", "strong", "full"})
+    for (const std::string norm : {"l1", "linf"}) {
+      const json r = report_of(folder, path, {"--hierarchy", hierarchy, "--norm", norm, "--lambda", "0.01"});
+      EXPECT_EQ(r["status"], "converged");
+      EXPECT_LT(r["train_mse"], 0.01);
+      for (const auto& term : r["terms"])
+        if (term["features"] == json({"a", "b"})) {
+          EXPECT_GT(term["coefficient"], 0.9);
+        }
+      if (hierarchy == "strong") {
+        EXPECT_GE(r["main_effects"], 2);  // of rounding size
+      }
+    }
+}
+
+// A constant far above the differences that are to be learned.
+TEST(Interactions, AreThoseOfTargetsWithoutTheirMean) {
+  const Folder folder;
+  const auto near = folder.write("near.csv", "y,x\n0,0\n1,1\n1,1\n0.5,2\n");
+  const auto far = folder.write("far.csv", "y,x\n1000000000,0\n1000000001,1\n1000000001,1\n1000000000.5,2\n");
+  for (const std::string hierarchy : {"main", "strong"}) {
+    const json a = report_of(folder, near, {"--hierarchy", hierarchy, "--lambda", "0.01", "--tolerance", "1e-6"});
+    const json b = report_of(folder, far, {"--hierarchy", hierarchy, "--lambda", "0.01", "--tolerance", "1e-6"});
+    ASSERT_EQ(a["terms"].size(), b["terms"].size());
+    for (std::size_t t = 0; t < a["terms"].size(); ++t)
+      EXPECT_NEAR(a["terms"][t]["coefficient"], b["terms"][t]["coefficient"], 1e-5);
+    EXPECT_NEAR(a["dual_objective"], b["dual_objective"], 1e-5);
+    EXPECT_NEAR(b["intercepts"][0].get<double>() - 1e9, a["intercepts"][0], 1e-5);
+  }
+}
+
 TEST(Interactions, RefuseInOneSentence) {
   const Folder folder;
   const auto path = folder.write("xor.csv", exclusive_or);
   const auto words = folder.write("words.csv", "y,a\n1,2\nred,3\n");
   const auto one = folder.write("one.csv", "y,a\n1,2\n1,3\n");
+  const auto other = folder.write("other.csv", "y,b,a\n0,0,1\n"),
+             large = folder.write("large.csv", "y,a\n1,1e39\n2,1\n");
   const auto files = folder.files();
   const auto refused = [&](const std::string& data, std::vector<std::string> more, int code, const std::string& says) {
     more.insert(more.end(), {"--report", folder.path("r.json")});
@@ -131,6 +168,11 @@ TEST(Interactions, RefuseInOneSentence) {
   refused(path, {"--hierarchy", "weak", "--lambda", "1", "--lambda2", "-1"}, 2, "negative");
   refused(path, {"--hierarchy", "main", "--lambda", "1", "--lambda2", "1"}, 2, "main has none");
   refused(path, {"--hierarchy", "main", "--lambda", "1", "--precision", "half"}, 2, "float, double");
+  refused(path, {"--hierarchy", "full", "--lambda", "1", "--lambda2", "0"}, 2, "without a penalty");
+  refused(path, {"--hierarchy", "weak", "--lambda", "1e-50", "--precision", "float"}, 2, "--lambda");
+  refused(path, {"--hierarchy", "weak", "--lambda", "1", "--test", other}, 3, "other.csv");
+  refused(large, {"--hierarchy", "weak", "--lambda", "1", "--precision", "float"}, 3,
+          "line 2: feature 0 is not finite");
   refused(words, {"--hierarchy", "weak", "--lambda", "1"}, 3, "line 3: 'red' is not a finite number");
   refused(one, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge"}, 3, "at least two");
   refused(iris, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge", "--memory-limit", "400000"}, 4,

@@ -239,6 +239,17 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
   EXPECT_EQ(status(0.1, -0.1, 1e-4, 0), Status::invalid_lambda);
   EXPECT_EQ(status(not_a_number<double>, 0.1, 1e-4, 0), Status::invalid_lambda);
   EXPECT_EQ(status(0.1, 0.1, 0, 0), Status::invalid_option);
+  const auto refused = [&](Hierarchy hierarchy, double lambda2, const InteractionTargets<double>& targets) {
+    InteractionAdmm<double> solver(problem.made.design(), targets, hierarchy, HierarchyNorm::l1, lambda2,
+                                   {.lambda = 0.1});
+    EXPECT_FALSE(solver.start({}));
+    return solver.report().status;
+  };
+  EXPECT_EQ(refused(Hierarchy::full, 0, problem.targets(false)), Status::invalid_lambda);
+  auto both = problem.targets(true);
+  both.values = problem.truth.data();
+  EXPECT_EQ(refused(Hierarchy::weak, 0.1, both), Status::invalid_shape);
+  EXPECT_GT(InteractionAdmm<double>::requirement({20, Index(-1), 1}).bytes, std::size_t(1) << 40);
   problem.made.labels[5] = 2;
   EXPECT_EQ(status(0.1, 0.1, 1e-4, 0, true), Status::invalid_label);
   problem.truth[7] = infinity<double>;

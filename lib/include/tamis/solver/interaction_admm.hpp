@@ -31,8 +31,9 @@ struct InteractionTargets {
 /// products with A are already there: the certificate scales it until Ω's dual norm allows it. κ is balanced now and
 /// then.
 ///
-/// Memory: `requirement(shape)`: (3K + 1)N² + 3n·N + 2n² + a few n·K entries, rows padded to vectors. Cost of an iteration:
-/// 2K·n·N² + 2K·n² flops, and n³/3 when κ changes. Source: paper C, problems (3)–(4) and (14)–(15); Boyd et al. (2011).
+/// Memory: `requirement(shape)`: (3K + 1)N² + 3n·N + 2n² + a few n·K entries, rows padded to vectors. Cost of an
+/// iteration: 2K·n·N² + 2K·n² flops, twice that while Θ is not sparse, and n³/3 when κ changes. Source: paper C,
+/// problems (3)–(4) and (14)–(15); Boyd et al. (2011).
 template <class T>
 class InteractionAdmm {
  public:
@@ -72,7 +73,13 @@ class InteractionAdmm {
     for (T* row : {m_.b, m_.best_b}) fill(row, outputs_, T(0));
     certificates_ = 0;
     rho_scores_ = T(1);
-    best_dual_ = -infinity<T>;
+    best_dual_ = T(0);  // no term of the objective is negative
+    centre_ = T(0);
+    if (regression() && options_.intercept) {
+      Sum<T> total;
+      for (Index i = 0; i < shape_.samples; ++i) total.add(targets_.values[i]);
+      centre_ = total.value() / T(shape_.samples);
+    }
     report_.objective = infinity<T>;
     take_samples();
     take_gram();
@@ -131,7 +138,8 @@ class InteractionAdmm {
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       using detail::saturating_add, detail::saturating_multiply;
       Memory m{};
-      const std::size_t stride = padded<T>(shape.features + 1), width = padded<T>(shape.samples);
+      const auto whole = [](std::size_t count) { return saturating_add(count, lanes<T> - 1) / lanes<T> * lanes<T>; };
+      const std::size_t stride = whole(saturating_add(shape.features, 1)), width = whole(shape.samples);
       const std::size_t matrix = saturating_multiply(shape.features, stride);
       for (T** all : {&m.z, &m.w, &m.best}) *all = arena.take<T>(saturating_multiply(matrix, shape.classes));
       m.g = arena.take<T>(matrix);
@@ -151,25 +159,33 @@ class InteractionAdmm {
 
   bool running() const { return report_.status == Status::running; }
   bool regression() const { return targets_.values != nullptr; }
+  /// What a regression fits, intercepts aside: dual points add up to zero only up to rounding.
+  T value(Index i) const { return targets_.values[i] - centre_; }
   bool symmetric() const { return penalty_.hierarchy == Hierarchy::strong; }
   std::size_t matrix_size() const { return std::size_t(shape_.features) * stride_; }
   std::size_t coefficients() const { return matrix_size() * shape_.classes; }
   T* matrix(T* all, Index k) const { return all + matrix_size() * k; }
 
   Status check(std::span<std::byte> memory) {
-    if (shape_.samples == 0 || shape_.features == 0 || shape_.classes == 0) return Status::invalid_shape;
-    if (!regression() && (shape_.classes < 2 || targets_.labels.size() != shape_.samples)) return Status::invalid_shape;
-    if (!(options_.lambda > T(0)) || !finite(options_.lambda) || !(lambda2_ >= T(0)) || !finite(lambda2_))
+    constexpr Index most = Index(-1) - lanes<T>;
+    if (shape_.samples == 0 || shape_.features == 0 || shape_.samples > most || shape_.features > most)
+      return Status::invalid_shape;
+    if (regression() ? shape_.classes != 1 || !targets_.labels.empty()
+                     : shape_.classes < 2 || targets_.labels.size() != shape_.samples)
+      return Status::invalid_shape;
+    const bool alone = penalty_.hierarchy == Hierarchy::full;  // products that λ₂ alone penalises
+    if (!(options_.lambda > T(0)) || !finite(options_.lambda) || !finite(lambda2_) ||
+        !(alone ? lambda2_ > T(0) : lambda2_ >= T(0)))
       return Status::invalid_lambda;
     if (!(options_.tolerance > T(0)) || options_.max_iterations == 0) return Status::invalid_option;
     if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
-      report_.column = 0;
+      report_.column = regression() ? shape_.features : 0;
       if (regression() && !finite(targets_.values[i])) return Status::invalid_data;
       if (!regression() && targets_.labels[i] >= shape_.classes) return Status::invalid_label;
     }
-    report_.row = 0;
+    report_.row = report_.column = 0;
     if (!Arena::aligned(memory)) return Status::invalid_arena;
     if (memory.size() < report_.arena_bytes) return Status::arena_too_small;
     return Status::running;
@@ -208,7 +224,7 @@ class InteractionAdmm {
     for (Index i = 0; i < n; ++i) row_of(m_.factor, i, width_)[i] += kappa_;
     if (!factor_cholesky(m_.factor, n, width_)) {  // rounding has outgrown κ
       kappa_ *= T(10);
-      rho_ *= T(10);
+      scale_rho(T(10));
       if (kappa_ < T(1e3) * mean_square_) return factor();
       report_.status = Status::precision_limit;
       return;
@@ -250,18 +266,18 @@ class InteractionAdmm {
     const Index n = shape_.samples, p = shape_.features;
     T* u = m_.right;
     const auto target = [&](Index i) {
-      return regression() ? targets_.values[i] : row_of(m_.s, i, outputs_)[k] - row_of(m_.ws, i, outputs_)[k];
+      return regression() ? value(i) : row_of(m_.s, i, outputs_)[k] - row_of(m_.ws, i, outputs_)[k];
     };
     for (Index i = 0; i < n; ++i) u[i] = target(i) - (row_of(m_.sz, i, outputs_)[k] - row_of(m_.sw, i, outputs_)[k]);
     solve_cholesky(static_cast<const T*>(m_.factor), n, width_, u);
     T b = 0;
     if (options_.intercept) {
-      T sum = 0, ones = 0;
+      Sum<T> sum, ones;
       for (Index i = 0; i < n; ++i) {
-        sum += u[i];
-        ones += m_.ones[i];
+        sum.add(u[i]);
+        ones.add(m_.ones[i]);
       }
-      b = sum / ones;
+      b = sum.value() / ones.value();
       for (Index i = 0; i < n; ++i) u[i] -= b * m_.ones[i];
     }
     m_.b[k] = b;
@@ -368,6 +384,16 @@ class InteractionAdmm {
     }
   }
 
+  static void scale(T* entries, std::size_t count, T factor) {
+    for (std::size_t e = 0; e < count; ++e) entries[e] *= factor;
+  }
+  /// Another weight for the split between loss and Ω; the multipliers themselves stay.
+  void scale_rho(T factor) {
+    rho_ *= factor;
+    scale(m_.w, coefficients(), T(1) / factor);
+    scale(m_.sw, std::size_t(shape_.samples) * outputs_, T(1) / factor);
+  }
+
   /// Penalties of the two splits such that both kinds of residuals fall alike.
   [[gnu::noinline]] void balance() {
     const auto factor_of = [](T primal, T size, T dual, T multiplier) {
@@ -375,18 +401,12 @@ class InteractionAdmm {
       const T q = square_root(square_root((primal / size) / (dual / multiplier)));
       return q > T(1.5) || q < T(0.67) ? smallest(largest(q, T(0.2)), T(5)) : T(1);
     };
-    const auto scale = [](T* entries, std::size_t count, T factor) {
-      for (std::size_t e = 0; e < count; ++e) entries[e] *= factor;
-    };
     const T q = factor_of(primal_, x_size_, dual_, w_size_);
     const T qs = regression() ? T(1) : factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
     if (q == T(1) && qs == T(1)) return;
-    const std::size_t scores = std::size_t(shape_.samples) * outputs_;
-    rho_ *= q;
-    scale(m_.w, coefficients(), T(1) / q);
-    scale(m_.sw, scores, T(1) / q);
+    scale_rho(q);
     rho_scores_ *= qs;
-    scale(m_.ws, scores, T(1) / qs);
+    scale(m_.ws, std::size_t(shape_.samples) * outputs_, T(1) / qs);
     kappa_ = regression() ? rho_ : rho_ / rho_scores_;
     factor();
   }
@@ -414,7 +434,7 @@ class InteractionAdmm {
     Sum<T> inner, square;
     for (Index i = 0; i < shape_.samples; ++i) {
       const T dual = rho_ * u[i];
-      inner.add(dual * targets_.values[i]);
+      inner.add(dual * value(i));
       square.add(dual * dual);
     }
     offer_dual(gauge(0, rho_), inner.value(), square.value() / T(2));
@@ -462,18 +482,30 @@ class InteractionAdmm {
     return worst;
   }
 
-  /// g ← the coefficients of z as a model: symmetric, and without what the hierarchy forbids, where it is strong.
-  void take_candidate(Index k) {
+  /// g ← the coefficients of z as a model. Strong: symmetric, products of kept rows alone. Ω leaves a main effect free
+  /// below its products; where it is zero it becomes as small as rounding, so that what is kept obeys the hierarchy.
+  [[gnu::noinline]] void take_candidate(Index k) {
     const Index p = shape_.features;
     const T* z = matrix(m_.z, k);
     copy(z, matrix_size(), m_.g);
-    if (!symmetric()) return;
-    for (Index j = 0; j < p; ++j)
+    if (penalty_.hierarchy == Hierarchy::full || penalty_.hierarchy == Hierarchy::main) return;
+    T* kept = m_.row[0];
+    for (Index j = 0; j < p; ++j) {
+      kept[j] = T(0);
+      for (Index l = 0; l <= p; ++l)
+        if (row_of(z, j, stride_)[l] != T(0)) kept[j] = T(1);
+    }
+    for (Index j = 0; j < p && symmetric(); ++j)
       for (Index l = 0; l < j; ++l) {
-        const bool both = row_of(z, j, stride_)[p] != T(0) && row_of(z, l, stride_)[p] != T(0);
-        const T mean = both ? T(0.5) * (row_of(z, j, stride_)[l] + row_of(z, l, stride_)[j]) : T(0);
-        row_of(m_.g, j, stride_)[l] = row_of(m_.g, l, stride_)[j] = mean;
+        const T mean = T(0.5) * (row_of(z, j, stride_)[l] + row_of(z, l, stride_)[j]);
+        row_of(m_.g, j, stride_)[l] = row_of(m_.g, l, stride_)[j] = kept[j] * kept[l] * mean;
       }
+    for (Index j = 0; j < p; ++j) {
+      T* row = row_of(m_.g, j, stride_);
+      T top = 0;
+      for (Index l = 0; l < p; ++l) top = largest(top, absolute(row[l]));
+      if (row[p] == T(0)) row[p] = epsilon<T> * top;
+    }
   }
 
   [[gnu::noinline]] void certify() {
@@ -481,6 +513,8 @@ class InteractionAdmm {
     if (!regression()) take_dual_of_classes(rho_scores_);
     Sum<T> total;
     Index nonzeros = 0, rows = 0;
+    T* const used = m_.row[1];
+    fill(used, shape_.features, T(0));
     for (Index k = 0; k < shape_.classes; ++k) {
       take_candidate(k);
       multiply(m_.g, m_.u + k, outputs_);
@@ -490,18 +524,21 @@ class InteractionAdmm {
         Index here = 0;
         for (Index l = 0; l <= shape_.features; ++l) here += row[l] != T(0);
         nonzeros += here;
-        rows += here > 0;
+        if (here > 0 && used[j] == T(0)) {
+          used[j] = T(1);
+          ++rows;
+        }
       }
     }
     if (regression()) {
       T* b = m_.b;
       if (options_.intercept) {
         Sum<T> mean;
-        for (Index i = 0; i < shape_.samples; ++i) mean.add(targets_.values[i] - m_.u[std::size_t(i) * outputs_]);
+        for (Index i = 0; i < shape_.samples; ++i) mean.add(value(i) - m_.u[std::size_t(i) * outputs_]);
         b[0] = mean.value() / T(shape_.samples);
       }
       for (Index i = 0; i < shape_.samples; ++i) {
-        const T residual = targets_.values[i] - m_.u[std::size_t(i) * outputs_] - b[0];
+        const T residual = value(i) - m_.u[std::size_t(i) * outputs_] - b[0];
         total.add(residual * residual / T(2));
       }
     } else {
@@ -522,13 +559,17 @@ class InteractionAdmm {
       for (Index k = 0; k < shape_.classes; ++k) {
         take_candidate(k);
         copy(static_cast<const T*>(m_.g), matrix_size(), matrix(m_.best, k));
-        m_.best_b[k] = m_.b[k];
+        m_.best_b[k] = m_.b[k] + centre_;
       }
     }
     judge();
   }
 
   void judge() {
+    if (!finite(report_.objective)) {  // sums that T does not hold
+      report_.status = Status::precision_limit;
+      return;
+    }
     report_.dual_objective = best_dual_ / T(shape_.samples);
     report_.gap = largest(report_.objective - report_.dual_objective, T(0));
     const T size = largest(largest(absolute(report_.objective), absolute(report_.dual_objective)), T(1e-12));
@@ -541,12 +582,13 @@ class InteractionAdmm {
     if (!(report_.relative_gap > T(0.9) * stalled_gap_)) {
       stalled_gap_ = report_.relative_gap;
       patience_ = report_.iterations + largest(std::uint32_t(2000), report_.iterations);
-    } else if (report_.iterations > patience_ && report_.relative_gap < T(1e4) * epsilon<T>) {
+    } else if (report_.iterations > patience_ && report_.relative_gap < (sizeof(T) == 4 ? T(1.2e-3) : T(1.5e-8))) {
       report_.status = Status::precision_limit;
     }
   }
 
-  /// The model of zeros, its gap, and the λ from which it is the answer: exact where nothing but zeros is to be fitted.
+  /// The model of zeros, its gap, and the λ from which, with λ₂ in the same proportion, it is the answer: for strong an
+  /// upper bound; none for classes with intercepts.
   [[gnu::noinline]] void certify_zero() {
     stalled_gap_ = infinity<T>;
     patience_ = 0;
@@ -554,9 +596,9 @@ class InteractionAdmm {
     T worst = 0;
     if (regression()) {
       Sum<T> mean;
-      for (Index i = 0; i < shape_.samples; ++i) mean.add(targets_.values[i]);
+      for (Index i = 0; i < shape_.samples; ++i) mean.add(value(i));
       const T b = options_.intercept ? mean.value() / T(shape_.samples) : T(0);
-      for (Index i = 0; i < shape_.samples; ++i) m_.right[i] = (targets_.values[i] - b) / rho_;
+      for (Index i = 0; i < shape_.samples; ++i) m_.right[i] = (value(i) - b) / rho_;
       transposed(m_.right, 1);
       take_dual_of_regression(m_.right);
       worst = gauge(0, rho_);
@@ -587,6 +629,7 @@ class InteractionAdmm {
   Report<T> report_{};
   std::uint32_t certificates_ = 0;
   T best_dual_ = T(0);
+  T centre_ = T(0);       ///< mean of the values where the intercept is free
   T mean_square_ = T(0);  ///< of K's diagonal
   T kappa_ = T(0);
   T rho_ = T(0);         ///< weight of the split between loss and Ω
