@@ -1,9 +1,9 @@
 // Passes over sparse columns beside a matrix of scores, as an epoch of block coordinate descent makes them, against
 // what reading the values and their scores once takes on the same machine: the floor of traffic.
 //
-// The floor is measured by a loop that does nothing but add up the values, the rows of scores that they point at, and
-// the positions; columns come in the order of an epoch. A first line gives the bandwidth of a plain sum over 256 MB.
-// Then a whole solve by block coordinate descent and Newton's method, beside what its passes take at that bandwidth.
+// The floor is the bytes of the values, their positions and the rows of scores that they point at, over the bandwidth
+// of a plain sum over 256 MB, which the first line gives; columns come in the order of an epoch. Then a whole solve by
+// block coordinate descent and Newton's method, beside what its passes take at that bandwidth.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -95,8 +95,8 @@ Columns measure(double bandwidth, const char* name, Index samples, Index feature
   return {values, rows, starts};
 }
 
-/// Squared hinge, l1/l2 rows, a λ that keeps some tenth of the features, certified to 1e-4: the same columns, with
-/// labels of a random linear rule.
+/// Squared hinge, l1/l2 rows, a twentieth of λ_max, certified to 1e-4: the same columns, with labels of a random linear
+/// rule.
 void solve(double bandwidth, const Columns& columns, Index samples, Index features, Index classes) {
   const Index stride = padded<float>(classes);
   std::mt19937 random(2);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -72,15 +71,12 @@ struct Term {
 std::vector<double> real_targets(const Table& table, const std::string& labels_file) {
   std::vector<double> out;
   for (std::size_t i = 0; i < table.samples; ++i) {
-    std::string_view text = table.labels[i];
-    if (text.starts_with('+')) text.remove_prefix(1);
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    const NumberKind kind = parse_number(std::string_view(table.labels[i]), value);
+    if (kind != NumberKind::finite)
       throw DataError((labels_file.empty() ? table.path + ", line " + std::to_string(table.lines[i])
                                            : labels_file + ", sample " + std::to_string(i + 1)) +
-                      ": '" + printable(table.labels[i]) +
-                      "' is not a finite number, as least squares needs; for classes give --loss squared-hinge");
+                      ": " + refusal(kind, table.labels[i]) + "; for classes give --loss squared-hinge");
     out.push_back(value);
   }
   return out;
@@ -255,9 +251,7 @@ double objective_of(const InteractionTask& task, const InteractionModel<double>&
       loss.add((task.truth[i] - scores[i]) * (task.truth[i] - scores[i]) / 2);
       continue;
     }
-    const double* z = scores.data() + i * model.outputs;
-    for (Index k = 0; k < model.outputs; ++k)
-      if (k != task.labels[i]) loss.add(std::pow(std::max(1 + z[k] - z[task.labels[i]], 0.0), 2));
+    loss.add(SquaredHinge{}.value(scores.data() + i * model.outputs, model.outputs, task.labels[i], 1.0));
   }
   const HierarchicalPenalty<double> penalty{task.hierarchy, task.norm, task.options.lambda, task.lambda2};
   Sum<double> total;
@@ -302,13 +296,7 @@ std::string in_json(const InteractionArguments& a, const InteractionTask& task, 
                     const Outcome& outcome) {
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
   const auto& r = fit.report;
-  Json trace = Json::array(), terms = Json::array();
-  for (const auto& entry : fit.trace)
-    trace.push_back({{"iteration", entry.iteration},
-                     {"seconds", entry.seconds},
-                     {"objective", number(entry.objective)},
-                     {"gap", number(entry.gap)},
-                     {"nonzeros", entry.nonzeros}});
+  Json terms = Json::array();
   for (const Term& term : outcome.terms) {
     Json features = Json::array({name_of(task.train, term.first)});
     if (term.pair) features.push_back(name_of(task.train, term.second));
@@ -364,7 +352,7 @@ std::string in_json(const InteractionArguments& a, const InteractionTask& task, 
   out["intercepts"] = fit.intercepts;
   out["terms"] = terms;
   out["notes"] = outcome.notes;
-  out["trace"] = trace;
+  out["trace"] = in_json(fit.trace);
   out["version"] = tamis::version;
   return out.dump(2) + "\n";
 }

@@ -68,15 +68,22 @@ double log_loss(const std::vector<Label>& truth, const std::vector<double>& scor
   return total.value() / static_cast<double>(truth.size());
 }
 
+namespace {
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+}  // namespace
+
+Json in_json(const std::vector<TraceEntry>& trace) {
+  Json out = Json::array();
+  for (const auto& entry : trace)
+    out.push_back({{"iteration", entry.iteration},
+                   {"seconds", entry.seconds},
+                   {"objective", number(entry.objective)},
+                   {"gap", number(entry.gap)},
+                   {"nonzeros", entry.nonzeros}});
+  return out;
+}
+
 std::string to_json(const RunReport& r) {
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
-  Json trace = Json::array();
-  for (const auto& entry : r.trace)
-    trace.push_back({{"iteration", entry.iteration},
-                     {"seconds", entry.seconds},
-                     {"objective", number(entry.objective)},
-                     {"gap", number(entry.gap)},
-                     {"nonzeros", entry.nonzeros}});
   Json json;
   json["status"] = name(r.solver.status);
   json["loss"] = r.loss;
@@ -124,7 +131,7 @@ std::string to_json(const RunReport& r) {
   add_ranking("train", &r.train);
   add_ranking("test", r.test ? &*r.test : nullptr);
   json["confusion"] = r.train.total && !r.train.ranking ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
-  json["trace"] = trace;
+  json["trace"] = in_json(r.trace);
   json["version"] = tamis::version;
   return json.dump(2) + "\n";
 }

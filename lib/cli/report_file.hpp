@@ -2,6 +2,7 @@
 /// The report of a training run as JSON.
 
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct TraceEntry {
   double seconds, objective, gap;
   Index nonzeros;
 };
+
+/// As the report has it; figures that are not finite are null.
+nlohmann::ordered_json in_json(const std::vector<TraceEntry>& trace);
 
 /// How the scores rank samples with several labels: over those with some label and without some other.
 struct RankingEvaluation {

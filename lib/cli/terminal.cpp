@@ -45,19 +45,25 @@ void ProgressLine::show(std::uint32_t iteration, double objective, double relati
 std::string summary(const RunReport& r) {
   const auto& s = r.solver;
   if (s.status == Status::infeasible)
-    return format("infeasible: no model has a mean loss of %.6g or less: %.6g is certified to be a lower bound, and %.6g the least "
-                  "that was met; raise --eta\n", r.eta, s.constraint_bound, s.constraint_value);
+    return format(
+        "infeasible: no model has a mean loss of %.6g or less: %.6g is certified to be a lower bound, and %.6g the "
+        "least "
+        "that was met; raise --eta\n",
+        r.eta, s.constraint_bound, s.constraint_value);
   const bool constrained = std::isfinite(r.eta);
   if (constrained && std::isinf(s.gap))
-    return format("%s: no model with a mean loss of %.6g or less was met, nor proved impossible; the least was %.6g, after %u "
-                  "iterations\n", name(s.status), r.eta, s.constraint_value, s.iterations);
+    return format(
+        "%s: no model with a mean loss of %.6g or less was met, nor proved impossible; the least was %.6g, after %u "
+        "iterations\n",
+        name(s.status), r.eta, s.constraint_value, s.iterations);
   std::string out = format("%s: objective %.6g, ", name(s.status), s.objective);
   out += std::isfinite(s.relative_gap) ? format("certified within %.2g %% of optimal", 100 * s.relative_gap)
                                        : format("KKT residual %.2g", s.kkt_residual);
   out += format(" in %.0f ms (%u iterations)\n", 1000 * r.seconds, s.iterations);
   out += format("kept: %u of %u features, %u of %zu weights", s.nonzero_rows, r.shape.features, s.nonzeros,
                 static_cast<std::size_t>(r.shape.features) * r.shape.classes);
-  if (constrained) out += format(" (mean loss %.6g of at most %.6g; multiplier %.4g)", s.constraint_value, r.eta, s.multiplier);
+  if (constrained)
+    out += format(" (mean loss %.6g of at most %.6g; multiplier %.4g)", s.constraint_value, r.eta, s.multiplier);
   else if (std::isfinite(s.lambda_max)) out += format(" (lambda %.3g; none from %.3g on)", r.lambda, s.lambda_max);
   out += "\n" + accuracy_text("train", r.train);
   if (r.test) out += "; " + accuracy_text("test", *r.test);

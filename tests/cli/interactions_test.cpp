@@ -173,7 +173,7 @@ TEST(Interactions, RefuseInOneSentence) {
   refused(path, {"--hierarchy", "weak", "--lambda", "1", "--test", other}, 3, "other.csv");
   refused(large, {"--hierarchy", "weak", "--lambda", "1", "--precision", "float"}, 3,
           "line 2: feature 0 is not finite");
-  refused(words, {"--hierarchy", "weak", "--lambda", "1"}, 3, "line 3: 'red' is not a finite number");
+  refused(words, {"--hierarchy", "weak", "--lambda", "1"}, 3, "line 3: 'red' is not a number; for classes");
   refused(one, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge"}, 3, "at least two");
   refused(iris, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge", "--memory-limit", "400000"}, 4,
           "1 feature would fit");

@@ -67,6 +67,7 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
     expect_same_bits<float, BlockCoordinateDescent<float, SquaredHinge, Penalty>>(
         made, {LossKind::squared_hinge, kind, groups, SolverKind::block_coordinate_descent}, SquaredHinge{}, penalty);
   };
+  // what is the same code for every penalty: with two of them
   const auto check_others = [&]<class Penalty>(PenaltyKind kind, Groups groups, Penalty penalty) {
     expect_same_bits<float, Fista<float, Logistic, Penalty>>(
         made, {LossKind::logistic, kind, groups, SolverKind::fista}, Logistic{}, penalty);

@@ -81,6 +81,29 @@ TEST(HierarchicalPenalty, GaugeIsTheDualNorm) {
   });
 }
 
+// p = prox(z) iff ℓ(u) ≥ ℓ(p) + ρ⟨z − p, u − p⟩ for every u.
+TEST(SquaredHinge, ProxSatisfiesItsVariationalInequality) {
+  Generator generator(7);
+  for (int round = 0; round < 2000; ++round) {
+    const Index classes = 2 + generator.draw(6);
+    const auto y = static_cast<Label>(generator.draw(classes));
+    const double rho = 0.1 + generator.draw(40) / 4.0, margin = 0.5 + generator.draw(4) / 4.0;
+    std::vector<double> z(classes), p, u(classes);
+    for (double& score : z) score = 3 * generator.uniform();
+    p = z;
+    SquaredHinge{}.prox(p.data(), classes, y, margin, rho);
+    for (int trial = 0; trial < 10; ++trial) {
+      double slope = 0;
+      for (Index k = 0; k < classes; ++k) {
+        u[k] = trial % 2 ? p[k] + 0.01 * generator.uniform() : 3 * generator.uniform();
+        slope += rho * (z[k] - p[k]) * (u[k] - p[k]);
+      }
+      EXPECT_GE(SquaredHinge{}.value(u.data(), classes, y, margin),
+                SquaredHinge{}.value(p.data(), classes, y, margin) + slope - 1e-12);
+    }
+  }
+}
+
 template <class T>
 struct Problem {
   Made<T> made;
@@ -155,6 +178,13 @@ TEST(InteractionAdmm, CertifiesWithInterceptsToo) {
             };
             std::vector<double> w(model.coefficients, model.coefficients + model.outputs * 5 * model.stride());
             std::vector<double> b(model.intercepts, model.intercepts + model.outputs);
+            for (Index i = 0; i < 40 && classes; ++i) {
+              const Label predicted = model.predict(problem.made.values.data() + i, 40);
+              for (Index k = 0; k < 3; ++k) {
+                EXPECT_GE(model.score(problem.made.values.data() + i, 40, predicted),
+                          model.score(problem.made.values.data() + i, 40, k));
+              }
+            }
             const double here = objective(w, b);
             EXPECT_NEAR(here, report.objective, 1e-12);
             for (int trial = 0; trial < 60; ++trial) {  // no other model is better than the bound
@@ -240,6 +270,14 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
   EXPECT_EQ(status(0.1, -0.1, 1e-4, 0), Status::invalid_lambda);
   EXPECT_EQ(status(not_a_number<double>, 0.1, 1e-4, 0), Status::invalid_lambda);
   EXPECT_EQ(status(0.1, 0.1, 0, 0), Status::invalid_option);
+  const auto refused_option = [&](Options<double> options) {
+    InteractionAdmm<double> solver(problem.made.design(), problem.targets(false), Hierarchy::weak, HierarchyNorm::l1,
+                                   0.1, options);
+    EXPECT_FALSE(solver.start({}));
+    return solver.report().status;
+  };
+  EXPECT_EQ(refused_option({.lambda = 0.1, .eta = 0.2}), Status::invalid_eta);
+  EXPECT_EQ(refused_option({.lambda = 0.1, .margin = 2}), Status::invalid_margin);
   const auto refused = [&](Hierarchy hierarchy, double lambda2, const InteractionTargets<double>& targets) {
     InteractionAdmm<double> solver(problem.made.design(), targets, hierarchy, HierarchyNorm::l1, lambda2,
                                    {.lambda = 0.1});

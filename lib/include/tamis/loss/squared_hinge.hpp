@@ -72,6 +72,33 @@ struct SquaredHinge {
     return square;
   }
 
+  /// z ← argmin_s ℓ(s, y) + ρ/2 ‖s − z‖². The score of the label is t = z_y + c Σ_k (μ + z_k − t)₊, c = 2/(2 + ρ), by
+  /// Newton's method on a concave piecewise linear function, from its left; cost O(K) a round, K rounds at most.
+  template <class T>
+  void prox(T* z, Index classes, Label y, T margin, T rho) const {
+    const T c = T(2) / (T(2) + rho);
+    T t = z[y];
+    for (Index round = 0; round <= classes; ++round) {
+      T sum = 0;
+      Index violated = 0;
+      for (Index k = 0; k < classes; ++k) {
+        const T violation = k == y ? T(0) : margin + z[k] - t;
+        if (violation > T(0)) {
+          sum += violation;
+          ++violated;
+        }
+      }
+      const T next = t + (z[y] + c * sum - t) / (T(1) + c * T(violated));
+      if (!(next > t)) break;
+      t = next;
+    }
+    for (Index k = 0; k < classes; ++k) {
+      const T violation = margin + z[k] - t;
+      if (violation > T(0)) z[k] = (t - margin) + rho * violation / (T(2) + rho);
+    }
+    z[y] = t;
+  }
+
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩, without cancellation: with p, q the violations, the sum of
   /// (q − p)² + 2p(−(μ + z_k − z_y at `to`))₊. That of the label itself is zero.
   template <class T>

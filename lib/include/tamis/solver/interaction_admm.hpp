@@ -23,7 +23,8 @@ struct InteractionTargets {
 };
 
 /// Minimises (1/n) Σᵢ ℓ(z(xᵢ), yᵢ) + Σ_k Ω(v_k, Θ_k), z_k(x) = b_k + v_kᵀx + xᵀΘ_k x: a HierarchicalPenalty with λ₁ = λ
-/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong.
+/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong. η and other margins than 1 are
+/// refused, working sets are not needed.
 ///
 /// Over-relaxed splitting between the loss and the rows of Ω. With A the map from (v, Θ) to scores, AAᵀ = K = G∘(G +
 /// 1), G = XXᵀ, so that the step on the loss is one system in n unknowns with a cached Cholesky factor of K + κ, and
@@ -178,6 +179,8 @@ class InteractionAdmm {
         !(alone ? lambda2_ > T(0) : lambda2_ >= T(0)))
       return Status::invalid_lambda;
     if (!(options_.tolerance > T(0)) || options_.max_iterations == 0) return Status::invalid_option;
+    if (options_.eta != T(0)) return Status::invalid_eta;
+    if (has_margin(options_)) return Status::invalid_margin;  // it is 1
     if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
@@ -347,33 +350,13 @@ class InteractionAdmm {
       const T* x = row_of(m_.u, i, outputs_);
       T* s = row_of(m_.s, i, outputs_);
       T* w = row_of(m_.ws, i, outputs_);
-      const Label y = targets_.labels[i];
       T* old = m_.row[1];
       for (Index k = 0; k < classes; ++k) {
         old[k] = s[k];
         w[k] = relaxation * x[k] - (relaxation - T(1)) * s[k] + w[k];
       }
-      // the score of the label: t = ŝ_y + c Σ (1 + ŝ_k − t)₊, by Newton's method from its left
-      const T c = T(2) / (T(2) + rho_scores_);
-      T t = w[y];
-      for (Index round = 0; round <= classes; ++round) {
-        T sum = 0;
-        Index violated = 0;
-        for (Index k = 0; k < classes; ++k) {
-          const T violation = k == y ? T(0) : T(1) + w[k] - t;
-          if (violation > T(0)) {
-            sum += violation;
-            ++violated;
-          }
-        }
-        const T next = t + (w[y] + c * sum - t) / (T(1) + c * T(violated));
-        if (!(next > t)) break;
-        t = next;
-      }
-      for (Index k = 0; k < classes; ++k) {
-        const T violation = T(1) + w[k] - t;
-        s[k] = k == y ? t : violation > T(0) ? (t - T(1)) + rho_scores_ * violation / (T(2) + rho_scores_) : w[k];
-      }
+      copy(static_cast<const T*>(w), outputs_, s);
+      SquaredHinge{}.prox(s, classes, targets_.labels[i], T(1), rho_scores_);
       for (Index k = 0; k < classes; ++k) {
         w[k] -= s[k];
         primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
@@ -543,12 +526,9 @@ class InteractionAdmm {
       }
     } else {
       for (Index i = 0; i < shape_.samples; ++i) {
-        const T* z = row_of(m_.u, i, outputs_);
-        const Label y = targets_.labels[i];
-        for (Index k = 0; k < shape_.classes; ++k) {
-          const T violation = k == y ? T(0) : T(1) + (z[k] + m_.b[k]) - (z[y] + m_.b[y]);
-          if (violation > T(0)) total.add(violation * violation);
-        }
+        T* z = row_of(m_.u, i, outputs_);
+        for (Index k = 0; k < shape_.classes; ++k) z[k] += m_.b[k];
+        total.add(SquaredHinge{}.value(z, shape_.classes, targets_.labels[i], T(1)));
       }
     }
     const T objective = total.value() / T(shape_.samples);
