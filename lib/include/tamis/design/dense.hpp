@@ -134,6 +134,16 @@ void transposed_rows(const T* x, std::size_t column_stride, const Index* feature
     transposed_strip<Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
   });
 }
+/// What of a symmetric G is in its lower triangle: strip by strip, from the diagonal on.
+template <class T>
+void transposed_lower_rows(const T* x, std::size_t column_stride, Index count, Index samples, const T* u, Index stride,
+                           T* g) {
+  for_each_strip<T>(stride, [&]<int V>(Index k) {
+    if (k < count)
+      transposed_strip<Piece<T>, V, 4>(x + k * column_stride, column_stride, static_cast<const Index*>(nullptr),
+                                       count - k, samples, u + k, stride, row_of(g, k, stride) + k);
+  });
+}
 
 #ifdef TAMIS_WIDE
 /// The same for a strip of N vectors in pairs, and the same bits: R samples at once, so many that the adders of R rows
@@ -213,6 +223,19 @@ TAMIS_WIDE [[gnu::noinline]] void transposed_rows_wide(const T* x, std::size_t c
           transposed_wide_tile<T, N, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
       });
 }
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void transposed_lower_rows_wide(const T* x, std::size_t column_stride, Index count,
+                                                             Index samples, const T* u, Index stride, T* g) {
+  for_each_even_strip<T>(
+      stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+        constexpr int C = wide_tile_rows(N);
+        const Index* const all = nullptr;
+        Index c = k;
+        for (; c + C <= count; c += C)
+          transposed_wide_tile<T, N, C>(x, column_stride, all, c, samples, u + k, stride, g + k);
+        for (; c < count; ++c) transposed_wide_tile<T, N, 1>(x, column_stride, all, c, samples, u + k, stride, g + k);
+      });
+}
 #endif
 
 }  // namespace detail
@@ -276,6 +299,21 @@ class DenseDesign {
       }
 #endif
       detail::transposed_rows(x, column_stride_, list, count, length, dual, stride, g);
+    }
+  }
+  /// G += XᵀU where that is symmetric, its entries (j, k), k ≤ j, at least: about half the flops.
+  void add_transposed_lower(const T* u, Index stride, T* g) const {
+    for (Index first = 0; first < samples_; first += block) {
+      const Index length = smallest(block, samples_ - first);
+      const T* dual = row_of(u, first, stride);
+      const T* x = values_ + first;
+#ifdef TAMIS_WIDE
+      if (has_wide_vectors()) {
+        detail::transposed_lower_rows_wide(x, column_stride_, features_, length, dual, stride, g);
+        continue;
+      }
+#endif
+      detail::transposed_lower_rows(x, column_stride_, features_, length, dual, stride, g);
     }
   }
 
