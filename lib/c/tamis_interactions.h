@@ -37,7 +37,7 @@ typedef enum tamis_interactions_loss {
 #define TAMIS_NO_FEATURE 0xffffffffu
 
 /* Room for the state of a run; see tamis_training. */
-#define TAMIS_INTERACTIONS_WORDS 128
+#define TAMIS_INTERACTIONS_WORDS 160
 
 #define TAMIS_INTERACTIONS_DECLARE(REAL, S)                                                                              \
   /* What to solve. Set every field: start from tamis_default_interactions_problem. Pointers must stay valid while it    \
