@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "tamis/model/interaction_terms.hpp"
+#include "tamis/model/export_interactions_c.hpp"
 #include "tamis/observer.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 
@@ -217,44 +217,57 @@ InteractionTerms<T> terms_in(const typename Face<T>::Model& m) {
   return {{reinterpret_cast<const InteractionTerm<T>*>(m.terms), m.term_count}, m.intercepts, m.features, m.outputs};
 }
 
+template <class T>
+std::size_t export_model(const typename Face<T>::Model& m, const char* name, const char* const* labels,
+                         const T* samples, std::uint32_t sample_count, std::uint32_t* positions, char* out,
+                         std::size_t bytes) {
+  const ExportOptions<T> options{name, labels, nullptr, samples, sample_count};
+  return export_interactions_c(terms_in<T>(m), options, {positions, m.features}, {out, bytes});
+}
+
 }  // namespace
 
-#define TAMIS_INTERACTIONS_DEFINE(T, S)                                                                              \
-  void tamis_default_interactions_problem_##S(tamis_interactions_problem_##S* problem) {                             \
-    default_problem<T>(problem);                                                                                     \
-  }                                                                                                                  \
-  std::size_t tamis_interactions_bytes_##S(const tamis_interactions_problem_##S* problem) {                          \
-    return bytes_of<T>(*problem);                                                                                    \
-  }                                                                                                                  \
-  tamis_status tamis_interactions_start_##S(tamis_interactions_##S* run,                                             \
-                                            const tamis_interactions_problem_##S* problem, void* arena,              \
-                                            std::size_t arena_bytes) {                                               \
-    return start<T>(run, *problem, arena, arena_bytes);                                                              \
-  }                                                                                                                  \
-  tamis_status tamis_interactions_step_##S(tamis_interactions_##S* run, std::uint32_t steps) {                       \
-    return step<T>(run, steps);                                                                                      \
-  }                                                                                                                  \
-  tamis_status tamis_interactions_train_##S(tamis_interactions_##S* run,                                             \
-                                            const tamis_interactions_problem_##S* problem, void* arena,              \
-                                            std::size_t arena_bytes, tamis_observer_##S observe, void* context) {    \
-    return train<T>(run, *problem, arena, arena_bytes, observe, context);                                            \
-  }                                                                                                                  \
-  void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop<T>(run); }                                    \
-  void tamis_interactions_report_of_##S(const tamis_interactions_##S* run, tamis_report_##S* report) {               \
-    report_of<T>(run, report);                                                                                       \
-  }                                                                                                                  \
-  std::size_t tamis_interactions_terms_of_##S(const tamis_interactions_##S* run, tamis_interactions_term_##S* terms, \
-                                              std::size_t capacity, T* intercepts,                                   \
-                                              tamis_interactions_model_##S* model) {                                 \
-    return terms_of<T>(run, terms, capacity, intercepts, model);                                                     \
-  }                                                                                                                  \
-  std::uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S* model, const T* sample,           \
-                                               std::size_t stride) {                                                 \
-    return terms_in<T>(*model).predict(sample, stride);                                                              \
-  }                                                                                                                  \
-  void tamis_interactions_scores_##S(const tamis_interactions_model_##S* model, const T* sample, std::size_t stride, \
-                                     T* scores) {                                                                    \
-    terms_in<T>(*model).scores(sample, scores, stride);                                                              \
+#define TAMIS_INTERACTIONS_DEFINE(T, S)                                                                                \
+  void tamis_default_interactions_problem_##S(tamis_interactions_problem_##S* problem) {                               \
+    default_problem<T>(problem);                                                                                       \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_bytes_##S(const tamis_interactions_problem_##S* problem) {                            \
+    return bytes_of<T>(*problem);                                                                                      \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_start_##S(tamis_interactions_##S* run,                                               \
+                                            const tamis_interactions_problem_##S* problem, void* arena,                \
+                                            std::size_t arena_bytes) {                                                 \
+    return start<T>(run, *problem, arena, arena_bytes);                                                                \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_step_##S(tamis_interactions_##S* run, std::uint32_t steps) {                         \
+    return step<T>(run, steps);                                                                                        \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_train_##S(tamis_interactions_##S* run,                                               \
+                                            const tamis_interactions_problem_##S* problem, void* arena,                \
+                                            std::size_t arena_bytes, tamis_observer_##S observe, void* context) {      \
+    return train<T>(run, *problem, arena, arena_bytes, observe, context);                                              \
+  }                                                                                                                    \
+  void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop<T>(run); }                                      \
+  void tamis_interactions_report_of_##S(const tamis_interactions_##S* run, tamis_report_##S* report) {                 \
+    report_of<T>(run, report);                                                                                         \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_terms_of_##S(const tamis_interactions_##S* run, tamis_interactions_term_##S* terms,   \
+                                              std::size_t capacity, T* intercepts,                                     \
+                                              tamis_interactions_model_##S* model) {                                   \
+    return terms_of<T>(run, terms, capacity, intercepts, model);                                                       \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S* model, const T* sample,             \
+                                               std::size_t stride) {                                                   \
+    return terms_in<T>(*model).predict(sample, stride);                                                                \
+  }                                                                                                                    \
+  void tamis_interactions_scores_##S(const tamis_interactions_model_##S* model, const T* sample, std::size_t stride,   \
+                                     T* scores) {                                                                      \
+    terms_in<T>(*model).scores(sample, scores, stride);                                                                \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_export_c_##S(const tamis_interactions_model_##S* model, const char* name,             \
+                                              const char* const* labels, const T* samples, std::uint32_t sample_count, \
+                                              std::uint32_t* positions, char* out, std::size_t bytes) {                \
+    return export_model<T>(*model, name, labels, samples, sample_count, positions, out, bytes);                        \
   }
 
 extern "C" {

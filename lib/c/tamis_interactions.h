@@ -121,7 +121,14 @@ typedef enum tamis_interactions_loss {
                                                                                                                          \
   /* Writes the scores of one sample, one per class; of a regression the value that it predicts. */                      \
   void tamis_interactions_scores_##S(const tamis_interactions_model_##S *model, const REAL *sample, size_t stride,       \
-                                     REAL *scores);
+                                     REAL *scores);                                                                      \
+                                                                                                                         \
+  /* Writes the model as a C99 header into out and returns its length without a terminating zero; more than `bytes`      \
+   * means that it was cut: call again with that much. As tamis_export_c; labels are those of classes. positions:        \
+   * scratch of `features` numbers. */                                                                                   \
+  size_t tamis_interactions_export_c_##S(const tamis_interactions_model_##S *model, const char *name,                    \
+                                         const char *const *labels, const REAL *samples, uint32_t sample_count,          \
+                                         uint32_t *positions, char *out, size_t bytes);
 
 TAMIS_INTERACTIONS_DECLARE(float, f32)
 TAMIS_INTERACTIONS_DECLARE(double, f64)

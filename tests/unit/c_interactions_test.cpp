@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <string>
 
 #include "support/problems.hpp"
-#include "tamis/model/interaction_terms.hpp"
+#include "tamis/model/export_interactions_c.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 #include "tamis_interactions.h"
 
@@ -225,6 +227,34 @@ TEST(CInteractions, TermsAreCopied) {
   std::memset(trained.memory.span().data(), 0xff, trained.memory.span().size());
   tamis_interactions_scores_f64(&trained.model, data.values.data(), Data<double>::stride, after);
   for (Index k = 0; k < classes; ++k) EXPECT_EQ(before[k], after[k]);
+}
+
+TEST(CInteractions, WriteTheHeaderOfCpp) {
+  const Data<float> data;
+  for (const std::uint32_t loss : {TAMIS_INTERACTIONS_LEAST_SQUARES, TAMIS_INTERACTIONS_SQUARED_HINGE}) {
+    const Trained<float> trained(data.problem(loss));
+    const char* const labels[] = {"a", "b", "c"};
+    std::vector<float> tests;
+    for (Index i = 0; i < 2; ++i)
+      for (Index j = 0; j < features; ++j) tests.push_back(data.x(i, j));
+    std::uint32_t positions[features];
+    const auto written = [&](std::string text) {
+      const std::size_t length = tamis_interactions_export_c_f32(&trained.model, "m", labels, tests.data(), 2,
+                                                                 positions, text.data(), text.size());
+      EXPECT_TRUE(text.empty() || length == text.size());
+      return text.empty() ? std::string(length, '\0') : text;
+    };
+    const std::string text = written(written(""));
+
+    std::vector<tamis::InteractionTerm<float>> terms;
+    for (const auto& term : trained.terms) terms.push_back({term.output, term.first, term.second, term.coefficient});
+    const tamis::InteractionTerms<float> model{terms, trained.intercepts.data(), features, trained.model.outputs};
+    std::string expected(text.size(), '\0');
+    EXPECT_EQ(tamis::export_interactions_c<float>(model, {"m", labels, nullptr, tests.data(), 2}, positions, expected),
+              text.size());
+    EXPECT_EQ(text, expected);
+    EXPECT_NE(text.find(loss == TAMIS_INTERACTIONS_LEAST_SQUARES ? "m_value" : "m_predict"), std::string::npos);
+  }
 }
 
 TEST(CInteractions, SayWhatIsWrong) {

@@ -1,11 +1,17 @@
-// The terms of a model with interactions: their order, and their scores against those of the matrices.
+// The terms of a model with interactions: their order, their scores against those of the matrices, and as C.
 #include "tamis/model/interaction_terms.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "support/problems.hpp"
+#include "tamis/model/export_interactions_c.hpp"
 
 namespace tamis {
 namespace {
@@ -122,6 +128,167 @@ TEST(InteractionTerms, TakeEmptyModelsAndShortSpans) {
   EXPECT_EQ(few[2].output, 7u);
   const InteractionModel<double> none;
   EXPECT_EQ(count_terms(none), 0u);
+}
+
+template <class T>
+std::string exported(const Taken<T>& taken, const ExportOptions<T>& options, const T* centres = nullptr) {
+  std::vector<Index> positions(taken.terms.features);
+  std::string text(export_interactions_c<T>(taken.terms, options, positions, {}, centres), '\0');
+  EXPECT_EQ(export_interactions_c<T>(taken.terms, options, positions, std::span<char>(text), centres), text.size());
+  return text;
+}
+
+const std::string as_c = std::string(TAMIS_TEST_COMPILER) + " -x c -std=c99";
+const std::string as_cpp = std::string(TAMIS_TEST_COMPILER) + " -x c++ -std=c++17";
+
+/// Prints the scores of samples that it reads as numbers, after a self-test.
+const char* const program = R"(#include <stdio.h>
+#include "exported.h"
+#include "exported.h"
+int main(void) {
+  SCALAR sample[EXPORTED_FEATURES], scores[EXPORTED_CLASSES];
+  double number;
+  int j = 0;
+  if (exported_self_test() != 0) return 10 + exported_self_test();
+  while (scanf("%lf", &number) == 1) {
+    sample[j++] = (SCALAR)number;
+    if (j < EXPORTED_FEATURES) continue;
+    exported_scores(sample, scores);
+    for (j = 0; j < EXPORTED_CLASSES; ++j) printf("%.17g ", (double)scores[j]);
+#ifdef VALUE
+    printf("%.17g\n", (double)exported_value(sample));
+#else
+    printf("%d\n", exported_predict(sample));
+#endif
+    j = 0;
+  }
+  return 0;
+}
+)";
+
+/// A folder with exported.h, the program that uses it, and samples.
+struct Workshop {
+  std::filesystem::path folder;
+
+  Workshop() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tamis-XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+    std::ofstream(folder / "use.c") << program;
+  }
+  ~Workshop() { std::filesystem::remove_all(folder); }
+
+  bool compile(const std::string& header, bool single, bool regression, const std::string& compiler) const {
+    std::ofstream(folder / "exported.h") << header;
+    return std::system((compiler + " -Wall -Wextra -Werror -pedantic -O1 " + (regression ? "-DVALUE " : "") +
+                        (single ? "-DSCALAR=float " : "-DSCALAR=double ") + (folder / "use.c").string() + " -o " +
+                        (folder / "use").string())
+                           .c_str()) == 0;
+  }
+  int run(const std::string& samples, std::string& output) const {
+    std::ofstream(folder / "in") << samples;
+    const int code = std::system(
+        ((folder / "use").string() + " < " + (folder / "in").string() + " > " + (folder / "out").string()).c_str());
+    std::ifstream in(folder / "out");
+    output.assign(std::istreambuf_iterator<char>(in), {});
+    return code;
+  }
+};
+
+/// The exported C of a made model gives its scores, as C99 and as C++.
+template <class T>
+void expect_same_in_c(Index p, Index K, std::uint32_t seed, bool centred = false) {
+  const Matrices<T> made(p, K, seed);
+  const auto model = made.model();
+  const Taken<T> taken(model);
+  Generator generator(seed + 1);
+  std::vector<T> samples(3 * p), centres(p);
+  for (T& x : samples) x = T(generator.uniform());
+  for (T& x : centres) x = centred ? T(generator.uniform()) : T(0);
+  const std::string header = exported<T>(taken, {.name = "exported", .samples = samples.data(), .sample_count = 3},
+                                         centred ? centres.data() : nullptr);
+  std::string text;
+  for (const T x : samples) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%.17g\n", double(x));
+    text += number;
+  }
+  const Workshop workshop;
+  for (const std::string& compiler : {as_c, as_cpp}) {
+    ASSERT_TRUE(workshop.compile(header, sizeof(T) == 4, K == 1, compiler)) << compiler << p << ' ' << K;
+    std::string output;
+    ASSERT_EQ(workshop.run(text, output), 0) << p << ' ' << K;
+    std::istringstream lines(output);
+    for (Index i = 0; i < 3; ++i) {
+      std::vector<T> x(samples.begin() + i * p, samples.begin() + (i + 1) * p);
+      for (Index j = 0; j < p; ++j) x[j] -= centres[j];
+      double number = 0;
+      for (Index k = 0; k < K; ++k) {
+        lines >> number;
+        EXPECT_EQ(T(number), taken.terms.score(x.data(), 1, k));
+      }
+      if (K == 1) {
+        lines >> number;
+        EXPECT_EQ(T(number), taken.terms.score(x.data()));
+      } else {
+        lines >> number;
+        EXPECT_EQ(number, taken.terms.predict(x.data()));
+      }
+    }
+    EXPECT_FALSE(lines.fail());
+  }
+  std::string damaged = header;
+  const auto first = damaged.find("0x1", damaged.find("_main_effects["));
+  damaged.insert(first, damaged[first - 1] == '-' ? " -" : "-");
+  ASSERT_TRUE(workshop.compile(damaged, sizeof(T) == 4, K == 1, as_c));
+  std::string output;
+  EXPECT_NE(workshop.run(text, output), 0) << "the self-test bites";
+}
+
+TEST(ExportedInteractions, GiveTheScoresOfTheTerms) {
+  expect_same_in_c<float>(6, 1, 5);
+  expect_same_in_c<double>(6, 3, 7);
+  expect_same_in_c<float>(6, 3, 8, true);
+  expect_same_in_c<double>(40, 2, 9, true);
+  expect_same_in_c<float>(300, 1, 11);  // positions and ends that do not fit in a byte
+}
+
+TEST(ExportedInteractions, CompileWithoutTermsToo) {
+  const double intercepts[] = {0.5, -0.5}, centres[] = {1, 2};
+  Matrices<double> none(2, 2, 1);
+  std::fill(none.coefficients.begin(), none.coefficients.end(), 0.0);
+  none.intercepts = {0.5, -0.5};
+  const auto model = none.model();
+  const Taken<double> empty(model);
+  const Workshop workshop;
+  for (const double* from : {static_cast<const double*>(nullptr), centres}) {
+    std::string output;
+    ASSERT_TRUE(workshop.compile(exported<double>(empty, {.name = "exported"}, from), false, false, as_c));
+    EXPECT_EQ(workshop.run("3 4", output), 0);
+    EXPECT_EQ(output, "0.5 -0.5 0\n");
+  }
+  const InteractionTerm<double> list[] = {{0, 1, 1, 2.0}};
+  Taken<double> square(model);
+  square.terms = {list, intercepts, 2, 1};
+  std::string output;
+  ASSERT_TRUE(workshop.compile(exported<double>(square, {.name = "exported"}), false, true, as_c));
+  EXPECT_EQ(workshop.run("3 4", output), 0);
+  EXPECT_EQ(output, "32.5 32.5\n");
+}
+
+TEST(ExportedInteractions, CountBeforeTheyWriteAndNeedTheirScratch) {
+  const Matrices<float> made(5, 2, 3);
+  const auto model = made.model();
+  const Taken<float> taken(model);
+  const char* const names[] = {"a */ \"b\"", "b", "c", "d", "e"};
+  const std::string whole = exported<float>(taken, {.feature_names = names});
+  EXPECT_NE(whole.find("a *_ _b_"), std::string::npos) << "no name ends a comment";
+  std::vector<Index> positions(5);
+  std::string half(whole.size() / 2, '?');
+  EXPECT_EQ(export_interactions_c<float>(taken.terms, {.feature_names = names}, positions, std::span<char>(half)),
+            whole.size());
+  EXPECT_EQ(half, whole.substr(0, half.size()));
+  EXPECT_EQ(export_interactions_c<float>(taken.terms, {}, std::span(positions).first(4), std::span<char>(half)), 0u);
+  EXPECT_EQ(half, whole.substr(0, half.size()));
 }
 
 }  // namespace
