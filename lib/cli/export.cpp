@@ -1,12 +1,16 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
+#include "interaction_model_file.hpp"
+#include "model_document.hpp"
 #include "model_file.hpp"
+#include "tamis/model/export_interactions_c.hpp"
 #include "tamis/model/export_prepared_c.hpp"
 
 namespace tamis::cli {
@@ -81,13 +85,68 @@ std::string header(const StoredModel& model, const std::string& name) {
   return text;
 }
 
+/// Throws ArgumentError when the constants of a header, or the scores of its self-test, are too large or too small for
+/// T.
+template <class T>
+void check_range(const InteractionTerms<T>& model, const std::vector<T>& centres, std::vector<T> samples) {
+  bool fits = true;
+  for (const auto& term : model.terms)
+    fits &= finite(term.coefficient) && absolute(term.coefficient) >= std::numeric_limits<T>::min();
+  for (Index k = 0; k < model.outputs; ++k) fits &= finite(model.intercept(k));
+  for (std::size_t e = 0; e < samples.size() && !centres.empty(); ++e) samples[e] -= centres[e % model.features];
+  for (std::size_t i = 0; i < samples.size(); i += model.features)
+    for (Index k = 0; k < model.outputs; ++k) fits &= finite(model.score(samples.data() + i, 1, k));
+  if (!fits)
+    throw ArgumentError("--precision: the numbers of this model do not fit in " +
+                        std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+}
+
+/// The header of a model with interactions: --scale is folded into the coefficients, and standardised features are
+/// taken around their means, where products keep the digits that they have in training.
+template <class T>
+std::string header(const StoredInteractions& model, const std::string& name) {
+  const bool centred = !model.standardisation.empty();
+  const KeptTerms kept = centred ? model.model.around_means(model.standardisation) : model.model;
+  const auto features = static_cast<Index>(kept.features);
+  std::vector<InteractionTerm<T>> list;
+  for (const auto& term : kept.terms)
+    if (term.coefficient != 0)
+      list.push_back({term.output, term.first, term.second,
+                      static_cast<T>(term.coefficient / model.scale / (term.is_product() ? model.scale : 1))});
+  const std::vector<T> intercepts(kept.intercepts.begin(), kept.intercepts.end());
+  std::vector<T> centres, samples;
+  for (const auto& column : model.standardisation) centres.push_back(static_cast<T>(column.mean * model.scale));
+  for (const auto& sample : model.self_test)
+    for (const double x : sample) samples.push_back(static_cast<T>(x * model.scale));
+  const InteractionTerms<T> view{list, intercepts.data(), features, static_cast<Index>(intercepts.size())};
+  check_range(view, centres, samples);
+
+  std::vector<const char*> labels, names;
+  for (const auto& label : model.classes) labels.push_back(label.c_str());
+  for (const auto& feature : model.feature_names) names.push_back(feature.c_str());
+  const ExportOptions<T> options{.name = name.c_str(),
+                                 .labels = labels.data(),
+                                 .feature_names = names.data(),
+                                 .samples = samples.data(),
+                                 .sample_count = static_cast<Index>(model.self_test.size())};
+  std::vector<Index> positions(features);
+  const auto write = [&](std::span<char> out) {
+    return export_interactions_c<T>(view, options, positions, out, centred ? centres.data() : nullptr);
+  };
+  std::string text(write({}), '\0');
+  write(text);
+  return text;
+}
+
 /// A sketch that tests the model, then classifies the samples that arrive as lines of the features that are read.
-std::string sketch(const std::string& header, const std::string& name, bool whole) {
+std::string sketch(const std::string& header, const std::string& name, bool whole, bool regression) {
   std::string upper = name;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const std::string size = upper + (whole ? "_FEATURES" : "_KEPT");
   return header + "\n/* Reads the " + (whole ? "" : "kept ") +
-         "features of one sample, separated by commas or blanks, and prints its class. */\n"
+         "features of one sample, separated by commas or blanks, and prints " +
+         (regression ? "the number that is predicted" : "its class") +
+         ". */\n"
          "static float " +
          name + "_sample[" + size + " ? " + size +
          " : 1];\n\n"
@@ -104,8 +163,9 @@ std::string sketch(const std::string& header, const std::string& name, bool whol
          "_sample[j] = Serial.parseFloat();\n"
          "  while (Serial.available() && Serial.read() != '\\n') {}\n"
          "  Serial.println(" +
-         name + "_labels[" + name + (whole ? "_predict(" : "_predict_kept(") + name +
-         "_sample)]);\n"
+         (regression ? name + "_value_of_kept(" + name + "_sample), 6"
+                     : name + "_labels[" + name + (whole ? "_predict(" : "_predict_kept(") + name + "_sample)]") +
+         ");\n"
          "}\n";
 }
 
@@ -114,12 +174,21 @@ void run(const ExportArguments& a) {
   if (!is_identifier(name)) throw ArgumentError("--name: '" + name + "' is not a C identifier");
   if (a.precision != "float" && a.precision != "double")
     throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
-  const StoredModel model = read_model(a.model);
+  const ModelDocument document(a.model);
+  const auto in_format = [&](const auto& model, bool whole, bool regression) {
+    if (a.format == "json") return to_json(model);
+    if (a.format == "c") return a.precision == "float" ? header<float>(model, name) : header<double>(model, name);
+    if (a.format == "arduino") return sketch(header<float>(model, name), name, whole, regression);
+    throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+  };
   std::string text;
-  if (a.format == "json") text = to_json(model);
-  else if (a.format == "c") text = a.precision == "float" ? header<float>(model, name) : header<double>(model, name);
-  else if (a.format == "arduino") text = sketch(header<float>(model, name), name, model.steps.norm != SampleNorm::none);
-  else throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+  if (document.kind() == "interactions") {
+    const StoredInteractions model = read_interactions(document);
+    text = in_format(model, false, model.regression());
+  } else {
+    const StoredModel model = read_model(document);
+    text = in_format(model, model.steps.norm != SampleNorm::none, false);
+  }
   if (a.output.empty()) std::cout << text;
   else write_file(a.output, text);
 }
@@ -129,7 +198,7 @@ void run(const ExportArguments& a) {
 void declare_export(CLI::App& app) {
   auto a = std::make_shared<ExportArguments>();
   CLI::App& command = *app.add_subcommand("export", "write a model for use elsewhere");
-  command.add_option("MODEL", a->model, "a model written by train")->required();
+  command.add_option("MODEL", a->model, "a model written by train or interactions")->required();
   command.add_option("--format", a->format, "c (a header) | json | arduino (a sketch)")->required();
   command.add_option("--output", a->output, "file to write (default: standard output)");
   command.add_option("--name", a->name, "prefix of the C symbols (default: from the file name)");

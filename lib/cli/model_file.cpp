@@ -6,9 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "errors.hpp"
+#include "model_document.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
@@ -113,30 +113,19 @@ void write_model(const std::string& path, const StoredModel& model) { write_file
 
 namespace {
 
-/// Reads one model file; every complaint names the file.
+/// Reads one linear model.
 class ModelReader {
  public:
-  explicit ModelReader(const std::string& path) : path_(path) {}
+  explicit ModelReader(const ModelDocument& document) : document_(document), json_(document.json()) {}
 
-  StoredModel read() {
-    std::ifstream in(path_, std::ios::binary);
-    if (!in) fail("cannot be opened");
-    std::stringstream text;
-    text << in.rdbuf();
-    json_ = Json::parse(text.str(), nullptr, false);
-    if (json_.is_discarded() || !json_.is_object()) fail("is not a JSON model");
-    if (json_.value("format", Json()) != "tamis-model") fail("is JSON, but not a tamis model");
-    if (json_.value("version", Json()) != 1) fail("is a model of a later version of tamis");
-    if (json_.value("kind", Json()) != "linear") fail("is a kind of model that this command does not read");
-    try {
-      return convert();
-    } catch (const nlohmann::json::exception&) {
-      fail("lacks a part of a model, or has one of the wrong type");
-    }
+  StoredModel read() const {
+    if (document_.kind() != "linear") fail("is a kind of model that this command does not read");
+    return document_.converted([this] { return convert(); });
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw DataError(path_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const { document_.fail(what); }
+  std::vector<double> numbers(const Json& json, std::size_t count) const { return document_.numbers(json, count); }
 
   StoredModel convert() const {
     StoredModel model;
@@ -163,10 +152,7 @@ class ModelReader {
     if (!std::isfinite(model.scale) || model.scale == 0) fail("has an impossible scale");
     if (!json_.at("standardisation").is_null()) {
       model.standardised = true;
-      model.standardisation.resize(c.features);
-      const auto means = numbers(json_["standardisation"].at("mean"), indices.size());
-      const auto scales = numbers(json_["standardisation"].at("scale"), indices.size());
-      for (std::size_t r = 0; r < indices.size(); ++r) model.standardisation[indices[r]] = {means[r], scales[r]};
+      model.standardisation = document_.column_scales(json_.at("standardisation"), "mean", indices, c.features);
     }
     read_preparation(model, indices);
     model.loss = json_.at("loss").get<std::string>();
@@ -219,24 +205,15 @@ class ModelReader {
       steps.missing_means.resize(features);
       for (std::size_t r = 0; r < needed.size(); ++r) steps.missing_means[needed[r]] = kept[r];
     }
-    if (const auto& range = json.at("min_max"); !range.is_null()) {
-      const auto least = numbers(range.at("min"), indices.size()), scales = numbers(range.at("scale"), indices.size());
-      model.min_max.resize(features);
-      for (std::size_t r = 0; r < indices.size(); ++r) model.min_max[indices[r]] = {least[r], scales[r]};
-    }
+    if (const auto& range = json.at("min_max"); !range.is_null())
+      model.min_max = document_.column_scales(range, "min", indices, features);
     for (const auto& [key, value] : json.items())
       if (key != "missing_means" && key != "log" && key != "normalise" && key != "min_max")
         fail("has a preparation '" + printable(key) + "' that this command does not know");
   }
 
-  std::vector<double> numbers(const Json& json, std::size_t count) const {
-    auto out = json.get<std::vector<double>>();
-    if (out.size() != count) fail("has parts of different lengths");
-    return out;
-  }
-
-  std::string path_;
-  Json json_;
+  const ModelDocument& document_;
+  const Json& json_;
 };
 
 }  // namespace
@@ -249,6 +226,7 @@ std::vector<std::string> names_to_expect(const StoredModel& model) {
   return names;
 }
 
-StoredModel read_model(const std::string& path) { return ModelReader(path).read(); }
+StoredModel read_model(const ModelDocument& document) { return ModelReader(document).read(); }
+StoredModel read_model(const std::string& path) { return read_model(ModelDocument(path)); }
 
 }  // namespace tamis::cli

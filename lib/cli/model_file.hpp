@@ -38,8 +38,10 @@ std::vector<std::string> names_to_expect(const StoredModel& model);
 void write_model(const std::string& path, const StoredModel& model);
 std::string to_json(const StoredModel& model);
 
-/// Throws DataError naming the file and what is wrong with it.
+/// Throws DataError naming the file and what is wrong with it: another kind of model, say.
 StoredModel read_model(const std::string& path);
+class ModelDocument;
+StoredModel read_model(const ModelDocument& document);
 
 /// Writes `text` to `path` by way of a temporary file beside it.
 void write_file(const std::string& path, const std::string& text);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -7,6 +8,8 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
+#include "interaction_model_file.hpp"
+#include "model_document.hpp"
 #include "model_file.hpp"
 #include "tamis/linalg/elementary.hpp"
 
@@ -44,53 +47,90 @@ std::string best_classes(const double* scores, const std::vector<std::string>& c
   return out;
 }
 
-void run(const PredictArguments& a) {
-  const StoredModel model = read_model(a.model);
-  if (a.probabilities && model.loss != name(LossKind::logistic))
-    throw ArgumentError("--probabilities: the model was trained with the loss " + model.loss +
+/// Refuses options that have no meaning for a model of these classes, none being a regression.
+void check_output(const PredictArguments& a, const std::string& loss, std::size_t classes) {
+  if (a.probabilities && loss != name(LossKind::logistic))
+    throw ArgumentError("--probabilities: the model was trained with the loss " + loss +
                         ", and only logistic gives probabilities");
   if (a.probabilities && a.scores) throw ArgumentError("--scores and --probabilities both say what to print: give one");
   if (a.top > 1 && (a.scores || a.probabilities))
     throw ArgumentError("--top and --scores or --probabilities both say what to print: give one");
-  if (a.top > model.classes.size())
-    throw ArgumentError("--top: the model has no more than " + std::to_string(model.classes.size()) + " classes");
-  ReadOptions options = a.reading.read_options(model.scale);
-  options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
-  options.missing = model.steps.fills_missing();
-  options.names = names_to_expect(model);
-  Table table = read_samples(a.data, options, model.coefficients.features);
-  if (model.steps.any()) model.steps.apply(table);
-  auto z =
-      model.precision == "float" ? scores<float>(table, model.coefficients) : scores<double>(table, model.coefficients);
-  const std::size_t classes = model.classes.size();
+  if (classes == 0 && (a.scores || a.top > 1))
+    throw ArgumentError(std::string(a.scores ? "--scores" : "--top") +
+                        ": the model is a regression, and the number that it predicts is printed without");
+  if (classes && a.top > classes)
+    throw ArgumentError("--top: the model has no more than " + std::to_string(classes) + " classes");
+}
+
+/// What is printed of samples × K scores.
+std::string of_classes(const PredictArguments& a, const std::vector<std::string>& names, std::vector<double> z,
+                       const char* format) {
+  const std::size_t classes = names.size();
   const auto labels = decide(z, classes);
   if (a.probabilities) to_probabilities(z, classes);
   const bool numbers = a.scores || a.probabilities;
   std::string out;
   if (numbers) {
     out += "label";
-    for (const auto& name : model.classes) out += "," + name;
+    for (const auto& name : names) out += "," + name;
     out += '\n';
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (a.top > 1) out += best_classes(z.data() + i * classes, model.classes, a.top);
-    else out += model.classes[labels[i]];
+    if (a.top > 1) out += best_classes(z.data() + i * classes, names, a.top);
+    else out += names[labels[i]];
     for (std::size_t k = 0; numbers && k < classes; ++k) {
       char text[40];
-      std::snprintf(text, sizeof text, model.precision == "float" ? ",%.9g" : ",%.17g", z[i * classes + k]);
+      std::snprintf(text, sizeof text, format, z[i * classes + k]);
       out += text;
     }
     out += '\n';
   }
-  std::cout << out;
+  return out;
+}
+
+std::string predict_linear(const PredictArguments& a, const ModelDocument& document) {
+  const StoredModel model = read_model(document);
+  check_output(a, model.loss, model.classes.size());
+  ReadOptions options = a.reading.read_options(model.scale);
+  options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
+  options.missing = model.steps.fills_missing();
+  options.names = names_to_expect(model);
+  Table table = read_samples(a.data, options, model.coefficients.features);
+  if (model.steps.any()) model.steps.apply(table);
+  return model.precision == "float" ? of_classes(a, model.classes, scores<float>(table, model.coefficients), ",%.9g")
+                                    : of_classes(a, model.classes, scores<double>(table, model.coefficients), ",%.17g");
+}
+
+std::string predict_interactions(const PredictArguments& a, const ModelDocument& document) {
+  const StoredInteractions model = read_interactions(document);
+  check_output(a, model.loss, model.classes.size());
+  ReadOptions options = a.reading.read_options(model.scale);
+  options.names = names_to_expect(model);
+  Table table = read_samples(a.data, options, model.model.features);
+  make_dense(table);
+  const auto z = scores(table, model.model.view());
+  if (!model.regression()) return of_classes(a, model.classes, z, ",%.17g");
+  std::string out;
+  for (const double value : z) {
+    char text[40];
+    out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+    out += '\n';
+  }
+  return out;
+}
+
+void run(const PredictArguments& a) {
+  const ModelDocument document(a.model);
+  std::cout << (document.kind() == "interactions" ? predict_interactions(a, document) : predict_linear(a, document));
 }
 
 }  // namespace
 
 void declare_predict(CLI::App& app) {
   auto a = std::make_shared<PredictArguments>();
-  CLI::App& predict = *app.add_subcommand("predict", "print the predicted label of each sample");
-  predict.add_option("MODEL", a->model, "a model written by train")->required();
+  CLI::App& predict = *app.add_subcommand(
+      "predict", "print the predicted label of each sample, or the number that a regression predicts");
+  predict.add_option("MODEL", a->model, "a model written by train or interactions")->required();
   predict.add_option("DATA", a->data, "samples, with or without labels")->required();
   a->reading.declare(predict);
   predict

@@ -1,0 +1,39 @@
+#include "model_document.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "text_file.hpp"
+
+namespace tamis::cli {
+
+ModelDocument::ModelDocument(const std::string& path) : path_(path) {
+  std::ifstream in(path_, std::ios::binary);
+  if (!in) fail("cannot be opened");
+  std::stringstream text;
+  text << in.rdbuf();
+  json_ = Json::parse(text.str(), nullptr, false);
+  if (json_.is_discarded() || !json_.is_object()) fail("is not a JSON model");
+  if (json_.value("format", Json()) != "tamis-model") fail("is JSON, but not a tamis model");
+  if (json_.value("version", Json()) != 1) fail("is a model of a later version of tamis");
+  if (const Json kind = json_.value("kind", Json()); kind.is_string()) kind_ = kind.get<std::string>();
+}
+
+void ModelDocument::fail(const std::string& what) const { throw DataError(path_ + ": " + what); }
+
+std::vector<double> ModelDocument::numbers(const Json& json, std::size_t count) const {
+  auto out = json.get<std::vector<double>>();
+  if (out.size() != count) fail("has parts of different lengths");
+  return out;
+}
+
+std::vector<ColumnScale<double>> ModelDocument::column_scales(const Json& json, const char* mean,
+                                                              const std::vector<std::size_t>& indices,
+                                                              std::size_t features) const {
+  const auto means = numbers(json.at(mean), indices.size()), scales = numbers(json.at("scale"), indices.size());
+  std::vector<ColumnScale<double>> out(features);
+  for (std::size_t r = 0; r < indices.size(); ++r) out[indices[r]] = {means[r], scales[r]};
+  return out;
+}
+
+}  // namespace tamis::cli
