@@ -19,6 +19,7 @@ const hierarchies = ['weak', 'strong', 'full', 'main'];
 const norms = ['l1', 'linf'];
 const of_others = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
 
+const invalidLambda = (message) => new TamisError('invalid_lambda', message);
 const invalidOption = (message) => new TamisError('invalid_option', message);
 
 /** The loss, of what there is to predict: the classes y, or the numbers in values. */
@@ -39,9 +40,13 @@ function lambda2Of({ lambda, lambda2, hierarchy }) {
     if (lambda2 !== undefined) throw invalidOption('lambda2: is the weight of products, and hierarchy main has none');
     return null;
   }
-  if (lambda2 !== undefined) return numberOf(lambda2);
-  return hierarchy === 'full' ? numberOf(lambda) : numberOf(lambda) / 2;
+  if (lambda2 === undefined) return hierarchy === 'full' ? numberOf(lambda) : numberOf(lambda) / 2;
+  if (Number.isNaN(numberOf(lambda2))) throw invalidLambda(badLambda2({ lambda2, hierarchy })); // the default of the module
+  return lambda2;
 }
+
+const badLambda2 = ({ lambda2, hierarchy }) =>
+  `lambda2: ${shown(lambda2)} is not ${hierarchy === 'full' ? 'positive' : 'at least 0'} and finite`;
 
 /** Memory of a tamis_interactions_term: three words and a number. */
 const termBytes = ({ scalarBytes }) => (scalarBytes === 4 ? 16 : 24);
@@ -199,18 +204,18 @@ export class InteractionTraining extends Held {
         throw column < this.samples.features
           ? this.badValue(row, column)
           : notHeld(`values[${row}]`, this.values[row], 'it is not a finite number', { row });
-      case 'invalid_lambda': throw new TamisError(status, this.#lambdaSentence());
+      case 'invalid_lambda': throw invalidLambda(this.#lambdaSentence());
       case 'invalid_option': throw new TamisError(status, `tolerance: ${sentence}`);
       default: throw new TamisError(status, sentence);
     }
   }
   #lambdaSentence() {
-    const { lambda, lambda2, hierarchy } = this.problem;
+    const { lambda } = this.problem;
     const round = this.module.precision === 'float' ? Math.fround : Number;
     const value = round(numberOf(lambda));
     if (!(value > 0 && value < Infinity))
       return `lambda: ${shown(lambda)} is not positive and finite: without a penalty interactions are not determined`;
-    return `lambda2: ${shown(lambda2)} is not ${hierarchy === 'full' ? 'positive' : 'at least 0'} and finite`;
+    return badLambda2(this.problem);
   }
 }
 
