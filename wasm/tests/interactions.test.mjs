@@ -142,16 +142,20 @@ test('more terms than there is room for at first', async () => {
 });
 
 test('a C header has the scores of the model', async () => {
-  const problems = { xor: { ...xor, hierarchy: 'weak' }, curve: { ...curve, hierarchy: 'weak', precision: 'double' } };
+  const problems = { flowers, curve: { ...curve, precision: 'double' } };
   for (const [name, problem] of Object.entries(problems)) {
-    const model = await tamis.trainInteractions(problem);
+    const model = await tamis.trainInteractions({ ...problem, hierarchy: 'strong' });
     const header = model.toC({ name });
     assert.match(header, new RegExp(`static inline int ${name}_self_test\\(void\\)`));
-    assert.match(header, /samples\[2\]/);
+    assert.match(header, problem === flowers ? /samples\[3\]/ : /samples\[2\]/);
     const type = model.precision === 'float' ? 'float' : 'double';
-    const x = grid[7].join(', ');
-    writeFileSync(file('use.c'), `#include <stdio.h>\n${header}\nint main(void) { const ${type} x[] = {${x}}; ${type} s[2];
-      ${name}_scores(x, s); printf("%.17g\\n", (double)s[0]); return ${name}_self_test(); }\n`);
+    const rows = problem.X.map((row) => `{${row.join(', ')}}`);
+    writeFileSync(file('use.c'), `#include <stdio.h>\n${header}
+      static const ${type} x[${rows.length}][${model.features}] = {${rows.join(',\n')}};
+      int main(void) { ${type} s[${name.toUpperCase()}_CLASSES]; int i, k;
+        for (i = 0; i < ${rows.length}; ++i) { ${name}_scores(x[i], s);
+          for (k = 0; k < ${name.toUpperCase()}_CLASSES; ++k) printf("%.17g\\n", (double)s[k]); }
+        return ${name}_self_test(); }\n`);
     let compiler = 'cc';
     try {
       execFileSync(compiler, ['-std=c99', '-Wall', '-Wextra', '-Wno-unused-function', '-Wno-unused-const-variable', '-Werror',
@@ -160,7 +164,8 @@ test('a C header has the scores of the model', async () => {
       if (error.code === 'ENOENT') return;
       throw error;
     }
-    assert.equal(Number(execFileSync(file('use'), { encoding: 'utf8' })), model.scores(grid[7])[0]);
+    const printed = execFileSync(file('use'), { encoding: 'utf8' }).trim().split('\n').map(Number);
+    assert.deepEqual(printed, problem.X.flatMap((row) => [...model.scores(row)]));
   }
   await refusal(() => flowerModels[0].toC({ name: '3d' }), 'invalid_option');
   await refusal(() => flowerModels[0].toC({ samples: [[1]] }), 'invalid_shape');
