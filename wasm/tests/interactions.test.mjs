@@ -7,9 +7,15 @@ import test, { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { command, createWorkerClient, dist, iris, load, project, refusal, runCommand } from './support.mjs';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
-after(() => rmSync(folder, { recursive: true }));
-const file = (name) => path.join(folder, name);
+/** Runs work(file), file(name) being in a folder of its own that is gone afterwards. */
+async function inFolder(work) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
+  try {
+    return await work((name) => path.join(folder, name));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 const tamis = await load();
 const grid = [-1, 1].flatMap((a) => [-1, 1].flatMap((b) => [-1, -0.5, 0, 0.5, 1].map((c) => [a, b, c])));
@@ -141,7 +147,7 @@ test('more terms than there is room for at first', async () => {
   assert.ok(model.terms.every(({ coefficient }) => coefficient !== 0));
 });
 
-test('a C header has the scores of the model', async () => {
+test('a C header has the scores of the model', () => inFolder(async (file) => {
   const problems = { flowers, curve: { ...curve, precision: 'double' } };
   for (const [name, problem] of Object.entries(problems)) {
     const model = await tamis.trainInteractions({ ...problem, hierarchy: 'strong' });
@@ -169,9 +175,9 @@ test('a C header has the scores of the model', async () => {
   }
   await refusal(() => flowerModels[0].toC({ name: '3d' }), 'invalid_option');
   await refusal(() => flowerModels[0].toC({ samples: [[1]] }), 'invalid_shape');
-});
+}));
 
-test('the command: the same certificate, and it reads the model file', { skip: !command && 'no command to compare with' }, async () => {
+test('the command: the same certificate, and it reads the model file', { skip: !command && 'no command to compare with' }, () => inFolder(async (file) => {
   writeFileSync(file('curve.csv'), `y,a,b,c\n${grid.map((row, i) => [curve.values[i], ...row].join()).join('\n')}\n`);
   const data = {
     flowers: { table: path.join(project, 'tests/data/iris.csv'), problem: { ...flowers, lambda: 0.02 }, loss: 'squared-hinge' },
@@ -195,10 +201,13 @@ test('the command: the same certificate, and it reads the model file', { skip: !
         const json = JSON.parse(JSON.stringify(model));
         assert.deepEqual(json, JSON.parse(readFileSync(file('command.json'), 'utf8')));
         writeFileSync(file('model.json'), JSON.stringify(model));
-        const header = (name) => runCommand('export', file(name), '--c', file('model.h')) && readFileSync(file('model.h'), 'utf8');
-        assert.equal(header('model.json'), header('command.json'));
+        // The command also writes the names of the features, as a comment.
+        const header = runCommand('export', file('model.json'), '--format', 'c', '--name', 'm', '--precision', precision);
+        assert.equal(model.toC({ name: 'm' }), header.replace(/\/\* Their names:\n[^/]*\*\/\n/, ''));
+        const predicted = runCommand('predict', file('model.json'), table).trim().split('\n').map(Number);
+        model.predictAll(problem.X).forEach((value, i) => assert.ok(Math.abs(predicted[i] - Number(value)) < 1e-5, `${i}`));
       }
-});
+}));
 
 test('a worker trains the same model', async () => {
   const client = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
