@@ -20,7 +20,7 @@ using tamis::testing::run;
 const std::string iris = std::string(TAMIS_TEST_DATA) + "/iris.csv";
 const std::string wine = std::string(TAMIS_TEST_DATA) + "/wine.csv";
 
-/// y = 1 + a − 2ab and noise, of five columns: the first, whose sines the features are, the last far from zero.
+/// y = 1 + a − 2ab + 1.5(c − centre)(e − centre) and noise: sines, of five features.
 struct Regression {
   std::vector<std::vector<double>> samples;
   std::vector<double> truth;
@@ -28,9 +28,9 @@ struct Regression {
   explicit Regression(int first, int count, double centre = 0) {
     for (int i = first; i < first + count; ++i) {
       const auto feature = [&](double speed) { return std::sin(speed * i); };
-      samples.push_back({feature(1.3), feature(2.1), feature(0.7), feature(3.3), centre + feature(0.9)});
+      samples.push_back({feature(1.3), feature(2.1), centre + feature(0.7), feature(3.3), centre + feature(0.9)});
       truth.push_back(1 + samples.back()[0] - 2 * samples.back()[0] * samples.back()[1] +
-                      1.5 * feature(0.9) * samples.back()[2] + 0.05 * feature(9));
+                      1.5 * feature(0.9) * feature(0.7) + 0.05 * feature(9));
     }
   }
   std::string csv(bool targets = true) const {
@@ -246,7 +246,7 @@ std::string output_of_exported(const Folder& folder, bool regression, const std:
 
 // Far from zero too, where products of floats as they stand would have lost their digits.
 TEST(InteractionModels, ExportedPredictTheSame) {
-  for (const double centre : {0.0, 3000.0}) {
+  for (const double centre : {0.0, 300.0}) {
     const Folder folder;
     const Regression train(0, 60, centre);
     const auto data = folder.write("train.csv", train.csv());
@@ -258,7 +258,7 @@ TEST(InteractionModels, ExportedPredictTheSame) {
     EXPECT_LT(mean_squared_error(predicted, train.truth), 0.05);
     const auto again = numbers(output_of_exported(folder, true, samples));
     ASSERT_EQ(again.size(), predicted.size());
-    for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], predicted[i], centre ? 1e-3 : 1e-5);
+    for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], predicted[i], centre ? 3e-4 : 1e-5);
   }
 }
 
