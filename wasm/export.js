@@ -27,33 +27,49 @@ export function toBlob(module, data) {
 }
 
 /** A C99 header. `samples` are for its self-test: those of the training unless given. */
-export function toC(module, data, { name = 'model', samples = data.selfTest } = {}) {
+export function toC(module, data, options) {
+  const { layout, model, coefficients } = modelLayout(module, data);
+  return header(module, data, options, layout, (start) => {
+    module.writeModel(start + model, start + coefficients, data);
+    return (at, out, bytes) => module.call('export_c', start + model, at.name, at.labels, at.samples, at.count, out, bytes);
+  });
+}
+
+/**
+ * A C99 header of a model that prepare(start) writes into a region with that layout, and returns the exporter of: called
+ * with the addresses { name, labels, samples } and the number of the samples, a buffer and its size.
+ */
+export function header(module, { features, classes, selfTest }, { name = 'model', samples = selfTest } = {}, layout, prepare) {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new TamisError('invalid_option', `name: ${shown(name)} is not a C identifier`);
   const tests = samplesOf(samples);
-  if (tests.samples > 0 && tests.features !== data.features)
-    throw new TamisError('invalid_shape', `samples must have ${data.features} features, these have ${tests.features}`);
-  const { layout, model, coefficients } = modelLayout(module, data);
-  const texts = [name, ...data.classes].map(encode);
+  if (tests.samples > 0 && tests.features !== features)
+    throw new TamisError('invalid_shape', `samples must have ${features} features, these have ${tests.features}`);
+  const labels = classes ?? []; // a regression has none
+  const texts = [name, ...labels].map(encode);
   const at = {
-    table: layout.add(4 * data.classes.length),
+    table: layout.add(4 * labels.length),
     texts: texts.map((text) => layout.add(text.length)),
-    samples: layout.add(tests.samples * data.features * module.scalarBytes),
+    samples: layout.add(tests.samples * features * module.scalarBytes),
   };
   return module.with(layout.bytes, (start) => {
-    module.writeModel(start + model, start + coefficients, data);
+    const write = prepare(start);
     texts.forEach((text, i) => {
       module.bytes.set(text, start + at.texts[i]);
       if (i > 0) module.words[(start + at.table) / 4 + i - 1] = start + at.texts[i];
     });
     const first = (start + at.samples) / module.scalarBytes;
     for (let i = 0; i < tests.samples; ++i)
-      for (let j = 0; j < data.features; ++j) module.reals[first + i * data.features + j] = tests.at(i, j);
-    const write = (out, bytes) => module.call('export_c', start + model, start + at.texts[0], start + at.table,
-      start + at.samples, tests.samples, out, bytes);
-    const length = write(0, 0);
+      for (let j = 0; j < features; ++j) module.reals[first + i * features + j] = tests.at(i, j);
+    const places = {
+      name: start + at.texts[0],
+      labels: classes ? start + at.table : 0,
+      samples: start + at.samples,
+      count: tests.samples,
+    };
+    const length = write(places, 0, 0);
     return module.with(length, (out) => {
-      write(out, length);
+      write(places, out, length);
       return module.textOf(out, length);
     });
   });

@@ -4,7 +4,7 @@
 import { TamisError } from './error.js';
 import { labelListOf, samplesOf } from './problem.js';
 
-const exactly = (x) => x;
+export const exactly = (x) => x;
 
 export class Model {
   #data;
@@ -151,7 +151,7 @@ export class Model {
   }
 }
 
-function bestOf(scores) {
+export function bestOf(scores) {
   let best = 0;
   let top = -Infinity;
   for (let k = 0; k < scores.length; ++k) if (scores[k] > top) top = scores[(best = k)];
@@ -170,7 +170,7 @@ function softmax(scores) {
 }
 
 /** The double that prints as the shortest decimal of a float. */
-function shortest(x) {
+export function shortest(x) {
   for (let digits = 1; digits < 9; ++digits) {
     const short = Number(x.toPrecision(digits));
     if (Math.fround(short) === x) return short;

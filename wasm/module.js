@@ -120,12 +120,16 @@ export class Module {
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
     this.call('default_problem', at);
+    this.writeFields(at, problem_reals, problem_words, fields);
+  }
+  /** Writes those of the numbers, and of the words behind them, that are given. */
+  writeFields(at, reals, words, fields) {
     const real = at / this.scalarBytes;
-    problem_reals.forEach((name, i) => {
+    reals.forEach((name, i) => {
       if (fields[name] !== undefined) this.reals[real + i] = fields[name];
     });
-    const word = (at + problem_reals.length * this.scalarBytes) / 4;
-    problem_words.forEach((name, i) => {
+    const word = (at + reals.length * this.scalarBytes) / 4;
+    words.forEach((name, i) => {
       if (fields[name] !== undefined) this.words[word + i] = fields[name];
     });
   }

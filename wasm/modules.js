@@ -33,16 +33,28 @@ const addressesWithDescent = {
   ],
 };
 
+const addressesOfInteractions = {
+  float: [
+    () => new URL('./tamis-interactions.wasm', import.meta.url),
+    () => new URL('./tamis-interactions-simd.wasm', import.meta.url),
+  ],
+  double: [
+    () => new URL('./tamis-interactions-double.wasm', import.meta.url),
+    () => new URL('./tamis-interactions-double-simd.wasm', import.meta.url),
+  ],
+};
+
 /** Loads the module of a precision from `source`, or from the file beside this one. */
-export async function loadModule(precision, { simd, descent }, source) {
+export async function loadModule(precision, { simd, descent, interactions }, source) {
   try {
-    source ??= (descent ? addressesWithDescent : addresses)[precision][Number(simd)]();
+    const kind = interactions ? addressesOfInteractions : descent ? addressesWithDescent : addresses;
+    source ??= kind[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);
     return new Module(made.instance ?? made, precision);
   } catch (error) {
-    throw new TamisError('unsupported', `the ${precision} module cannot be loaded: ${error.message}`, { cause: error });
+    throw new TamisError('unsupported', `the ${precision} module${interactions ? ' of interactions' : ''} cannot be loaded: ${error.message}`, { cause: error });
   }
 }
 

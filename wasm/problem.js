@@ -13,10 +13,10 @@ const choices = {
 };
 
 /** The number of a choice, its position in the C enumeration. */
-export function choice(kind, name) {
-  const number = name === undefined ? -1 : choices[kind].indexOf(name);
+export function choice(kind, name, names = choices[kind]) {
+  const number = name === undefined ? -1 : names.indexOf(name);
   if (number < 0)
-    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${choices[kind].filter(Boolean).join(', ')}`);
+    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${names.filter(Boolean).join(', ')}`);
   return number;
 }
 
@@ -48,11 +48,18 @@ export function marginOf({ margin, margins }) {
   return margin;
 }
 
-/** { samples, features, at(i, j), nonzeros(), copyColumns(reals, first) } of the samples in rows or in a matrix. */
+/**
+ * { samples, features, at(i, j), row(i, Reals), nonzeros(), copyColumns(reals, first) } of the samples in rows or in a
+ * matrix.
+ */
 export function samplesOf(X) {
-  if (isArrayLike(X)) return samplesOfRows(X);
-  if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return samplesOfMatrix(X);
+  if (isArrayLike(X)) return withRows(samplesOfRows(X));
+  if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return withRows(samplesOfMatrix(X));
   throw invalidShape('X must be an array of samples, or a matrix { values, samples, features }');
+}
+
+function withRows(list) {
+  return { ...list, row: (i, Reals) => Reals.from({ length: list.features }, (_, j) => list.at(i, j)) };
 }
 
 function nonzerosOf(list) {
@@ -138,6 +145,25 @@ function beforeWords(a, b) {
   if (words !== 0) return words;
   if (x < y || x > y) return x - y;
   return a < b ? -1 : 1;
+}
+
+/** The first sample of each class, in the order of the data: what exported code is tested with. */
+export function firstOfEach(labels, classes) {
+  const seen = new Set();
+  const out = [];
+  for (let i = 0; i < labels.length && seen.size < classes; ++i) {
+    if (seen.has(labels[i])) continue;
+    seen.add(labels[i]);
+    out.push(i);
+  }
+  return out;
+}
+
+/** The names of the features, or null. */
+export function namesOf(names, features) {
+  if (!names) return null;
+  if (names.length !== features) throw invalidShape(`featureNames has ${names.length} entries for ${features} features`);
+  return Array.from(names, String);
 }
 
 /** One number per sample, or null. */

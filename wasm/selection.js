@@ -1,9 +1,10 @@
 // Paths and cross-validation inside a module: what they are asked for, their runs in slices, their results as plain data.
 
 import { TamisError } from './error.js';
+import { default_slice, otherWork } from './held.js';
 import { modelData } from './points.js';
 import { countOf, isArrayLike, numberOf, samplesOf, shown } from './problem.js';
-import { default_slice, otherWork, Run } from './run.js';
+import { Run } from './run.js';
 import { Training } from './training.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS

@@ -6,6 +6,9 @@ export interface LoadOptions {
   wasm?: ModuleSource;
   /** The same for double precision. */
   wasmDouble?: ModuleSource;
+  /** The same of the modules that `trainInteractions` loads. */
+  wasmInteractions?: ModuleSource;
+  wasmInteractionsDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
   /**
@@ -80,6 +83,12 @@ export interface Tamis {
    */
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation>;
   /**
+   * Learns which features, and which products of two, matter together, and certifies it: a regression or a
+   * classification, in slices as `train` does. Loads a module of its own when it is first called (`tamis-interactions*.wasm`,
+   * 35 kB). Rejects with TamisError.
+   */
+  trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
+  /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
    */
@@ -134,6 +143,49 @@ export interface ProblemData {
   /** Bytes of arena that training is to be content with. Less memory may be slower, see `trainingBytes`. */
   memoryLimit?: number;
   /** One name per feature, for toJSON. */
+  featureNames?: ArrayLike<string>;
+}
+
+/**
+ * minimise (1/n) Σ loss(z(x_i), y_i) + Σ_k Σ_j (lambda · max(|v_kj|, ‖Θ_kj‖) + lambda2 · ‖Θ_kj‖₁), for the scores
+ * z_k(x) = b_k + v_k'x + x'Θ_k x: of classes, or of one number.
+ */
+export type InteractionProblem = InteractionProblemData & ({
+  /** The class of each sample, predicted with the squared hinge. */
+  y: ArrayLike<Label>;
+  values?: undefined;
+  loss?: 'squared-hinge';
+} | {
+  /** The number of each sample, predicted with least squares. */
+  values: ArrayLike<number>;
+  y?: undefined;
+  loss?: 'least-squares';
+});
+
+/** What a product needs: one of its features (weak), both (strong), or none (full); main: there are no products. */
+export type Hierarchy = 'weak' | 'strong' | 'full' | 'main';
+
+export interface InteractionProblemData {
+  /** One array of features per sample, or a matrix. Features of about the same size: the penalty favours large ones. */
+  X: ArrayLike<ArrayLike<number>> | Matrix;
+  hierarchy: Hierarchy;
+  /** The norm of its products that the main effect of a feature has to match. Default 'l1'. */
+  norm?: 'l1' | 'linf';
+  /** Above 0. */
+  lambda: number;
+  /** Of products alone; at least 0, with 'full' above 0. Default: half of lambda, with 'full' lambda. Not for 'main'. */
+  lambda2?: number;
+  /** Relative duality gap to certify. Default 1e-4. */
+  tolerance?: number;
+  /** Default 1000000. */
+  maxIterations?: number;
+  /** One free intercept per score. Default true. */
+  intercept?: boolean;
+  /** Default 'float'. */
+  precision?: Precision;
+  /** Bytes of arena that are allowed. */
+  memoryLimit?: number;
+  /** One name per feature, for `terms` and toJSON. */
   featureNames?: ArrayLike<string>;
 }
 
@@ -360,10 +412,53 @@ export interface Model extends Prediction {
   toBlob(): Uint8Array;
 }
 
+/** A coefficient that is not zero, of a feature or of a product of two. */
+export interface InteractionTerm {
+  /** Of whose score it is a part; null of a regression. */
+  readonly class: Label | null;
+  /** One feature, or two, ascending; a square has the same twice. */
+  readonly features: number[];
+  readonly names: string[];
+  readonly coefficient: number;
+}
+
+/** A trained model with products of features. All arrays are its own: nothing has to be released. */
+export interface InteractionPrediction {
+  /** `nonzeros` counts the entries of v and Θ, of which products have two. */
+  readonly report: Report;
+  /** Numbers before words, ascending; null of a regression. */
+  readonly classes: Label[] | null;
+  readonly features: number;
+  /** Class by class, the largest first. */
+  readonly terms: InteractionTerm[];
+  /** One per class, or one. */
+  readonly intercepts: Reals;
+  /** The features in some term, ascending. */
+  readonly keptFeatures: number[];
+  readonly precision: Precision;
+  readonly lambda: number;
+  /** As it was used; null where there are no products. */
+  readonly lambda2: number | null;
+  /** The class with the largest score, the first of equals; of a regression the number. */
+  predict(x: ArrayLike<number>): Label;
+  predictAll(X: Problem['X']): Label[];
+  /** Of a regression: one number per sample. Throws TamisError for models of classes. */
+  predictValues(X: Problem['X']): Reals;
+  /** One score per class, of a regression the number; the same bits as the C functions give. */
+  scores(x: ArrayLike<number>): Reals;
+  /** The model file that the tamis command writes and reads. */
+  toJSON(): InteractionModelFile;
+}
+
+export interface InteractionModel extends InteractionPrediction {
+  /** A C99 header with the terms in constants, functions that predict, and a self-test. */
+  toC(options?: ExportOptions): string;
+}
+
 export interface ExportOptions {
   /** Prefix of the symbols, a C identifier. Default 'model'. */
   name?: string;
-  /** Samples for the self-test. Default: the first training sample of each class. */
+  /** Samples for the self-test. Default: the first training sample of each class; those of the extremes of a regression. */
   samples?: Problem['X'];
 }
 
@@ -384,6 +479,34 @@ export interface ModelFile {
   penalty: string;
   lambda: number | null;
   eta?: number;
+  precision: Precision;
+  self_test: number[][];
+}
+
+export interface InteractionModelFile {
+  format: 'tamis-model';
+  version: 1;
+  kind: 'interactions';
+  written_by: string;
+  classes: string[] | null;
+  feature_count: number;
+  features: string[];
+  coefficients: {
+    indices: number[];
+    main_effects: { outputs: number[]; indices: number[]; values: number[] };
+    products: { outputs: number[]; first: number[]; second: number[]; values: number[] };
+  };
+  intercept: number[];
+  scale: number;
+  standardisation: null;
+  preparation: null;
+  loss: 'least-squares' | 'squared-hinge';
+  penalty: 'hierarchical';
+  hierarchy: Hierarchy;
+  norm: 'l1' | 'linf';
+  lambda: number;
+  lambda2: number | null;
+  samples: number;
   precision: Precision;
   self_test: number[][];
 }

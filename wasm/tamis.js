@@ -2,11 +2,12 @@
 
 import { TamisError } from './error.js';
 import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
+import { default_slice, otherWork } from './held.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { countOf, precisionOf } from './problem.js';
 import { withModel } from './points.js';
-import { default_slice, otherWork, sizeFields } from './run.js';
+import { sizeFields } from './run.js';
 import { Training } from './training.js';
 
 export { TamisError };
@@ -15,7 +16,10 @@ export { TamisError };
 export async function load(options = {}) {
   requireWebAssembly();
   const simd = options.simd ?? (options.wasm === undefined && simdSupported());
-  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, { float: options.wasm, double: options.wasmDouble });
+  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, {
+    linear: { float: options.wasm, double: options.wasmDouble },
+    interactions: { float: options.wasmInteractions, double: options.wasmInteractionsDouble },
+  });
   await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
   return tamis;
 }
@@ -34,34 +38,30 @@ class Tamis {
 
   /** Loads the module of a precision, once. */
   async prepare(precision) {
-    this.#loading[precision] ??= loadModule(precision, this.#kind, this.#sources[precision]);
+    ({ version: this.version } = await this.#load('linear', precision));
+  }
+
+  async #load(models, precision) {
+    const key = `${models} ${precision}`;
+    const kind = { ...this.#kind, interactions: models === 'interactions' };
+    this.#loading[key] ??= loadModule(precision, kind, this.#sources[models][precision]);
     try {
-      this.#modules[precision] = await this.#loading[precision];
+      return (this.#modules[key] = await this.#loading[key]);
     } catch (error) {
-      delete this.#loading[precision]; // the next call tries again
+      delete this.#loading[key]; // the next call tries again
       throw error;
     }
-    this.version = this.#modules[precision].version;
   }
 
   #module(precision) {
-    if (!this.#modules[precision])
+    const module = this.#modules[`linear ${precision}`];
+    if (!module)
       throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
-    return this.#modules[precision];
+    return module;
   }
 
   async train(problem, options = {}) {
-    const training = new Training(await this.#prepared(problem), problem);
-    try {
-      while (training.running) {
-        if (options.signal?.aborted) training.stop();
-        else advance(training, options);
-        if (training.running) await otherWork();
-      }
-      return this.#finish(training, options);
-    } finally {
-      training.release();
-    }
+    return this.fromData(await toEnd(new Training(await this.#prepared(problem), problem), options));
   }
 
   trainSync(problem, options = {}) {
@@ -71,17 +71,24 @@ class Tamis {
         if (options.signal?.aborted) training.stop();
         else advance(training, options);
       }
-      return this.#finish(training, options);
+      return this.fromData(finish(training, options));
     } finally {
       training.release();
     }
   }
 
-  #finish(training, options) {
-    training.requireModel();
-    const data = training.modelData();
-    options.onProgress?.({ ...data.report });
-    return this.fromData(data);
+  async trainInteractions(problem, options = {}) {
+    const module = await this.#load('interactions', precisionOf(problem));
+    const { InteractionTraining } = await import('./interactions.js'); // not before someone asks for it
+    return this.fromInteractionData(await toEnd(new InteractionTraining(module, problem), options));
+  }
+
+  /** A model with interactions from its plain data; loads what it needs. */
+  async fromInteractionData(data) {
+    const [module, { InteractionModel }, { toC }] = await Promise.all([
+      this.#load('interactions', data.precision), import('./interaction-model.js'), import('./interactions.js'),
+    ]);
+    return new InteractionModel(data, { toC: (data, options) => toC(module, data, options) });
   }
 
   async path(problem, options = {}) {
@@ -119,7 +126,7 @@ class Tamis {
 
   async #prepared(problem) {
     const precision = precisionOf(problem);
-    if (!this.#modules[precision]) await this.prepare(precision);
+    if (!this.#modules[`linear ${precision}`]) await this.prepare(precision);
     return this.#module(precision);
   }
 
@@ -157,6 +164,27 @@ class Tamis {
     const exporter = { toC: (data, options) => toC(module(), data, options), toBlob: (data) => toBlob(module(), data) };
     return new Model(data, exporter);
   }
+}
+
+/** The data of the model of a training that has begun: in slices, between which other work gets its turn. */
+async function toEnd(training, options) {
+  try {
+    while (training.running) {
+      if (options.signal?.aborted) training.stop();
+      else advance(training, options);
+      if (training.running) await otherWork();
+    }
+    return finish(training, options);
+  } finally {
+    training.release();
+  }
+}
+
+function finish(training, options) {
+  training.requireModel?.();
+  const data = training.modelData();
+  options.onProgress?.({ ...data.report });
+  return data;
 }
 
 function advance(training, { onProgress, sliceMilliseconds = default_slice }) {

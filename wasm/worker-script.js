@@ -1,6 +1,6 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
-// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'stop' | 'toC' | 'toBlob', … }. Out: { id, type:
-// 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
+// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'stop' | 'toC' | 'toBlob', … }.
+// Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
 import { load } from './tamis.js';
 
@@ -21,6 +21,8 @@ const requests = {
         send({ id: request.id, type: 'point', point }))),
   crossValidate: (request, send) =>
     stoppable(request, send, (library, wishes) => library.crossValidationData(request.problem, wishes)),
+  trainInteractions: (request, send) =>
+    stoppable(request, send, async (library, wishes) => (await library.trainInteractions(request.problem, wishes)).data),
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },
@@ -48,6 +50,7 @@ function library() {
 }
 async function prepared(model) {
   const loaded = await library();
+  if (model.kind === 'interactions') return loaded.fromInteractionData(model);
   await loaded.prepare(model.precision);
   return loaded.fromData(model);
 }

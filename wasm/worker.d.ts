@@ -1,6 +1,6 @@
 import type {
-  CrossValidation, CrossValidationOptions, ExportOptions, LoadOptions, Path, PathOptions, PathPoint, PathProblem, Prediction,
-  Problem, TrainOptions,
+  CrossValidation, CrossValidationOptions, ExportOptions, InteractionPrediction, InteractionProblem, LoadOptions, Path,
+  PathOptions, PathPoint, PathProblem, Prediction, Problem, TrainOptions,
 } from './tamis.js';
 export { TamisError } from './tamis.js';
 
@@ -25,6 +25,8 @@ export interface WorkerClient {
   path(problem: PathProblem, options?: PathOptions<PathPoint<WorkerModel>>): Promise<Path<WorkerModel>>;
   /** As `Tamis.crossValidate`. */
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation<WorkerModel>>;
+  /** As `Tamis.trainInteractions`. */
+  trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<WorkerInteractionModel>;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
   close(): void;
 }
@@ -33,4 +35,9 @@ export interface WorkerClient {
 export interface WorkerModel extends Prediction {
   toC(options?: ExportOptions): Promise<string>;
   toBlob(): Promise<Uint8Array>;
+}
+
+/** The same of a model with products of features. */
+export interface WorkerInteractionModel extends InteractionPrediction {
+  toC(options?: ExportOptions): Promise<string>;
 }

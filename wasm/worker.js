@@ -57,6 +57,11 @@ class WorkerClient {
     return { ...rest, model: this.#model(model), refit: refit && this.#model(refit) };
   }
 
+  async trainInteractions(problem, options = {}) {
+    const { InteractionModel } = await import('./interaction-model.js'); // not before someone asks for it
+    return new InteractionModel(await this.#run('trainInteractions', problem, options), this.#exporter);
+  }
+
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
   async #run(type, problem, { onProgress, signal, ...wishes }, receivers = {}) {
     let stop;
@@ -76,10 +81,13 @@ class WorkerClient {
   }
 
   #model(data) {
-    return new Model(data, {
+    return new Model(data, this.#exporter);
+  }
+  get #exporter() {
+    return {
       toC: (model, options) => this.#ask({ type: 'toC', model, options }),
       toBlob: (model) => this.#ask({ type: 'toBlob', model }),
-    });
+    };
   }
 
   /** Ends the worker. What is not finished is refused. */

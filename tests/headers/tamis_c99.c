@@ -1,6 +1,8 @@
 /* The C interface as a C99 program sees it, included twice. */
 #include "tamis.h"
 #include "tamis.h"
+#include "tamis_interactions.h"
+#include "tamis_interactions.h"
 #include "tamis_stream.h"
 #include "tamis_stream.h"
 
@@ -23,4 +25,18 @@ tamis_status begin(tamis_stream_f32 *stream, void *arena, size_t bytes) {
   options.features = 2;
   options.classes = 2;
   return tamis_stream_begin_f32(stream, &options, arena, bytes);
+}
+
+size_t keep(const double *values, const double *targets, tamis_interactions_term_f64 *terms, double *intercept,
+            void *arena, size_t bytes) {
+  tamis_interactions_problem_f64 problem;
+  tamis_interactions_f64 run;
+  tamis_default_interactions_problem_f64(&problem);
+  problem.samples = 10;
+  problem.features = 2;
+  problem.values = values;
+  problem.targets = targets;
+  problem.lambda = 0.1;
+  tamis_interactions_train_f64(&run, &problem, arena, bytes, NULL, NULL);
+  return tamis_interactions_terms_of_f64(&run, terms, 5, intercept, NULL);
 }

@@ -1,8 +1,11 @@
 // Compiled, never run: the types as a strict project uses them.
 import { load, TamisError } from 'tamis';
-import type { CrossValidation, Evaluation, Label, Model, ModelFile, Path, PathProblem, Problem, Reals, Report, Status, Tamis } from 'tamis';
+import type {
+  CrossValidation, Evaluation, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Label, Model, ModelFile,
+  Path, PathProblem, Problem, Reals, Report, Status, Tamis,
+} from 'tamis';
 import { createWorkerClient } from 'tamis/worker';
-import type { WorkerClient, WorkerModel } from 'tamis/worker';
+import type { WorkerClient, WorkerInteractionModel, WorkerModel } from 'tamis/worker';
 
 export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean } & EventTargetLike): Promise<Label> {
   const tamis: Tamis = await load({ simd: true, double: true, wasm: bytes, wasmDouble: bytes.buffer });
@@ -45,6 +48,26 @@ export async function choose(tamis: Tamis, problem: PathProblem, signal: Signal)
   // @ts-expect-error: paths have no eta
   void tamis.path({ ...problem, eta: 0.1 });
   return judged.accuracy + (judged.logLoss ?? 0) + (first?.probabilities([1])[0] ?? 0) + result.points[0]!.meanLoss;
+}
+
+export async function multiply(tamis: Tamis, client: WorkerClient, signal: Signal): Promise<number> {
+  const classes: InteractionProblem = {
+    X: [[1, 2], [3, 4]], y: ['a', 'b'], hierarchy: 'strong', lambda: 0.1, lambda2: 0.05, norm: 'linf', featureNames: ['u', 'v'],
+  };
+  const regression: InteractionProblem = { X: [[1], [2]], values: new Float32Array(2), loss: 'least-squares', hierarchy: 'main', lambda: 1 };
+  const model: InteractionModel = await tamis.trainInteractions(classes, { signal, onProgress: ({ gap }) => gap > 1e-3 });
+  const other: WorkerInteractionModel = await client.trainInteractions(regression);
+  const [first]: InteractionTerm[] = model.terms;
+  const file: InteractionModelFile = model.toJSON();
+  const values: Reals = other.predictValues([[1]]);
+  const text: string = model.toC({ name: 'products' }) + (await other.toC());
+  const label: Label | undefined = model.classes?.[0] ?? model.predictAll([[1, 2]])[0];
+  // @ts-expect-error: classes or values, not both
+  const both: InteractionProblem = { ...classes, values: [1, 2] };
+  // @ts-expect-error: there is no such hierarchy
+  const total: InteractionProblem = { ...regression, hierarchy: 'total' };
+  void [file, text, label, both, total];
+  return (first?.coefficient ?? 0) + (values[0] ?? 0) + (model.lambda2 ?? 0);
 }
 
 interface EventTargetLike {

@@ -1,0 +1,282 @@
+#include "tamis_interactions.h"
+
+#include <new>
+
+#include "tamis/model/export_interactions_c.hpp"
+#include "tamis/observer.hpp"
+#include "tamis/solver/interaction_admm.hpp"
+
+namespace {
+
+using namespace tamis;
+
+template <class T>
+struct Face;
+template <>
+struct Face<float> {
+  using Problem = tamis_interactions_problem_f32;
+  using Memory = tamis_interactions_f32;
+  using Report = tamis_report_f32;
+  using Observer = tamis_observer_f32;
+  using Term = tamis_interactions_term_f32;
+  using Model = tamis_interactions_model_f32;
+};
+template <>
+struct Face<double> {
+  using Problem = tamis_interactions_problem_f64;
+  using Memory = tamis_interactions_f64;
+  using Report = tamis_report_f64;
+  using Observer = tamis_observer_f64;
+  using Term = tamis_interactions_term_f64;
+  using Model = tamis_interactions_model_f64;
+};
+
+template <class T>
+using Solver = InteractionAdmm<T>;
+
+static_assert(TAMIS_HIERARCHY_WEAK == int(Hierarchy::weak) && TAMIS_HIERARCHY_STRONG == int(Hierarchy::strong) &&
+              TAMIS_HIERARCHY_FULL == int(Hierarchy::full) && TAMIS_HIERARCHY_MAIN == int(Hierarchy::main));
+static_assert(TAMIS_HIERARCHY_L1 == int(HierarchyNorm::l1) && TAMIS_HIERARCHY_LINF == int(HierarchyNorm::linf));
+static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
+              TAMIS_INVALID_ETA == int(Status::invalid_eta));
+static_assert(TAMIS_NO_FEATURE == no_feature && TAMIS_ALIGNMENT == Arena::alignment);
+
+/// Whether a term in C lies in memory as one in C++ does: arrays of either are handed over as they are.
+template <class T, class Term = typename Face<T>::Term>
+constexpr bool is_a_term = sizeof(Term) == sizeof(InteractionTerm<T>) && alignof(Term) == alignof(InteractionTerm<T>) &&
+                           offsetof(Term, output) == offsetof(InteractionTerm<T>, output) &&
+                           offsetof(Term, first) == offsetof(InteractionTerm<T>, first) &&
+                           offsetof(Term, second) == offsetof(InteractionTerm<T>, second) &&
+                           offsetof(Term, coefficient) == offsetof(InteractionTerm<T>, coefficient);
+static_assert(is_a_term<float> && is_a_term<double>);
+
+/// Whether a problem is three numbers, then words: what wasm/interactions.js writes.
+template <class T, class Problem = typename Face<T>::Problem>
+constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, max_iterations) == 3 * sizeof(T) &&
+                                                              offsetof(Problem, labels) == 3 * sizeof(T) + 11 * 4);
+static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
+
+tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
+
+template <class T>
+bool regression(const typename Face<T>::Problem& p) {
+  return p.loss == TAMIS_INTERACTIONS_LEAST_SQUARES;
+}
+template <class T>
+Shape shape_of(const typename Face<T>::Problem& p) {
+  return {p.samples, p.features, regression<T>(p) ? 1 : p.classes};
+}
+
+/// TAMIS_RUNNING, or why there is nothing to solve.
+template <class T>
+tamis_status refusal_of(const typename Face<T>::Problem& p) {
+  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_LINF)
+    return TAMIS_INVALID_OPTION;
+  const bool has_targets = regression<T>(p) ? p.targets != nullptr : p.labels && p.classes <= 65536;
+  if (!p.values || !has_targets || (p.column_stride && p.column_stride < p.samples)) return TAMIS_INVALID_SHAPE;
+  return TAMIS_RUNNING;
+}
+
+template <class T>
+Solver<T> solver_of(const typename Face<T>::Problem& p) {
+  const auto hierarchy = static_cast<Hierarchy>(p.hierarchy);
+  const bool given = p.lambda2 == p.lambda2 && hierarchy != Hierarchy::main;
+  InteractionTargets<T> targets;
+  if (regression<T>(p)) targets.values = p.targets;
+  else targets = {nullptr, {p.labels, p.samples}, p.classes};
+  return Solver<T>(DenseDesign<T>(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
+                   targets, hierarchy, static_cast<HierarchyNorm>(p.norm),
+                   given                          ? p.lambda2
+                   : hierarchy == Hierarchy::full ? p.lambda
+                                                  : p.lambda / T(2),
+                   Options<T>{.lambda = p.lambda,
+                              .tolerance = p.tolerance,
+                              .max_iterations = p.max_iterations,
+                              .intercept = p.intercept != 0});
+}
+
+/// What lives in tamis_interactions: a solver, or the status of a refusal that came before there was one.
+template <class T>
+struct State {
+  std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a solver
+  alignas(alignof(Solver<T>)) std::byte room[sizeof(Solver<T>)];
+
+  static State& of(const typename Face<T>::Memory* memory) {
+    static_assert(sizeof(State) <= sizeof(typename Face<T>::Memory) && alignof(State) <= alignof(std::uint64_t));
+    return *reinterpret_cast<State*>(const_cast<typename Face<T>::Memory*>(memory));
+  }
+  Solver<T>* get() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<Solver<T>*>(room)) : nullptr; }
+};
+
+template <class T>
+void default_problem(typename Face<T>::Problem* p) {
+  *p = {};
+  const Options<T> options;
+  p->lambda2 = not_a_number<T>;
+  p->tolerance = options.tolerance;
+  p->max_iterations = options.max_iterations;
+  p->intercept = options.intercept;
+  p->hierarchy = TAMIS_HIERARCHY_STRONG;
+}
+
+template <class T>
+std::size_t bytes_of(const typename Face<T>::Problem& p) {
+  return p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE ? 0 : Solver<T>::requirement(shape_of<T>(p)).bytes;
+}
+
+template <class T>
+tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Problem& p, void* arena,
+                   std::size_t bytes) {
+  auto& state = State<T>::of(memory);
+  state.refusal = refusal_of<T>(p);
+  if (state.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(state.refusal);
+  auto* solver = ::new (static_cast<void*>(state.room)) Solver<T>(solver_of<T>(p));
+  solver->start({static_cast<std::byte*>(arena), bytes});
+  return as_c(solver->report().status);
+}
+
+template <class T>
+tamis_status step(typename Face<T>::Memory* memory, std::uint32_t steps) {
+  auto& state = State<T>::of(memory);
+  Solver<T>* solver = state.get();
+  if (!solver) return static_cast<tamis_status>(state.refusal);
+  while (steps-- && solver->step()) {
+  }
+  return as_c(solver->report().status);
+}
+
+template <class T>
+void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report* out) {
+  *out = {};
+  auto& state = State<T>::of(memory);
+  Solver<T>* solver = state.get();
+  if (!solver) {
+    out->status = state.refusal;
+    return;
+  }
+  const auto small = [](std::size_t bytes) {
+    return bytes > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(bytes);
+  };
+  const Report<T>& r = solver->report();
+  *out = {r.objective,
+          r.dual_objective,
+          r.gap,
+          r.relative_gap,
+          r.kkt_residual,
+          r.lambda_max,
+          r.epochs,
+          static_cast<std::uint32_t>(r.status),
+          r.iterations,
+          r.nonzeros,
+          r.nonzero_rows,
+          r.row,
+          r.column,
+          small(r.arena_bytes),
+          small(r.arena_used_bytes),
+          r.constraint_value,
+          r.constraint_bound,
+          r.multiplier};
+}
+
+template <class T>
+tamis_status train(typename Face<T>::Memory* memory, const typename Face<T>::Problem& p, void* arena, std::size_t bytes,
+                   typename Face<T>::Observer observe, void* context) {
+  const tamis_status refused = start<T>(memory, p, arena, bytes);
+  Solver<T>* solver = State<T>::of(memory).get();
+  if (!solver) return refused;
+  advance_to_end(*solver, [&](const Report<T>&) {
+    if (!observe) return true;
+    typename Face<T>::Report report;
+    report_of<T>(memory, &report);
+    return observe(context, &report) != 0;
+  });
+  return as_c(solver->report().status);
+}
+
+template <class T>
+void stop(typename Face<T>::Memory* memory) {
+  if (Solver<T>* solver = State<T>::of(memory).get()) solver->stop();
+}
+
+template <class T>
+std::size_t terms_of(const typename Face<T>::Memory* memory, typename Face<T>::Term* terms, std::size_t capacity,
+                     T* intercepts, typename Face<T>::Model* out) {
+  if (out) *out = {};
+  Solver<T>* solver = State<T>::of(memory).get();
+  const InteractionModel<T> model = solver ? solver->model() : InteractionModel<T>{};
+  const std::size_t count =
+      take_terms(model, std::span<InteractionTerm<T>>(reinterpret_cast<InteractionTerm<T>*>(terms), capacity));
+  for (Index k = 0; intercepts && k < model.outputs; ++k) intercepts[k] = model.intercept(k);
+  if (out && intercepts && count <= capacity)
+    *out = {terms, intercepts, static_cast<std::uint32_t>(count), model.features, model.outputs};
+  return count;
+}
+
+template <class T>
+InteractionTerms<T> terms_in(const typename Face<T>::Model& m) {
+  return {{reinterpret_cast<const InteractionTerm<T>*>(m.terms), m.term_count}, m.intercepts, m.features, m.outputs};
+}
+
+template <class T>
+std::size_t export_model(const typename Face<T>::Model& m, const char* name, const char* const* labels,
+                         const T* samples, std::uint32_t sample_count, std::uint32_t* positions, char* out,
+                         std::size_t bytes) {
+  const ExportOptions<T> options{name, labels, nullptr, samples, sample_count};
+  return export_interactions_c(terms_in<T>(m), options, {positions, m.features}, {out, bytes});
+}
+
+}  // namespace
+
+#define TAMIS_INTERACTIONS_DEFINE(T, S)                                                                                \
+  void tamis_default_interactions_problem_##S(tamis_interactions_problem_##S* problem) {                               \
+    default_problem<T>(problem);                                                                                       \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_bytes_##S(const tamis_interactions_problem_##S* problem) {                            \
+    return bytes_of<T>(*problem);                                                                                      \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_start_##S(tamis_interactions_##S* run,                                               \
+                                            const tamis_interactions_problem_##S* problem, void* arena,                \
+                                            std::size_t arena_bytes) {                                                 \
+    return start<T>(run, *problem, arena, arena_bytes);                                                                \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_step_##S(tamis_interactions_##S* run, std::uint32_t steps) {                         \
+    return step<T>(run, steps);                                                                                        \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_train_##S(tamis_interactions_##S* run,                                               \
+                                            const tamis_interactions_problem_##S* problem, void* arena,                \
+                                            std::size_t arena_bytes, tamis_observer_##S observe, void* context) {      \
+    return train<T>(run, *problem, arena, arena_bytes, observe, context);                                              \
+  }                                                                                                                    \
+  void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop<T>(run); }                                      \
+  void tamis_interactions_report_of_##S(const tamis_interactions_##S* run, tamis_report_##S* report) {                 \
+    report_of<T>(run, report);                                                                                         \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_terms_of_##S(const tamis_interactions_##S* run, tamis_interactions_term_##S* terms,   \
+                                              std::size_t capacity, T* intercepts,                                     \
+                                              tamis_interactions_model_##S* model) {                                   \
+    return terms_of<T>(run, terms, capacity, intercepts, model);                                                       \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S* model, const T* sample,             \
+                                               std::size_t stride) {                                                   \
+    return terms_in<T>(*model).predict(sample, stride);                                                                \
+  }                                                                                                                    \
+  void tamis_interactions_scores_##S(const tamis_interactions_model_##S* model, const T* sample, std::size_t stride,   \
+                                     T* scores) {                                                                      \
+    terms_in<T>(*model).scores(sample, scores, stride);                                                                \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_export_c_##S(const tamis_interactions_model_##S* model, const char* name,             \
+                                              const char* const* labels, const T* samples, std::uint32_t sample_count, \
+                                              std::uint32_t* positions, char* out, std::size_t bytes) {                \
+    return export_model<T>(*model, name, labels, samples, sample_count, positions, out, bytes);                        \
+  }
+
+extern "C" {
+
+#ifndef TAMIS_ONLY_F64
+TAMIS_INTERACTIONS_DEFINE(float, f32)
+#endif
+#ifndef TAMIS_ONLY_F32
+TAMIS_INTERACTIONS_DEFINE(double, f64)
+#endif
+
+}  // extern "C"
