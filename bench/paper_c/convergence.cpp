@@ -114,7 +114,7 @@ void figure25(Run& run) {
     Figure figure = named;
     if (run.quick && figure.design.features > 30) continue;
     if (run.quick) figure.design = small_design;
-    Parts parts = make(figure.design, first_seed);
+    Parts parts = make(figure.design, first_seed, first_seed);
     scale_targets(parts);
     const Task task = regression(figure.hierarchy, figure.norm, figure.lambda);
     const Solution best = solve(parts.train, task, 1e-11, run.quick ? 2 : 3 * run.limit());

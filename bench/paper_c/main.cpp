@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <set>
 
 #include "experiments.hpp"
 
@@ -23,10 +24,15 @@ int main(int argc, char** argv) {
                                ->check(CLI::Range(1e-3, 1e6));
     CLI::Option* splits =
         command.add_option("--splits", run.subsets, "this many splits instead")->check(CLI::Range(1, 1000));
+    std::set<std::string> names;
+    for (const auto& design : paper_c::designs) names.insert(design.name);
+    CLI::Option* only =
+        command.add_option("--only", run.only, "one synthetic design alone")->check(CLI::IsMember(names));
     command.add_flag("--quick", run.quick, "a small design alone: whether solvers agree")
         ->excludes(full)
         ->excludes(seconds)
-        ->excludes(splits);
+        ->excludes(splits)
+        ->excludes(only);
     command.callback([&experiments, functions] { experiments = functions; });
   };
   declare("table1", "table 1 and figure 6: errors on the synthetic designs", {paper_c::table1});

@@ -52,8 +52,8 @@ Samples Samples::select(const std::vector<std::size_t>& rows) const {
   return out;
 }
 
-Parts make(const Design& design, std::uint64_t seed) {
-  Generator generator(seed);
+Parts make(const Design& design, std::uint64_t truth, std::uint64_t seed) {
+  Generator generator(truth);
   const Index p = design.features;
   std::vector<double> v(p), theta(std::size_t{p} * p);
   for (Index j = 0; j < design.active; ++j) v[j] = generator.sign() * (1 + generator.below(5));
@@ -63,6 +63,7 @@ Parts make(const Design& design, std::uint64_t seed) {
     theta[std::size_t{j} * p + l] = theta[std::size_t{l} * p + j] = generator.sign() * 2 * (1 + generator.below(5));
     ++placed;
   }
+  generator = Generator(1000 + seed);
   Samples all;
   all.count = 3 * design.count;
   all.features = p;
@@ -73,7 +74,7 @@ Parts make(const Design& design, std::uint64_t seed) {
     double signal = 0;
     for (Index j = 0; j < design.active; ++j) {
       double slope = v[j];
-      for (Index l = 0; l < design.active; ++l) slope += theta[std::size_t{j} * p + l] * x(l);
+      for (Index l = 0; l < design.active; ++l) slope += design.share * theta[std::size_t{j} * p + l] * x(l);
       signal += slope * x(j);
     }
     all.y.push_back(signal);
@@ -85,6 +86,14 @@ Parts make(const Design& design, std::uint64_t seed) {
   std::vector<std::size_t> rows[3];
   for (std::size_t i = 0; i < all.count; ++i) rows[i / design.count].push_back(i);
   return {all.select(rows[0]), all.select(rows[1]), all.select(rows[2])};
+}
+
+std::vector<Design> designs_of(const Run& run) {
+  if (run.quick) return {small_design};
+  std::vector<Design> out;
+  for (const Design& design : designs)
+    if (run.only.empty() || run.only == design.name) out.push_back(design);
+  return out;
 }
 
 double scale_targets(Parts& parts) {
