@@ -54,7 +54,7 @@ struct Experiment {
     };
     bool more = timed([&] { return one.start(); });
     for (;; more = timed([&] { return one.step(); })) {
-      const bool late = !run.quick && spent >= run.limit();
+      const bool late = spent >= run.limit();
       if (!more || late || spent >= next) {
         next = (run.quick ? 2 : 1.12) * spent;
         const Model at = one.iterate();
@@ -117,7 +117,7 @@ void figure25(Run& run) {
     Parts parts = make(figure.design, first_seed, first_seed);
     scale_targets(parts);
     const Task task = regression(figure.hierarchy, figure.norm, figure.lambda);
-    const Solution best = solve(parts.train, task, 1e-11, run.quick ? 2 : 3 * run.limit());
+    const Solution best = solve(parts.train, task, 1e-11, 3 * run.limit());
     std::printf("figure %d, %s, lambda %g: certified to %.1e\n", figure.number, figure.design.name, figure.lambda,
                 best.report.relative_gap);
     Experiment experiment{run,    figure, parts.train, task, best, best.report.dual_objective * parts.train.count,
@@ -126,13 +126,13 @@ void figure25(Run& run) {
     const auto measured = [](auto& solver) { solver.set_steps(StepRule::measured); };
     using PrimalDual = as_printed::InteractionPrimalDual<double>;
     experiment.template operator()<PrimalDual>("PD as printed", as_it_is);
-    experiment.template operator()<PrimalDual>("PD, measured norm", measured);
+    experiment.template operator()<PrimalDual>("PD with measured norm", measured);
     if (figure.hierarchy == Hierarchy::weak) {
       experiment.template operator()<as_printed::InteractionFista<double>>("FISTA", as_it_is);
     } else {
       const double n = parts.train.count;
-      experiment.template operator()<as_printed::InteractionAdmm<double>>("hierNet ADMM, rho 1", as_it_is);
-      experiment.template operator()<as_printed::InteractionAdmm<double>>("hierNet ADMM, rho n", [n](auto& solver) {
+      experiment.template operator()<as_printed::InteractionAdmm<double>>("hierNet ADMM with rho 1", as_it_is);
+      experiment.template operator()<as_printed::InteractionAdmm<double>>("hierNet ADMM with rho n", [n](auto& solver) {
         solver.set_splitting(n, {1e-7, 500});
       });
       experiment.template operator()<as_printed::InteractionFistaDykstra<double>>("FISTA with Dykstra", as_it_is);

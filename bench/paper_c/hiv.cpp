@@ -65,8 +65,7 @@ template <class Solver>
 Solution run_printed(const Run& run, const Samples& train, const Task& task) {
   SolverRun<Solver> solver(train, task, {.tolerance = gap}, [](auto&) {});
   const double before = cpu_seconds();
-  for (bool more = solver.start(); more && cpu_seconds() - before < (run.full ? run.limit() : run.limit() / 3);)
-    more = solver.step();
+  for (bool more = solver.start(); more && cpu_seconds() - before < run.short_limit();) more = solver.step();
   return {copy_of(solver.solver().model()), solver.solver().report(), cpu_seconds() - before};
 }
 

@@ -40,7 +40,7 @@ template <class Solver>
 Solution run_printed(const Run& run, const Samples& samples, const Task& task) {
   SolverRun<Solver> solver(samples, task, {.tolerance = gap}, [](auto&) {});
   const double before = cpu_seconds();
-  for (bool more = solver.start(); more && cpu_seconds() - before < run.limit();) more = solver.step();
+  for (bool more = solver.start(); more && cpu_seconds() - before < run.short_limit();) more = solver.step();
   return {copy_of(solver.solver().model()), solver.solver().report(), cpu_seconds() - before};
 }
 
