@@ -30,7 +30,7 @@ struct Run : papers::Run {
     return seconds > 0 ? seconds : full ? 120 : 10;
   }
   /// Of a printed solver where there are many λ.
-  double short_limit() const { return limit() / (full ? 12 : 3); }
+  double short_limit() const { return limit() / (full ? 12 : 5); }
   std::size_t splits(std::size_t few) const { return quick ? 1 : number(few, 5); }
 };
 

@@ -100,7 +100,6 @@ void figure79(Run& run) {
           task.intercept = approach.intercept;
           line(approach.name, lambda, solve(train, task, gap, run.limit()));
         }
-        if (!run.full && split > 0) continue;  // the printed solvers take their time
         line("Weak-FISTA-linf", lambda,
              run_printed<as_printed::InteractionFista<double>>(
                  run, train, regression(Hierarchy::weak, HierarchyNorm::linf, lambda)));

@@ -51,7 +51,7 @@ class InteractionAdmm : public InteractionWorkbench<T> {
     own_ = Memory::lay_out(arena, this->shape_);
     if (!this->adopt(own_.common, arena.used(), own_.x)) return false;
     for (T* matrix : {own_.symmetric, own_.multiplier}) fill(matrix, this->matrix_size(), T(0));
-    rounds_ = 0;
+    rounds_ = certified_ = 0;
     rate_ = T(1) / (this->measure_curvature(T(1)) + rho_);
     return true;
   }
@@ -68,7 +68,8 @@ class InteractionAdmm : public InteractionWorkbench<T> {
       for (Index l = 0; l < p; ++l)
         row_of(own_.multiplier, j, stride)[l] +=
             rho_ * (row_of(own_.x, j, stride)[l] - row_of(own_.symmetric, j, stride)[l]);
-    if (this->is_due(last)) {
+    if (last || rounds_ - certified_ >= this->certificate_interval) {  // of inner steps, which are what takes time
+      certified_ = rounds_;
       this->certify(own_.symmetric,
                     [this](Index, Index j, Index l) { return -row_of(own_.multiplier, j, this->stride_)[l]; });
       if (last) this->end_at_limit();
@@ -131,6 +132,7 @@ class InteractionAdmm : public InteractionWorkbench<T> {
   Memory own_{};
   T rate_ = T(0);
   std::uint64_t rounds_ = 0;
+  std::uint64_t certified_ = 0;  ///< rounds at the last certificate
 };
 
 }  // namespace tamis::as_printed
