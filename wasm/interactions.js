@@ -16,7 +16,7 @@ const problem_words = ['maxIterations', 'intercept', 'loss', 'hierarchy', 'norm'
   'columnStride', 'values', 'targets', 'labels'];
 const losses = ['least-squares', 'squared-hinge'];
 const hierarchies = ['weak', 'strong', 'full', 'main'];
-const norms = ['l1', 'linf'];
+const norms = ['l1', 'linf', 'l2'];
 const of_others = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
 
 const invalidLambda = (message) => new TamisError('invalid_lambda', message);

@@ -170,7 +170,7 @@ export interface InteractionProblemData {
   X: ArrayLike<ArrayLike<number>> | Matrix;
   hierarchy: Hierarchy;
   /** The norm of its products that the main effect of a feature has to match. Default 'l1'. */
-  norm?: 'l1' | 'linf';
+  norm?: 'l1' | 'linf' | 'l2';
   /** Above 0. */
   lambda: number;
   /** Of products alone; at least 0, with 'full' above 0. Default: half of lambda, with 'full' lambda. Not for 'main'. */
@@ -503,7 +503,7 @@ export interface InteractionModelFile {
   loss: 'least-squares' | 'squared-hinge';
   penalty: 'hierarchical';
   hierarchy: Hierarchy;
-  norm: 'l1' | 'linf';
+  norm: 'l1' | 'linf' | 'l2';
   lambda: number;
   lambda2: number | null;
   samples: number;

@@ -36,7 +36,8 @@ using Solver = InteractionAdmm<T>;
 
 static_assert(TAMIS_HIERARCHY_WEAK == int(Hierarchy::weak) && TAMIS_HIERARCHY_STRONG == int(Hierarchy::strong) &&
               TAMIS_HIERARCHY_FULL == int(Hierarchy::full) && TAMIS_HIERARCHY_MAIN == int(Hierarchy::main));
-static_assert(TAMIS_HIERARCHY_L1 == int(HierarchyNorm::l1) && TAMIS_HIERARCHY_LINF == int(HierarchyNorm::linf));
+static_assert(TAMIS_HIERARCHY_L1 == int(HierarchyNorm::l1) && TAMIS_HIERARCHY_LINF == int(HierarchyNorm::linf) &&
+              TAMIS_HIERARCHY_L2 == int(HierarchyNorm::l2));
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_INVALID_ETA == int(Status::invalid_eta));
 static_assert(TAMIS_NO_FEATURE == no_feature && TAMIS_ALIGNMENT == Arena::alignment);
@@ -70,7 +71,7 @@ Shape shape_of(const typename Face<T>::Problem& p) {
 /// TAMIS_RUNNING, or why there is nothing to solve.
 template <class T>
 tamis_status refusal_of(const typename Face<T>::Problem& p) {
-  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_LINF)
+  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_L2)
     return TAMIS_INVALID_OPTION;
   const bool has_targets = regression<T>(p) ? p.targets != nullptr : p.labels && p.classes <= 65536;
   if (!p.values || !has_targets || (p.column_stride && p.column_stride < p.samples)) return TAMIS_INVALID_SHAPE;

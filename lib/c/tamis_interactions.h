@@ -25,8 +25,9 @@ typedef enum tamis_hierarchy {
   TAMIS_HIERARCHY_MAIN       /* there are no products, and no lambda2 */
 } tamis_hierarchy;
 
-/* The norm of the products of a feature that its main effect has to match. */
-typedef enum tamis_hierarchy_norm { TAMIS_HIERARCHY_L1 = 0, TAMIS_HIERARCHY_LINF } tamis_hierarchy_norm;
+/* The norm of the products of a feature that its main effect has to match; L2: products and main effect are one group
+   instead, not for TAMIS_HIERARCHY_STRONG. */
+typedef enum tamis_hierarchy_norm { TAMIS_HIERARCHY_L1 = 0, TAMIS_HIERARCHY_LINF, TAMIS_HIERARCHY_L2 } tamis_hierarchy_norm;
 
 typedef enum tamis_interactions_loss {
   TAMIS_INTERACTIONS_LEAST_SQUARES = 0,  /* (z - y)^2 / 2 for real targets: a regression, one score */

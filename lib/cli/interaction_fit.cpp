@@ -4,6 +4,9 @@
 #include "interaction_task.hpp"
 #include "readers.hpp"
 #include "tamis/observer.hpp"
+#include "tamis/solver/as_printed/interaction_admm.hpp"
+#include "tamis/solver/as_printed/interaction_fista.hpp"
+#include "tamis/solver/as_printed/interaction_primal_dual.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 #include "terminal.hpp"
 
@@ -11,16 +14,40 @@ namespace tamis::cli {
 
 namespace {
 
-template <class T>
-using Solver = InteractionAdmm<T>;
-
-template <class T>
-std::size_t bytes_for(const InteractionTask& task, Index features) {
-  return Solver<T>::requirement({static_cast<Index>(task.train.samples), features, task.outputs()}).bytes;
+/// Calls run.operator()<Solver>() for the class of the task's solver.
+template <class T, class Run>
+auto with_solver(const InteractionTask& task, Run run) {
+  switch (task.solver) {
+    case InteractionSolver::weak_primal_dual_as_printed:
+    case InteractionSolver::strong_primal_dual_as_printed:
+      return run.template operator()<as_printed::InteractionPrimalDual<T>>();
+    case InteractionSolver::weak_fista_as_printed: return run.template operator()<as_printed::InteractionFista<T>>();
+    case InteractionSolver::strong_fista_dykstra:
+      return run.template operator()<as_printed::InteractionFistaDykstra<T>>();
+    case InteractionSolver::strong_admm_as_printed: return run.template operator()<as_printed::InteractionAdmm<T>>();
+    default: return run.template operator()<InteractionAdmm<T>>();
+  }
 }
 
 template <class T>
-InteractionFit fit_in(const InteractionArguments& a, const InteractionTask& task) {
+std::size_t bytes_for(const InteractionTask& task, Index features) {
+  const Shape shape{static_cast<Index>(task.train.samples), features, task.outputs()};
+  return with_solver<T>(task, [&]<class Solver>() { return Solver::requirement(shape).bytes; });
+}
+
+/// What the solver says of a combination that it does not know.
+template <class Solver>
+std::string refusal_of(const InteractionTask& task, const Solver& solver) {
+  std::string sentence = describe(solver.report().status);
+  if constexpr (requires { solver.refusal(); }) {
+    if (*solver.refusal()) sentence = solver.refusal();
+    if (task.options.intercept) sentence += " (--no-intercept)";
+  }
+  return std::string("--solver ") + name(task.solver) + ": " + sentence;
+}
+
+template <class T, class Solver>
+InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task) {
   const std::vector<T> values(task.train.values.begin(), task.train.values.end());
   const std::vector<T> truth(task.truth.begin(), task.truth.end());
   const auto samples = static_cast<Index>(task.train.samples), features = static_cast<Index>(task.train.features);
@@ -40,7 +67,7 @@ InteractionFit fit_in(const InteractionArguments& a, const InteractionTask& task
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   };
-  Solver<T> solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.lambda2), options);
+  Solver solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.lambda2), options);
   solver.start(memory.span());
   advance_to_end(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -53,6 +80,7 @@ InteractionFit fit_in(const InteractionArguments& a, const InteractionTask& task
   if (r.status == Status::invalid_lambda)
     throw ArgumentError(std::string("--lambda, --lambda2: ") + describe(r.status));
   if (r.status == Status::invalid_option) throw ArgumentError(describe(r.status));
+  if (r.status == Status::invalid_combination) throw ArgumentError(refusal_of(task, solver));
   if (r.status == Status::invalid_data)
     throw DataError(a.data + ", line " + std::to_string(task.train.lines[r.row]) + ": " +
                     (r.column < features ? "feature " + std::to_string(r.column) : "the target") +
@@ -100,7 +128,10 @@ void check_memory(const InteractionArguments& a, const InteractionTask& task) {
 }
 
 InteractionFit fit(const InteractionArguments& a, const InteractionTask& task) {
-  return a.precision == "float" ? fit_in<float>(a, task) : fit_in<double>(a, task);
+  const auto fit_in = [&]<class T>(T) {
+    return with_solver<T>(task, [&]<class Solver>() { return fit_by<T, Solver>(a, task); });
+  };
+  return a.precision == "float" ? fit_in(0.0f) : fit_in(0.0);
 }
 
 }  // namespace tamis::cli

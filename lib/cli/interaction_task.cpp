@@ -28,9 +28,16 @@ std::vector<double> real_targets(const Table& table, const std::string& labels_f
 InteractionTask read_task(const InteractionArguments& a) {
   InteractionTask task;
   constexpr Hierarchy hierarchies[] = {Hierarchy::weak, Hierarchy::strong, Hierarchy::full, Hierarchy::main};
-  constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf};
+  constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf, HierarchyNorm::l2};
   task.hierarchy = kind_named("--hierarchy", a.hierarchy, hierarchies);
   task.norm = kind_named("--norm", a.norm, norms);
+  if (task.hierarchy == Hierarchy::strong && task.norm == HierarchyNorm::l2)
+    throw ArgumentError("--norm l2 is not for --hierarchy strong: take weak");
+  task.solver = kind_named("--solver", a.solver, all_interaction_solvers);
+  if (task.solver == InteractionSolver::automatic) task.solver = InteractionSolver::admm;
+  if ((task.solver == InteractionSolver::weak_primal_dual_as_printed && task.hierarchy == Hierarchy::strong) ||
+      (task.solver == InteractionSolver::strong_primal_dual_as_printed && task.hierarchy == Hierarchy::weak))
+    throw ArgumentError("--solver " + a.solver + " is not for --hierarchy " + a.hierarchy);
   if (a.loss != "least-squares" && a.loss != "squared-hinge")
     throw ArgumentError("--loss: '" + a.loss + "' is not one of least-squares, squared-hinge");
   if (a.precision != "float" && a.precision != "double")

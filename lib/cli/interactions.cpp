@@ -73,7 +73,7 @@ void run(const InteractionArguments& a) {
   check_memory(a, task);
   make_dense(task.train);
   if (task.test) make_dense(*task.test);
-  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: admm draws nothing at random\n";
+  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
   task.self_test = self_test_samples(task);
   InteractionOutcome outcome;
   double least = INFINITY, most = 0;
@@ -143,11 +143,15 @@ void declare_interactions(CLI::App& app) {
                   "weak: a product needs one of its features | strong: both | full: products alone as well | main: no "
                   "products")
       ->required();
-  command.add_option("--norm", a->norm, "how a feature pays for its products: l1 | linf")->capture_default_str();
+  command
+      .add_option("--norm", a->norm,
+                  "how a feature pays for its products: l1 | linf | l2 (as one group with them; not for strong)")
+      ->capture_default_str();
   command.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/100")->required();
   command.add_option("--lambda2", a->lambda2, "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
   command.add_option("--loss", a->loss, "least-squares, for numbers | squared-hinge, for classes")
       ->capture_default_str();
+  command.add_option("--solver", a->solver, "see 'tamis solvers'")->capture_default_str();
   command.add_option("--precision", a->precision, "float | double")->capture_default_str();
   command.add_flag("--standardise", a->standardise,
                    "solve with features of mean 0 and variance 1; the terms in the model are of the features as they "

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "interaction_task.hpp"
 #include "tamis/any.hpp"
 
 namespace tamis::cli {
@@ -25,6 +26,22 @@ void run() {
       if (is_constrained(solver)) penalties += "  (with --eta)";
       std::printf("%-42s %-26s %s\n", name(solver), name(loss), penalties.c_str());
     }
+  std::printf("\n%-42s %-26s %s\n", "solver of tamis interactions", "loss", "hierarchies and norms");
+  constexpr const char* both = "least-squares squared-hinge";
+  constexpr const char* all = "weak (l1 linf l2) strong (l1 linf) full main";
+  constexpr struct {
+    InteractionSolver solver;
+    const char *losses, *penalties;
+  } lines[] = {
+      {InteractionSolver::automatic, both, "all (admm)"},
+      {InteractionSolver::admm, both, all},
+      {InteractionSolver::weak_primal_dual_as_printed, both, "weak (l1 linf)"},
+      {InteractionSolver::strong_primal_dual_as_printed, both, "strong (l1 linf)"},
+      {InteractionSolver::weak_fista_as_printed, both, "weak (l1 linf l2) full main"},
+      {InteractionSolver::strong_fista_dykstra, both, "strong (l1 linf)"},
+      {InteractionSolver::strong_admm_as_printed, "least-squares", "strong (l1)"},
+  };
+  for (const auto& line : lines) std::printf("%-42s %-26s %s\n", name(line.solver), line.losses, line.penalties);
 }
 
 }  // namespace

@@ -15,7 +15,12 @@ using testing::GuardedMemory;
 using testing::Made;
 
 constexpr Hierarchy hierarchies[] = {Hierarchy::weak, Hierarchy::strong, Hierarchy::full, Hierarchy::main};
-constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf};
+constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf, HierarchyNorm::l2};
+
+/// Groups of a symmetric Θ overlap.
+bool is_problem(Hierarchy hierarchy, HierarchyNorm norm) {
+  return hierarchy != Hierarchy::strong || norm != HierarchyNorm::l2;
+}
 
 template <class Check>
 void for_each_penalty(Generator& generator, Check check) {
@@ -77,6 +82,9 @@ TEST(HierarchicalPenalty, GaugeIsTheDualNorm) {
       for (Index l = 0; l <= count; ++l) u[l] = subset >> l & 1 ? (g[l] < 0 ? -1 : 1) : 0;
       try_it();
     }
+    for (Index l = 0; l < count; ++l) u[l] = soft(g[l], gauge * penalty.lambda2);  // that of groups
+    u[count] = g[count];
+    if (penalty.norm == HierarchyNorm::l2 && penalty.hierarchy <= Hierarchy::strong) try_it();
     EXPECT_NEAR(best, gauge, 1e-12 * (1 + gauge));
   });
 }
@@ -149,6 +157,7 @@ TEST(InteractionAdmm, CertifiesWithInterceptsToo) {
     for (const Hierarchy hierarchy : hierarchies)
       for (const HierarchyNorm norm : norms)
         for (const bool intercept : {false, true}) {
+          if (!is_problem(hierarchy, norm)) continue;
           const Options<double> options{.lambda = 0.02, .tolerance = 1e-7, .intercept = intercept};
           solve<double>(problem, classes, hierarchy, norm, 0.01, options, [&](const auto& solver) {
             const auto& report = solver.report();
@@ -222,6 +231,7 @@ TEST(InteractionAdmm, IsZeroFromLambdaMaxOn) {
   for (const Hierarchy hierarchy : hierarchies)
     for (const HierarchyNorm norm : norms)
       for (const bool classes : {false, true}) {
+        if (!is_problem(hierarchy, norm)) continue;
         double most = 0;
         solve<double>(problem, classes, hierarchy, norm, 0.05, {.lambda = 0.1, .intercept = !classes},
                       [&](const auto& solver) { most = solver.report().lambda_max; });
@@ -285,6 +295,10 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
     return solver.report().status;
   };
   EXPECT_EQ(refused(Hierarchy::full, 0, problem.targets(false)), Status::invalid_lambda);
+  InteractionAdmm<double> grouped(problem.made.design(), problem.targets(false), Hierarchy::strong, HierarchyNorm::l2,
+                                  0.1, {.lambda = 0.1});
+  EXPECT_FALSE(grouped.start({}));
+  EXPECT_EQ(grouped.report().status, Status::invalid_combination);
   auto both = problem.targets(true);
   both.values = problem.truth.data();
   EXPECT_EQ(refused(Hierarchy::weak, 0.1, both), Status::invalid_shape);
@@ -301,6 +315,7 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
 TEST(InteractionAdmm, TakesDegenerateData) {
   for (const Hierarchy hierarchy : hierarchies)
     for (const HierarchyNorm norm : norms) {
+      if (!is_problem(hierarchy, norm)) continue;
       solve<double>(Problem<double>(1, 3, 1, 8), false, hierarchy, norm, 0.05, {.lambda = 0.1, .intercept = false},
                     [](const auto& solver) { EXPECT_EQ(solver.report().status, Status::converged); });
       Problem<double> problem(25, 4, 2, 9);

@@ -11,18 +11,22 @@ namespace tamis {
 /// is symmetric. full: none is needed. main: there are no interactions.
 enum class Hierarchy : std::uint8_t { weak, strong, full, main };
 
-/// The norm of a row of interactions that its main effect has to match.
-enum class HierarchyNorm : std::uint8_t { l1, linf };
+/// The norm of a row of interactions that its main effect has to match; l2: row and main effect are one group instead.
+enum class HierarchyNorm : std::uint8_t { l1, linf, l2 };
 
 constexpr const char* name(Hierarchy hierarchy) {
   constexpr const char* names[] = {"weak", "strong", "full", "main"};
   return names[static_cast<int>(hierarchy)];
 }
-constexpr const char* name(HierarchyNorm norm) { return norm == HierarchyNorm::l1 ? "l1" : "linf"; }
+constexpr const char* name(HierarchyNorm norm) {
+  constexpr const char* names[] = {"l1", "linf", "l2"};
+  return names[static_cast<int>(norm)];
+}
 
 /// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) + λ₂ ‖Θ‖₁ for weak and strong, λ₁ ‖v‖₁ + λ₂ ‖Θ‖₁ for full, λ₁ ‖v‖₁ for main: a sum over
-/// rows (Θ_j, v_j). That Θ is symmetric when strong is the solver's to see to. Source: paper C, problem 2.1; proximity
-/// operators and dual norms derived in closed form.
+/// rows (Θ_j, v_j). With the norm l2, which is for weak alone, λ₁ Σ_j ‖(v_j, Θ_j)‖₂ instead of the maxima. That Θ is
+/// symmetric when strong is the solver's to see to. Source: paper C, problem 2.1, with q = ∞, or with q = 2 and z the
+/// identity; proximity operators and dual norms derived in closed form.
 template <class T>
 struct HierarchicalPenalty {
   Hierarchy hierarchy = Hierarchy::strong;
@@ -37,6 +41,7 @@ struct HierarchicalPenalty {
       sum += absolute(row[l]);
       top = largest(top, absolute(row[l]));
     }
+    if (grouped()) return lambda1 * group_norm(row, count, T(0)) + lambda2 * sum;
     const T needed = hierarchy == Hierarchy::full ? T(0) : norm == HierarchyNorm::l1 ? sum : top;
     return lambda1 * largest(absolute(row[count]), needed) + lambda2 * sum;
   }
@@ -53,7 +58,12 @@ struct HierarchicalPenalty {
         for (Index l = 0; l < count; ++l) row[l] = soft(row[l], s);
         row[count] = soft(row[count], t);
         return;
-      default: norm == HierarchyNorm::l1 ? prox_l1(row, count, t, s) : prox_linf(row, count, t, s);
+      default: break;
+    }
+    switch (norm) {
+      case HierarchyNorm::l1: return prox_l1(row, count, t, s);
+      case HierarchyNorm::linf: return prox_linf(row, count, t, s);
+      case HierarchyNorm::l2: return prox_l2(row, count, t, s);
     }
   }
 
@@ -65,6 +75,7 @@ struct HierarchicalPenalty {
     for (Index l = 0; l < count; ++l) top = largest(top, absolute(row[l]));
     if (hierarchy == Hierarchy::full) return largest(main, ratio(top, lambda2));
     if (norm == HierarchyNorm::l1) return largest(main, ratio(a + top, lambda1 + lambda2));
+    if (grouped()) return gauge_l2(row, count, main);
     // the maximum over m of (a + the m largest) / (λ₁ + mλ₂): the m are those above λ₂ times the maximum
     T best = main;
     for (Index round = 0; round <= count; ++round) {
@@ -82,6 +93,44 @@ struct HierarchicalPenalty {
   }
 
  private:
+  bool grouped() const {
+    return norm == HierarchyNorm::l2 && (hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong);
+  }
+
+  /// ‖(soft(interactions, s), main effect)‖₂, scaled by the largest entry so that squares stay in range.
+  static T group_norm(const T* row, Index count, T s) {
+    T top = absolute(row[count]);
+    for (Index l = 0; l < count; ++l) top = largest(top, absolute(row[l]) - s);
+    if (!(top > T(0))) return T(0);
+    T square = (row[count] / top) * (row[count] / top);
+    for (Index l = 0; l < count; ++l) {
+      const T rest = largest(absolute(row[l]) - s, T(0)) / top;
+      square += rest * rest;
+    }
+    return top * square_root(square);
+  }
+  /// The root of ‖(soft(row, γλ₂), main effect)‖₂ = γλ₁, by Newton's method on a convex function, from its left.
+  T gauge_l2(const T* row, Index count, T from) const {
+    T gauge = from;
+    for (int round = 0; round < 60; ++round) {
+      const T size = group_norm(row, count, gauge * lambda2), excess = size - gauge * lambda1;
+      if (!(excess > T(0))) break;
+      T sum = 0;
+      for (Index l = 0; l < count; ++l) sum += largest(absolute(row[l]) - gauge * lambda2, T(0));
+      const T next = gauge + excess / (lambda1 + lambda2 * sum / size);
+      if (!(next > gauge)) break;
+      gauge = next;
+    }
+    return gauge;
+  }
+
+  static void prox_l2(T* row, Index count, T t, T s) {
+    for (Index l = 0; l < count; ++l) row[l] = soft(row[l], s);
+    const T size = group_norm(row, count, T(0));
+    const T rest = size > t ? T(1) - t / size : T(0);
+    for (Index l = 0; l <= count; ++l) row[l] *= rest;
+  }
+
   static constexpr T ratio(T a, T b) { return a > T(0) ? a / b : T(0); }
 
   /// soft(interactions, s + tα), soft(main effect, t(1 − α)), with the least α ≤ 1 for which the main effect suffices.

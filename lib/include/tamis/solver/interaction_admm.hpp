@@ -8,7 +8,7 @@
 namespace tamis {
 
 /// Minimises (1/n) Σᵢ ℓ(z(xᵢ), yᵢ) + Σ_k Ω(v_k, Θ_k), z_k(x) = b_k + v_kᵀx + xᵀΘ_k x: a HierarchicalPenalty with λ₁ = λ
-/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong. η and other margins than 1 are
+/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong, which the norm l2 is not for. η and other margins than 1 are
 /// refused, working sets are not needed.
 ///
 /// Over-relaxed splitting between the loss and the rows of Ω. With A the map from (v, Θ) to scores, AAᵀ = K = G∘(G +
@@ -69,7 +69,7 @@ class InteractionAdmm {
     spent_ += T(o_.shape.classes) * n * (T(2) * p * p + T(2) * n);
     if (look) {
       certify(true);
-      if (running() && spent_ > next_finish_ && report.relative_gap < T(0.1)) finish();
+      if (running() && has_faces() && spent_ > next_finish_ && report.relative_gap < T(0.1)) finish();
       if (last && running()) report.status = Status::iteration_limit;
     }
     if (running() && report.iterations % 40 == 0 && report.iterations <= 2000) balance();
@@ -91,6 +91,8 @@ class InteractionAdmm {
 
  private:
   bool running() const { return o_.running(); }
+  /// Groups are curved.
+  bool has_faces() const { return !o_.tied() || o_.penalty.norm != HierarchyNorm::l2; }
 
   [[gnu::noinline]] void factor() {
     const Index n = o_.shape.samples;

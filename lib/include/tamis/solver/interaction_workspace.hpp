@@ -347,6 +347,7 @@ class InteractionWorkspace {
                      : shape.classes < 2 || targets.labels.size() != shape.samples)
       return Status::invalid_shape;
     if (!valid_lambdas(penalty.lambda1, penalty.lambda2)) return Status::invalid_lambda;
+    if (symmetric() && penalty.norm == HierarchyNorm::l2) return Status::invalid_combination;
     if (!(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
     if (options.eta != T(0)) return Status::invalid_eta;
     if (has_margin(options)) return Status::invalid_margin;  // it is 1

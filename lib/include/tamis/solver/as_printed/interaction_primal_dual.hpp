@@ -35,10 +35,12 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
     const Hierarchy hierarchy = this->penalty_.hierarchy;
+    const bool known = hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong;
     if (!this->admit(memory, requirement(this->shape_),
-                     hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong
-                         ? nullptr
-                         : "the primal-dual iteration is for the hierarchies weak and strong"))
+                     !known ? "the primal-dual iteration is for the hierarchies weak and strong"
+                     : this->penalty_.norm == HierarchyNorm::l2
+                         ? "the primal-dual iteration is for the norms l1 and linf"
+                         : nullptr))
       return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);

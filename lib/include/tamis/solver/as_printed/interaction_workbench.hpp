@@ -28,9 +28,9 @@ struct InnerLoop {
 /// `refusal()` says which. Inside, all is in the papers' units, sums over samples: λ₁ = nλ, λ₂ = n·lambda2.
 ///
 /// A (v, Θ) = (φᵢᵀv + φᵢᵀΘφᵢ)ᵢ, and Aᵀu = Xᵀ diag(u) [X 1]: pairs of features are never formed. Every 40 iterations (of
-/// inner steps, where there are any with the loss) the
-/// residual of the iterate, scaled until Ω's dual norm allows it, is a dual point; for the strong hierarchy an
-/// antisymmetric matrix is added, which the solver's own multiplier gives. That certificate is not the papers'.
+/// inner steps, where there are any with the loss) the residual of the iterate, scaled until Ω's dual norm allows it,
+/// is a dual point; for the strong hierarchy an antisymmetric matrix is added, which the solver's own multiplier gives.
+/// That certificate is not the papers'.
 template <class T>
 class InteractionWorkbench {
  public:
