@@ -82,8 +82,8 @@ void figure79(Run& run) {
     const std::size_t splits = run.splits(5);
     std::vector<double> lambdas = {0.5, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20};
     if (!bins)
-      lambdas =
-          run.full ? std::vector{0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0} : std::vector{0.5, 1.0, 2.0, 4.0, 8.0};
+      lambdas = run.full ? std::vector{0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0}
+                         : std::vector{0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
     for (std::size_t split = 0; split < splits; ++split) {
       const std::uint64_t seed = first_seed + split;
       const auto halves = divide(samples.count, 2, seed);

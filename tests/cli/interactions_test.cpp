@@ -143,6 +143,50 @@ TEST(Interactions, AreThoseOfTargetsWithoutTheirMean) {
   }
 }
 
+// The printed algorithms are slower ways to the same optimum.
+TEST(Interactions, AreSolvedByThePrintedAlgorithmsToo) {
+  const Folder folder;
+  std::string data = "y,a,b,c\n";
+  for (int i = 0; i < 12; ++i) {
+    const int a = i % 3 - 1, b = i % 4 - 1, c = i % 5 - 2;
+    data += std::to_string(2 * a * b - c + a) + "," + std::to_string(a) + "," + std::to_string(b) + "," +
+            std::to_string(c) + "\n";
+  }
+  const auto path = folder.write("table.csv", data);
+  const auto problem = [&](const char* hierarchy, const char* norm, const char* solver) {
+    return std::vector<std::string>{
+        "--hierarchy", hierarchy,        "--norm",      norm,   "--lambda",         "0.3",   "--solver",
+        solver,        "--no-intercept", "--tolerance", "1e-6", "--max-iterations", "400000"};
+  };
+  for (const std::array<const char*, 3>& way :
+       {std::array{"weak", "l1", "weak-primal-dual-as-printed"},
+        std::array{"weak", "linf", "weak-primal-dual-as-printed"},
+        std::array{"strong", "l1", "strong-primal-dual-as-printed"},
+        std::array{"strong", "linf", "strong-primal-dual-as-printed"},
+        std::array{"weak", "linf", "weak-fista-as-printed"}, std::array{"weak", "l2", "weak-fista-as-printed"},
+        std::array{"full", "l1", "weak-fista-as-printed"}, std::array{"strong", "l1", "strong-fista-dykstra"},
+        std::array{"strong", "l1", "strong-admm-as-printed"}}) {
+    const json ours = report_of(folder, path, problem(way[0], way[1], "auto"));
+    const json printed = report_of(folder, path, problem(way[0], way[1], way[2]));
+    EXPECT_EQ(ours["solver"], "admm");
+    EXPECT_EQ(printed["solver"], way[2]);
+    EXPECT_EQ(printed["norm"], way[1]);
+    EXPECT_EQ(printed["status"], "converged") << way[0] << way[1] << way[2];
+    EXPECT_NEAR(printed["objective"], ours["objective"], 2e-6 * double(ours["objective"]));
+  }
+  const auto refused = [&](std::vector<std::string> more, const char* words) {
+    const auto outcome = run(command(path, more));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.error.find(words), std::string::npos) << outcome.error;
+  };
+  refused(problem("weak", "l1", "strong-primal-dual-as-printed"), "not for --hierarchy weak");
+  refused(problem("strong", "linf", "strong-admm-as-printed"), "for the norm l1");
+  refused(problem("weak", "l2", "weak-primal-dual-as-printed"), "norms l1 and linf");
+  refused(problem("strong", "l2", "auto"), "--norm l2 is not for --hierarchy strong");
+  refused(problem("weak", "l1", "simplex"), "'simplex' is not one of auto, admm");
+  refused({"--hierarchy", "weak", "--lambda", "1", "--solver", "weak-fista-as-printed"}, "--no-intercept");
+}
+
 TEST(Interactions, RefuseInOneSentence) {
   const Folder folder;
   const auto path = folder.write("xor.csv", exclusive_or);

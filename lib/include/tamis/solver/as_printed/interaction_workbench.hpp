@@ -7,7 +7,7 @@
 #include "../../model/interactions.hpp"
 #include "../../options.hpp"
 #include "../../report.hpp"
-#include "../interaction_admm.hpp"
+#include "../interaction_workspace.hpp"
 
 namespace tamis::as_printed {
 
@@ -27,10 +27,10 @@ struct InnerLoop {
 /// intercepts: with one they end as `invalid_combination`, as with a hierarchy, norm or loss that they do not know;
 /// `refusal()` says which. Inside, all is in the papers' units, sums over samples: λ₁ = nλ, λ₂ = n·lambda2.
 ///
-/// A (v, Θ) = (φᵢᵀv + φᵢᵀΘφᵢ)ᵢ, and Aᵀu = Xᵀ diag(u) [X 1]: pairs of features are never formed. Every 40 iterations (of
-/// inner steps, where there are any with the loss) the residual of the iterate, scaled until Ω's dual norm allows it,
-/// is a dual point; for the strong hierarchy an antisymmetric matrix is added, which the solver's own multiplier gives.
-/// That certificate is not the papers'.
+/// A (v, Θ) = (φᵢᵀv + φᵢᵀΘφᵢ)ᵢ, and Aᵀu = Xᵀ diag(u) [X 1]: pairs of features are never formed. Every 40 iterations
+/// (inner ones, where those take gradients) the residual of the iterate, scaled until Ω's dual norm allows it, is a
+/// dual point; for the strong hierarchy an antisymmetric matrix is added, which the solver's own multiplier gives. That
+/// certificate is not the papers'.
 template <class T>
 class InteractionWorkbench {
  public:
