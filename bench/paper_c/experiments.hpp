@@ -178,5 +178,6 @@ void table1(Run& run);
 void figure25(Run& run);
 void figure79(Run& run);
 void table2(Run& run);
+void speed(Run& run);
 
 }  // namespace tamis::paper_c

@@ -39,7 +39,9 @@ int main(int argc, char** argv) {
   declare("figure25", "figures 2 to 5: solvers against iterations and time", {paper_c::figure25});
   declare("figure79", "figures 7 to 9: HIV, errors and interactions", {paper_c::figure79});
   declare("table2", "table 2 and figure 10: Parkinson, accuracies", {paper_c::table2});
-  declare("all", "all of them", {paper_c::table1, paper_c::figure25, paper_c::figure79, paper_c::table2});
+  declare("speed", "how long certified solutions take", {paper_c::speed});
+  declare("all", "all of them",
+          {paper_c::table1, paper_c::figure25, paper_c::figure79, paper_c::table2, paper_c::speed});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
