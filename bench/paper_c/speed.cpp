@@ -35,20 +35,20 @@ Timed solve_fastest(const Samples& samples, const Task& task, double gap, double
   return best;
 }
 
-struct Experiment {
-  Run& run;
-  Csv& csv;
+class Experiment {
+ public:
+  Experiment(Run& run, Csv& csv) : run_(run), csv_(csv) {}
 
   void operator()(const char* data, const Samples& samples, const Task& task, bool printed) {
     const char* const shape = task.hierarchy == Hierarchy::weak ? "weak" : "strong";
     std::printf("  %-13s %-6s %-4s lambda %-5g", data, shape, name(task.norm), task.lambda1);
     Timed ours;
     for (const double gap : {1e-3, 1e-6, 1e-8}) {
-      ours = solve_fastest(samples, task, gap, run.limit());
+      ours = solve_fastest(samples, task, gap, run_.limit());
       const bool reached = ours.report.status == Status::converged;
       std::printf("  %s%8.2f ms", reached ? "" : ">", 1000 * ours.seconds);
-      csv.line("%s,%s,%s,%g,ours,%g,%s,%u,%.6f,%.3g", data, shape, name(task.norm), task.lambda1, gap,
-               name(ours.report.status), ours.report.iterations, ours.seconds, ours.report.relative_gap);
+      csv_.line("%s,%s,%s,%g,ours,%g,%s,%u,%.6f,%.3g", data, shape, name(task.norm), task.lambda1, gap,
+                name(ours.report.status), ours.report.iterations, ours.seconds, ours.report.relative_gap);
       if (gap == 1e-6 && printed) compare(data, shape, samples, task, ours);
     }
     std::printf("  (gap %.1e, %u iterations)\n%s", ours.report.relative_gap, ours.report.iterations, beside_.c_str());
@@ -58,9 +58,9 @@ struct Experiment {
 
  private:
   void compare(const char* data, const char* shape, const Samples& samples, const Task& task, const Timed& ours) {
-    const Timed theirs = solve_once<Printed>(samples, task, 1e-6, run.limit());
-    csv.line("%s,%s,%s,%g,primal-dual-as-printed,1e-6,%s,%u,%.6f,%.3g", data, shape, name(task.norm), task.lambda1,
-             name(theirs.report.status), theirs.report.iterations, theirs.seconds, theirs.report.relative_gap);
+    const Timed theirs = solve_once<Printed>(samples, task, 1e-6, run_.limit());
+    csv_.line("%s,%s,%s,%g,primal-dual-as-printed,1e-6,%s,%u,%.6f,%.3g", data, shape, name(task.norm), task.lambda1,
+              name(theirs.report.status), theirs.report.iterations, theirs.seconds, theirs.report.relative_gap);
     char line[160];
     if (theirs.report.status == Status::converged)
       std::snprintf(line, sizeof line, "    primal-dual as printed to 1e-6: %.2f s, %.0f times ours\n", theirs.seconds,
@@ -72,6 +72,8 @@ struct Experiment {
     beside_ = line;
   }
 
+  Run& run_;
+  Csv& csv_;
   std::string beside_;
 };
 
@@ -117,7 +119,9 @@ void path(Run& run, Csv& csv, const Samples& samples, Hierarchy hierarchy, Hiera
   for (int point = 1; point <= points; ++point) {
     const double lambda = most * std::pow(0.01, point / double(points));
     if (point == 1) solver.stop();
-    for (bool more = solver.go_on(lambda, lambda / 2); more;) more = solver.step();
+    solver.go_on(lambda, lambda / 2);
+    while (solver.step()) {
+    }
     worst = std::max(worst, solver.report().relative_gap);
     if (solver.report().status != Status::converged) run.agreed = false;
   }
@@ -133,7 +137,7 @@ void path(Run& run, Csv& csv, const Samples& samples, Hierarchy hierarchy, Hiera
 void speed(Run& run) {
   std::printf("speed: CPU time of certified solutions to gaps of 1e-3, 1e-6 and 1e-8, without intercepts\n");
   Csv csv(run, "speed.csv", "data,hierarchy,norm,lambda,solver,gap,status,iterations,seconds,relative_gap");
-  Experiment experiment{run, csv};
+  Experiment experiment(run, csv);
   constexpr std::array hierarchies{Hierarchy::weak, Hierarchy::strong};
   constexpr std::array norms{HierarchyNorm::l1, HierarchyNorm::linf};
   const auto all = [&](const char* data, const Samples& samples, std::initializer_list<double> lambdas, bool printed) {

@@ -78,18 +78,21 @@ tamis_status refusal_of(const typename Face<T>::Problem& p) {
   return TAMIS_RUNNING;
 }
 
+/// The weight of ‖Θ‖₁; NaN, and for no products anything, is the default.
+template <class T>
+T second_of(Hierarchy hierarchy, T lambda, T lambda2) {
+  if (lambda2 == lambda2 && hierarchy != Hierarchy::main) return lambda2;
+  return hierarchy == Hierarchy::full ? lambda : lambda / T(2);
+}
+
 template <class T>
 Solver<T> solver_of(const typename Face<T>::Problem& p) {
   const auto hierarchy = static_cast<Hierarchy>(p.hierarchy);
-  const bool given = p.lambda2 == p.lambda2 && hierarchy != Hierarchy::main;
   InteractionTargets<T> targets;
   if (regression<T>(p)) targets.values = p.targets;
   else targets = {nullptr, {p.labels, p.samples}, p.classes};
   return Solver<T>(DenseDesign<T>(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
-                   targets, hierarchy, static_cast<HierarchyNorm>(p.norm),
-                   given                          ? p.lambda2
-                   : hierarchy == Hierarchy::full ? p.lambda
-                                                  : p.lambda / T(2),
+                   targets, hierarchy, static_cast<HierarchyNorm>(p.norm), second_of(hierarchy, p.lambda, p.lambda2),
                    Options<T>{.lambda = p.lambda,
                               .tolerance = p.tolerance,
                               .max_iterations = p.max_iterations,
@@ -100,6 +103,7 @@ Solver<T> solver_of(const typename Face<T>::Problem& p) {
 template <class T>
 struct State {
   std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a solver
+  Hierarchy hierarchy;
   alignas(alignof(Solver<T>)) std::byte room[sizeof(Solver<T>)];
 
   static State& of(const typename Face<T>::Memory* memory) {
@@ -130,6 +134,7 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
                    std::size_t bytes) {
   auto& state = State<T>::of(memory);
   state.refusal = refusal_of<T>(p);
+  state.hierarchy = static_cast<Hierarchy>(p.hierarchy);
   if (state.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(state.refusal);
   auto* solver = ::new (static_cast<void*>(state.room)) Solver<T>(solver_of<T>(p));
   solver->start({static_cast<std::byte*>(arena), bytes});
@@ -195,6 +200,14 @@ tamis_status train(typename Face<T>::Memory* memory, const typename Face<T>::Pro
 }
 
 template <class T>
+tamis_status go_on(typename Face<T>::Memory* memory, T lambda, T lambda2) {
+  auto& state = State<T>::of(memory);
+  Solver<T>* solver = state.get();
+  if (!solver) return static_cast<tamis_status>(state.refusal);
+  return as_c(solver->go_on(lambda, second_of(state.hierarchy, lambda, lambda2)));
+}
+
+template <class T>
 void stop(typename Face<T>::Memory* memory) {
   if (Solver<T>* solver = State<T>::of(memory).get()) solver->stop();
 }
@@ -247,6 +260,9 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
                                             const tamis_interactions_problem_##S* problem, void* arena,                \
                                             std::size_t arena_bytes, tamis_observer_##S observe, void* context) {      \
     return train<T>(run, *problem, arena, arena_bytes, observe, context);                                              \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_go_on_##S(tamis_interactions_##S* run, T lambda, T lambda2) {                        \
+    return go_on<T>(run, lambda, lambda2);                                                                             \
   }                                                                                                                    \
   void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop<T>(run); }                                      \
   void tamis_interactions_report_of_##S(const tamis_interactions_##S* run, tamis_report_##S* report) {                 \

@@ -104,6 +104,11 @@ typedef enum tamis_interactions_loss {
   tamis_status tamis_interactions_train_##S(tamis_interactions_##S *run, const tamis_interactions_problem_##S *problem,  \
                                             void *arena, size_t arena_bytes, tamis_observer_##S observe, void *context); \
                                                                                                                          \
+  /* Goes on with other weights from where the run is, which is most of the way: the next point of a path. Its report    \
+   * and terms are gone. lambda2 NaN: as in the problem. Returns TAMIS_RUNNING, or how it ended already;                 \
+   * TAMIS_INVALID_LAMBDA, or the status of a run that was refused, when nothing has changed. */                         \
+  tamis_status tamis_interactions_go_on_##S(tamis_interactions_##S *run, REAL lambda, REAL lambda2);                     \
+                                                                                                                         \
   /* Ends the run with the best model so far. */                                                                         \
   void tamis_interactions_stop_##S(tamis_interactions_##S *run);                                                         \
                                                                                                                          \

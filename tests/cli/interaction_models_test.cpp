@@ -386,7 +386,7 @@ TEST(InteractionModels, RefuseDamagedFiles) {
   changed([](json& m) { m["preparation"] = {{"log", {1, 2}}}; }, "has a preparation");
   changed([](json& m) { m["loss"] = "squared-hinge"; }, "has an unknown loss");
   changed([](json& m) { m["hierarchy"] = "stark"; }, "has an unknown hierarchy");
-  changed([](json& m) { m["norm"] = "l2"; }, "has an unknown norm");
+  changed([](json& m) { m["norm"] = "l3"; }, "has an unknown norm");
   changed([](json& m) { m["precision"] = "half"; }, "has an unknown precision");
   changed([](json& m) { m["self_test"][0].erase(0); }, "has parts of different lengths");
   changed([](json& m) { m["self_test"][0][0] = nullptr; }, "lacks a part of a model");

@@ -206,7 +206,7 @@ TEST(Interactions, RefuseInOneSentence) {
   };
   refused(path, {"--hierarchy", "weak"}, 2, "--lambda");
   refused(path, {"--hierarchy", "stark", "--lambda", "1"}, 2, "weak, strong, full, main");
-  refused(path, {"--hierarchy", "weak", "--norm", "l2", "--lambda", "1"}, 2, "l1, linf");
+  refused(path, {"--hierarchy", "weak", "--norm", "l3", "--lambda", "1"}, 2, "l1, linf, l2");
   refused(path, {"--hierarchy", "weak", "--loss", "hinge", "--lambda", "1"}, 2, "least-squares, squared-hinge");
   refused(path, {"--hierarchy", "weak", "--lambda", "0"}, 2, "not positive");
   refused(path, {"--hierarchy", "weak", "--lambda", "1", "--lambda2", "-1"}, 2, "negative");

@@ -206,6 +206,26 @@ TEST(CInteractions, StepAndStop) {
   EXPECT_EQ(watch.calls, 3u);
 }
 
+TEST(CInteractions, GoOnWithOtherWeights) {
+  const Data<double> data;
+  auto p = data.problem(TAMIS_INTERACTIONS_LEAST_SQUARES);
+  p.tolerance = 1e-8;
+  Trained<double> path(p);
+  p.lambda = 0.01;
+  const Trained<double> cold(p);
+  EXPECT_EQ(tamis_interactions_go_on_f64(&path.run, -1, 0.1), TAMIS_INVALID_LAMBDA);
+  EXPECT_EQ(path.report().status, std::uint32_t(TAMIS_CONVERGED));
+  if (tamis_interactions_go_on_f64(&path.run, 0.01, tamis::not_a_number<double>) == TAMIS_RUNNING)
+    while (tamis_interactions_step_f64(&path.run, 100) == TAMIS_RUNNING) {
+    }
+  EXPECT_EQ(path.report().status, std::uint32_t(TAMIS_CONVERGED));
+  EXPECT_NEAR(path.report().objective, cold.report().objective, 2e-8);
+  p.samples = 0;
+  tamis_interactions_f64 refused;
+  EXPECT_EQ(tamis_interactions_start_f64(&refused, &p, nullptr, 0), TAMIS_INVALID_SHAPE);
+  EXPECT_EQ(tamis_interactions_go_on_f64(&refused, 0.01, 0.01), TAMIS_INVALID_SHAPE);
+}
+
 // The terms do not point into the arena, and are cut rather than written beyond the caller's array.
 TEST(CInteractions, TermsAreCopied) {
   const Data<double> data;
@@ -304,7 +324,7 @@ TEST(CInteractions, SayWhatIsWrong) {
   EXPECT_EQ(status([](Problem& p) { p.max_iterations = 0; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.loss = 2; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.hierarchy = 4; }), TAMIS_INVALID_OPTION);
-  EXPECT_EQ(status([](Problem& p) { p.norm = 2; }), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(status([](Problem& p) { p.norm = 3; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.values = nullptr; }), TAMIS_INVALID_SHAPE);
   EXPECT_EQ(status([](Problem& p) { p.targets = nullptr; }), TAMIS_INVALID_SHAPE);
   EXPECT_EQ(status([](Problem& p) { p.column_stride = samples - 1; }), TAMIS_INVALID_SHAPE);

@@ -256,7 +256,8 @@ Ended run(bool classes, Hierarchy hierarchy, HierarchyNorm norm, double toleranc
     for (solver.go_on(lambda, lambda / 2); solver.step();) {
     }
   EXPECT_EQ(solver.report().status, out.report.status);
-  EXPECT_FALSE(solver.go_on(-1, 0.1));
+  EXPECT_EQ(solver.go_on(-1, 0.1), Status::invalid_lambda);
+  EXPECT_EQ(solver.report().status, out.report.status);
   out.objective_of_path = solver.report().objective;
   out.gap_of_path = solver.report().gap;
   EXPECT_TRUE(memory.surroundings_intact());

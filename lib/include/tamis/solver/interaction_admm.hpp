@@ -8,8 +8,8 @@
 namespace tamis {
 
 /// Minimises (1/n) Σᵢ ℓ(z(xᵢ), yᵢ) + Σ_k Ω(v_k, Θ_k), z_k(x) = b_k + v_kᵀx + xᵀΘ_k x: a HierarchicalPenalty with λ₁ = λ
-/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong, which the norm l2 is not for. η and other margins than 1 are
-/// refused, working sets are not needed.
+/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong, which the norm l2 is not for. η and
+/// other margins than 1 are refused, working sets are not needed.
 ///
 /// Over-relaxed splitting between the loss and the rows of Ω. With A the map from (v, Θ) to scores, AAᵀ = K = G∘(G +
 /// 1), G = XXᵀ, so that the step on the loss is one system in n unknowns with a cached Cholesky factor of K + κ, and
@@ -27,6 +27,8 @@ class InteractionAdmm {
   InteractionAdmm(const DenseDesign<T>& design, const InteractionTargets<T>& targets, Hierarchy hierarchy,
                   HierarchyNorm norm, T lambda2, const Options<T>& options)
       : o_(design, targets, hierarchy, norm, lambda2, options) {}
+  InteractionAdmm(const InteractionAdmm&) = delete;
+  InteractionAdmm& operator=(const InteractionAdmm&) = delete;
 
   /// Bytes that `start` needs; `shape.classes` is 1 for a regression.
   static constexpr Requirement requirement(Shape shape) { return InteractionWorkspace<T>::requirement(shape); }
@@ -44,15 +46,17 @@ class InteractionAdmm {
     if (running()) factor();
     return running();
   }
-  /// Goes on with other weights from where the last run ended, whose report and model are gone: the next point of a
-  /// path. False: they are refused, or nothing was started.
-  bool go_on(T lambda, T lambda2) {
-    if (!has_model(o_.report.status) || !o_.valid_lambdas(lambda, lambda2)) return false;
+  /// Goes on with other weights from where the run is, whose report and model are gone: the next point of a path.
+  /// Returns running, or how the run has ended at once; invalid_lambda, or the status of a run that was refused, when
+  /// nothing has changed.
+  Status go_on(T lambda, T lambda2) {
+    if (!has_model(o_.report.status)) return o_.report.status;
+    if (!o_.valid_lambdas(lambda, lambda2)) return Status::invalid_lambda;
     o_.begin(lambda, lambda2);
     next_finish_ = spent_;
     certify(false);
     if (running()) factor();  // Newton's method may have ended the last run
-    return running();
+    return o_.report.status;
   }
 
   /// One iteration, certificates included; false when the run has ended.
@@ -278,16 +282,21 @@ class InteractionAdmm {
   /// upper bound; none for classes with intercepts.
   [[gnu::noinline]] void certify_zero() {
     const Index n = o_.shape.samples;
-    T worst = 0;
-    if (o_.regression()) {
-      fill(m_.u, o_.scores(), T(0));
-      o_.take_intercept();
-      for (Index i = 0; i < n; ++i) m_.right[i] = o_.value(i) - m_.b[0];
-      o_.transposed(m_.right, 1);
-      worst = o_.offer_values(m_.right, T(1), m_.z, many_sweeps);
-    } else {
-      fill(m_.u, o_.scores(), T(2));
-      worst = o_.offer_betas(m_.z, many_sweeps);
+    T worst = T(1);
+    for (int round = 0; round < 4; ++round) {  // how an excess is shared depends on the scale
+      T gauge = 0;
+      if (o_.regression()) {
+        fill(m_.u, o_.scores(), T(0));
+        o_.take_intercept();
+        for (Index i = 0; i < n; ++i) m_.right[i] = (o_.value(i) - m_.b[0]) / worst;
+        o_.transposed(m_.right, 1);
+        gauge = o_.offer_values(m_.right, T(1), m_.z, many_sweeps);
+      } else {
+        fill(m_.u, o_.scores(), T(2) / worst);
+        gauge = o_.offer_betas(m_.z, many_sweeps);
+      }
+      worst *= gauge;
+      if (!(gauge > T(1))) break;
     }
     const bool known = o_.regression() || !o_.options.intercept;
     certify(false);
