@@ -67,6 +67,8 @@ test('exclusive or: the product alone tells', async () => {
   assert.notDeepEqual(main.predictAll(xor.X), xor.y);
 });
 
+const flowerModels = await Promise.all(['weak', 'strong'].map((hierarchy) => tamis.trainInteractions({ ...flowers, hierarchy })));
+
 test('a regression predicts numbers', async () => {
   const model = await tamis.trainInteractions({ ...curve, hierarchy: 'strong' });
   assert.equal(model.report.status, 'converged');
@@ -81,8 +83,6 @@ test('a regression predicts numbers', async () => {
   assert.ok(model.report.lambdaMax > 0.01);
   await refusal(() => flowerModels[0].predictValues(iris.X), 'invalid_option');
 });
-
-const flowerModels = await Promise.all(['weak', 'strong'].map((hierarchy) => tamis.trainInteractions({ ...flowers, hierarchy })));
 
 test('iris: nearly all are right, in terms of kept features', () => {
   for (const model of flowerModels) {
