@@ -220,7 +220,7 @@ TEST(Interactions, RefuseInOneSentence) {
   refused(words, {"--hierarchy", "weak", "--lambda", "1"}, 3, "line 3: 'red' is not a number; for classes");
   refused(one, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge"}, 3, "at least two");
   refused(iris, {"--hierarchy", "weak", "--lambda", "1", "--loss", "squared-hinge", "--memory-limit", "410000"}, 4,
-          "1 feature would fit");
+          "3 features would fit");
 }
 
 }  // namespace

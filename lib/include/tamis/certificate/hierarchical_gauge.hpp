@@ -112,14 +112,14 @@ class HierarchicalGauge {
         load_[l] += all - part;
       }
   }
-  /// Until no row pays too much, or sixteen sweeps have not halved what the first pays too much.
+  /// Until no row pays too much, or sixteen sweeps have not taken a tenth of what one pays too much.
   void balance(int sweeps) {
     T before = infinity<T>;
     for (int round = 0; round < sweeps; ++round) {
       if (round % 16 == 0) {
         T most = 0;
         for (Index j = 0; j < features_; ++j) most = largest(most, load_[j]);
-        if (most <= penalty_.lambda1 || !(most - penalty_.lambda1 < T(0.5) * before)) return;
+        if (most <= penalty_.lambda1 || !(most - penalty_.lambda1 < T(0.9) * before)) return;
         before = most - penalty_.lambda1;
       }
       for (Index j = 0; j < features_; ++j)
