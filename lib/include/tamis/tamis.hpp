@@ -11,6 +11,7 @@
 #include "design/sparse.hpp"
 #include "eigen.hpp"
 #include "features/column_statistics.hpp"
+#include "features/kernels.hpp"
 #include "features/log_clip.hpp"
 #include "features/normalise.hpp"
 #include "features/sample_steps.hpp"
