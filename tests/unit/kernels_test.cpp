@@ -4,9 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <sstream>
+#include <string>
 #include <vector>
+
+#include "tamis/model/export_kernels_c.hpp"
 
 namespace {
 
@@ -171,6 +178,237 @@ TEST(Kernels, MayBeAnyFunction) {
                          samples, matrix.data(), bad));
   EXPECT_EQ(bad.row, 2u);
   EXPECT_EQ(bad.column, 0u);
+}
+
+/// Random coefficients, most of them zero, of all kernels and the histograms; and what is kept of them.
+template <class T>
+struct MadeExpansion {
+  std::vector<T> values = histograms<T>(), coefficients, intercepts;
+  std::vector<Kernel<T>> functions = kernels<T>();
+  KernelCoefficients<T> alpha;
+  SampleTable<T> training{values.data(), n, p, p, 1};
+  std::vector<std::byte> room;
+  KernelExpansion<T> kept;
+
+  explicit MadeExpansion(Index outputs, unsigned one_in = 6) {
+    std::mt19937 generator(outputs);
+    const auto number = [&] { return static_cast<T>(static_cast<int>(generator() % 201) - 100) / T(64); };
+    const auto tau = static_cast<Index>(functions.size());
+    const Index stride = padded<T>(outputs);
+    coefficients.assign(std::size_t{n} * tau * stride, T(0));
+    for (Index e = 0; e < n * tau; ++e)
+      for (Index k = 0; k < outputs; ++k)
+        if (one_in && e / n != 2 && generator() % one_in == 0)
+          coefficients[e * stride + k] = number();  // 2 is not kept
+    for (Index k = 0; k < outputs; ++k) intercepts.push_back(number());
+    alpha = {coefficients.data(), intercepts.data(), n, tau, outputs};
+    const std::size_t needed = kept_requirement<T>(count_kept<T>(alpha, functions), p, outputs).bytes;
+    room.resize(needed + 32);
+    EXPECT_FALSE(take_kept<T>(alpha, functions, training, memory(needed - 1), kept));
+    EXPECT_TRUE(kept.terms.empty());
+    EXPECT_TRUE(take_kept<T>(alpha, functions, training, memory(needed), kept));
+  }
+  std::span<std::byte> memory(std::size_t bytes) {
+    std::byte* from = room.data();
+    while (reinterpret_cast<std::uintptr_t>(from) % Arena::alignment) ++from;
+    return {from, bytes};
+  }
+};
+
+template <class T>
+void expect_same_scores(Index outputs) {
+  MadeExpansion<T> made(outputs);
+  const auto& kept = made.kept;
+  EXPECT_LT(kept.samples.samples, n + 1);
+  EXPECT_EQ(kept.classes(), outputs == 1 ? 2 : outputs);
+  std::size_t terms = 0, used = 0;
+  for (Index t = 0; t + 1 < made.functions.size(); ++t) {  // without the constant
+    const std::size_t before = terms;
+    for (Index l = 0; l < n; ++l) terms += made.alpha.uses(l, t);
+    used += terms > before;
+  }
+  EXPECT_EQ(kept.kernels.size(), used);
+  EXPECT_EQ(kept.terms.size(), terms);
+  EXPECT_EQ(kept.steps(), terms * (p + outputs));
+  for (Index s = 0; s < kept.samples.samples; ++s)
+    for (Index j = 0; j < p; ++j) EXPECT_EQ(kept.samples[s][j], made.training[kept.origins[s]][j]);
+  std::vector<T> x{T(0.5), T(0), T(0.25), T(1), T(0.125)}, scores(outputs);
+  const Label label = kept.predict({x.data(), p, 1}, scores.data());
+  Label best = 0;
+  for (Index k = 0; k < outputs; ++k) {
+    long double exact = made.intercepts[k], size = 1;
+    for (Index t = 0; t < made.functions.size(); ++t)
+      for (Index l = 0; l < n; ++l) {
+        const long double part = made.alpha(l, t, k) * made.functions[t](made.training[l], {x.data(), p, 1});
+        exact += part;
+        size += std::abs(part);
+      }
+    EXPECT_NEAR(static_cast<double>(scores[k]), static_cast<double>(exact),
+                static_cast<double>(size) * 8 * static_cast<double>(epsilon<T>));
+    if (scores[k] > scores[best]) best = static_cast<Label>(k);
+  }
+  EXPECT_EQ(label, outputs == 1 ? scores[0] > 0 : best);
+}
+
+TEST(KernelExpansions, GiveTheScoresOfAllCoefficients) {
+  for (const Index outputs : {1u, 2u, 3u, 5u}) {
+    expect_same_scores<float>(outputs);
+    expect_same_scores<double>(outputs);
+  }
+}
+
+TEST(KernelExpansions, MayKeepNothing) {
+  MadeExpansion<double> made(3, 0);
+  EXPECT_EQ(made.kept.terms.size() + made.kept.kernels.size() + made.kept.samples.samples, 0u);
+  double scores[3];
+  made.kept.predict(made.training[0], scores);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(scores[k], made.intercepts[static_cast<std::size_t>(k)]);
+  EXPECT_EQ(made.kept.bytes(), 3 * sizeof(double));
+}
+
+// Any trivial function can be kept, with its state.
+TEST(KernelExpansions, KeepFunctionsOfOnesOwn) {
+  struct Shifted {
+    double shift;
+    double operator()(SampleView<double> x, SampleView<double> z) const { return x[0] * z[0] + shift; }
+  };
+  const Shifted functions[] = {{1}, {10}};
+  const double values[] = {1, 2, 3}, alpha[] = {0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
+  alignas(16) std::byte memory[256];
+  KernelExpansion<double, Shifted> kept;
+  ASSERT_TRUE((take_kept<double, Shifted>({alpha, nullptr, 3, 2, 1}, functions, {values, 3, 1, 1, 1}, memory, kept)));
+  EXPECT_EQ(kept.samples.samples, 1u);
+  const double x = 5;
+  double score;
+  EXPECT_EQ(kept.predict({&x, 1, 1}, &score), 1);
+  EXPECT_EQ(score, 2 * (2 * 5 + 10));
+}
+
+// ---- C --------------------------------------------------------------------------------------------------------------
+
+const char* const program = R"(#include <stdio.h>
+#include "exported.h"
+#include "exported.h"
+int main(void) {
+  SCALAR sample[EXPORTED_FEATURES], scores[EXPORTED_CLASSES];
+  double number;
+  int j = 0;
+  if (exported_self_test() != 0) return 10 + exported_self_test();
+  while (scanf("%lf", &number) == 1) {
+    sample[j++] = (SCALAR)number;
+    if (j < EXPORTED_FEATURES) continue;
+    exported_scores(sample, scores);
+    for (j = 0; j < EXPORTED_CLASSES; ++j) printf("%.17g ", (double)scores[j]);
+    printf("%d\n", exported_predict(sample));
+    j = 0;
+  }
+  return 0;
+}
+)";
+
+struct Workshop {
+  std::filesystem::path folder;
+
+  Workshop() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tamis-XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+    std::ofstream(folder / "use.c") << program;
+  }
+  ~Workshop() { std::filesystem::remove_all(folder); }
+
+  bool compile(const std::string& header, bool single, const std::string& language) const {
+    std::ofstream(folder / "exported.h") << header;
+    return std::system((std::string(TAMIS_TEST_COMPILER) + " -x " + language +
+                        " -Wall -Wextra -Werror -pedantic -O1 -DSCALAR=" + (single ? "float " : "double ") +
+                        (folder / "use.c").string() + " -o " + (folder / "use").string() + " -lm")
+                           .c_str()) == 0;
+  }
+  int run(const std::string& samples, std::string& output) const {
+    std::ofstream(folder / "in") << samples;
+    const int code = std::system(
+        ((folder / "use").string() + " < " + (folder / "in").string() + " > " + (folder / "out").string()).c_str());
+    std::ifstream in(folder / "out");
+    output.assign(std::istreambuf_iterator<char>(in), {});
+    return code;
+  }
+};
+
+template <class T>
+std::string exported(const KernelExpansion<T>& kept, const ExportOptions<T>& options, const ColumnScale<T>* columns) {
+  std::vector<T> scratch(kept.samples.features + kept.outputs);
+  std::string text(export_kernels_c<T>(kept, options, scratch, {}, columns), '\0');
+  EXPECT_EQ(export_kernels_c<T>(kept, options, scratch, text, columns), text.size());
+  return text;
+}
+
+template <class T>
+void expect_same_in_c(Index outputs, bool scaled) {
+  MadeExpansion<T> made(outputs);
+  std::vector<ColumnScale<T>> columns;
+  for (Index j = 0; j < p; ++j) columns.push_back({T(-1) * T(j), T(2)});  // x ≥ 0 stays so
+  const ColumnScale<T>* by = scaled ? columns.data() : nullptr;
+  const std::string header =
+      exported<T>(made.kept, {.name = "exported", .samples = made.values.data(), .sample_count = 3}, by);
+  std::string text;
+  for (Index e = 0; e < 4 * p; ++e) text += std::to_string(made.values[e]) + "\n";
+  const Workshop workshop;
+  for (const char* language : {"c -std=c99", "c++ -std=c++17"}) {
+    ASSERT_TRUE(workshop.compile(header, sizeof(T) == 4, language));
+    std::string output;
+    ASSERT_EQ(workshop.run(text, output), 0);
+    std::istringstream lines(output);
+    for (Index i = 0; i < 4; ++i) {
+      std::vector<T> x, scores(outputs);
+      for (Index j = 0; j < p; ++j)
+        x.push_back(scaled ? (made.training[i][j] - columns[j].mean) / columns[j].scale : made.training[i][j]);
+      const Label label = made.kept.predict({x.data(), p, 1}, scores.data());
+      if (outputs == 1) scores.insert(scores.begin(), -scores[0]);
+      double number;
+      for (const T score : scores) {
+        lines >> number;
+        EXPECT_NEAR(number, static_cast<double>(score), 500 * static_cast<double>(epsilon<T>));
+      }
+      lines >> number;
+      EXPECT_EQ(number, label);
+    }
+    EXPECT_FALSE(lines.fail());
+  }
+  std::string output;
+  for (const char* what : {"_coefficients_3[", "_intercepts["}) {
+    std::string damaged = header;
+    const auto first = damaged.find("0x1", damaged.find(what, damaged.find(what) + (what[1] == 'c' ? 0 : 1)));
+    damaged.insert(first, damaged[first - 1] == '-' ? " -" : "-");
+    ASSERT_TRUE(workshop.compile(damaged, sizeof(T) == 4, "c -std=c99"));
+    EXPECT_NE(workshop.run(text, output), 0) << "the self-test bites";
+  }
+}
+
+TEST(ExportedKernels, GiveTheScoresOfTheExpansion) {
+  expect_same_in_c<float>(1, false);
+  expect_same_in_c<double>(1, true);
+  expect_same_in_c<float>(3, true);
+  expect_same_in_c<double>(4, false);
+}
+
+TEST(ExportedKernels, CompileWithoutTermsAndCountBeforeTheyWrite) {
+  MadeExpansion<float> none(1, 0);
+  const std::vector<ColumnScale<float>> columns(p);
+  const Workshop workshop;
+  for (const ColumnScale<float>* by : {static_cast<const ColumnScale<float>*>(nullptr), columns.data()}) {
+    std::string output;
+    ASSERT_TRUE(workshop.compile(exported<float>(none.kept, {.name = "exported"}, by), true, "c -std=c99"));
+    EXPECT_EQ(workshop.run("1 2 3 4 5", output), 0);
+    EXPECT_EQ(output.back(), '\n');
+  }
+  MadeExpansion<float> made(2);
+  const char* const names[] = {"a */ \"b\"", "b", "c", "d", "e"};
+  const std::string whole = exported<float>(made.kept, {.feature_names = names}, nullptr);
+  EXPECT_NE(whole.find("a *_ _b_"), std::string::npos) << "no name ends a comment";
+  std::string half(whole.size() / 2, '!');
+  std::vector<float> scratch(p + 2);
+  EXPECT_EQ(export_kernels_c<float>(made.kept, {.feature_names = names}, scratch, half), whole.size());
+  EXPECT_EQ(half, whole.substr(0, half.size()));
+  EXPECT_EQ(export_kernels_c<float>(made.kept, {}, std::span(scratch).first(p + 1), half), 0u);
 }
 
 }  // namespace
