@@ -5,27 +5,12 @@
 #include "../certificate/balance.hpp"
 #include "../design/dense.hpp"
 #include "../loss/squared_hinge.hpp"
+#include "../model/kernel_coefficients.hpp"
 #include "../options.hpp"
 #include "../penalty/mixed_norm.hpp"
 #include "../report.hpp"
 
 namespace tamis {
-
-/// A view of α, the coefficients of kernels × samples × outputs, and of the intercepts. It points into the arena.
-template <class T>
-struct KernelCoefficients {
-  const T* coefficients = nullptr;  ///< row t·n + l of `stride()` entries: kernel t, sample l
-  const T* intercepts = nullptr;
-  Index samples = 0;
-  Index kernels = 0;
-  Index outputs = 0;  ///< 1 for two classes with labels −1 and 1
-
-  Index stride() const { return padded<T>(outputs); }
-  T operator()(Index sample, Index kernel, Index output = 0) const {
-    return row_of(coefficients, kernel * samples + sample, stride())[output];
-  }
-  T intercept(Index output = 0) const { return intercepts[output]; }
-};
 
 /// The state of a solve. F = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q; inside, sums over samples, and λ n times.
 ///
