@@ -40,22 +40,17 @@ class KernelAdmm {
     width_ = padded<T>(o_.shape.samples);
     for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
     for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
+    factored_ = false;
     o_.certify_zero(m_.z);
-    if (!running()) return false;
-    take_gram();
-    rho_scores_ = T(1);
-    kappa_ = largest((o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01)) * mean_square_, T(1e-6));
-    rho_ = kappa_ * rho_scores_;
-    factor();
-    return running();
+    return running() && prepare();
   }
   /// Goes on with another λ from where the last run ended, whose report and model are gone: the next point of a path.
   /// False: it is refused, or nothing was started, or it has ended.
   bool go_on(T lambda) {
-    if (!has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
+    if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
     o_.begin(lambda);
     certify();
-    return running();
+    return running() && (factored_ || prepare());
   }
 
   /// One iteration, certificates included; false when the run has ended.
@@ -116,6 +111,15 @@ class KernelAdmm {
 
   bool running() const { return o_.running(); }
 
+  bool prepare() {
+    take_gram();
+    rho_scores_ = T(1);
+    const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
+    rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
+    factor();
+    factored_ = true;
+    return running();
+  }
   [[gnu::noinline]] void take_gram() {
     const Index n = o_.shape.samples;
     fill(m_.gram, std::size_t(n) * width_, T(0));
@@ -283,6 +287,7 @@ class KernelAdmm {
   Workspace o_;
   Memory m_{};
   Index width_ = 0;  ///< of a row over samples
+  bool factored_ = false;
   T mean_square_ = T(0);
   T sum_of_ones_ = T(0);
   T kappa_ = T(0);
