@@ -1,8 +1,7 @@
 #pragma once
 /// Classification with several kernels, positive or not: splitting in the space of samples.
 
-#include "../linalg/cholesky.hpp"
-#include "kernel_workspace.hpp"
+#include "kernel_newton.hpp"
 
 namespace tamis {
 
@@ -62,10 +61,13 @@ class KernelAdmm {
     report.epochs += T(1);
     step_coefficients();
     step_scores();
+    const T n = T(o_.shape.samples);
+    spent_ += T(2) * T(o_.shape.classes) * n * (T(2) * T(o_.shape.features) + n);
     const bool weigh = report.iterations % 40 == 0 && report.iterations <= 2000;
     if (weigh) compare_residuals();
     if (look) {
       certify();
+      if (running() && spent_ > next_finish_ && report.relative_gap < T(0.1)) finish();
       if (last) o_.end_at_limit();
     }
     if (weigh && running()) balance();
@@ -83,13 +85,11 @@ class KernelAdmm {
   KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
 
  private:
-  static constexpr Index panel = 32;  ///< features that enter AAᵀ at once
-
   struct Memory {
     typename Workspace::Memory common;
     T *z, *w, *old;    ///< coefficients, scaled multipliers, the coefficients before: features × outputs
     T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width
-    T *by_sample, *by_feature;
+    KernelNewtonMemory<T> newton;
     T *sz, *sw;       ///< scores of z and w: samples × outputs
     T *s, *ws, *x;    ///< scores split off, their scaled multipliers; scratch
     T *ones, *right;  ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
@@ -101,7 +101,7 @@ class KernelAdmm {
       const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
       for (T** all : {&m.z, &m.w, &m.old}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
       for (T** square : {&m.gram, &m.factor}) *square = arena.take<T>(saturating_multiply(shape.samples, width));
-      for (T** strip : {&m.by_sample, &m.by_feature}) *strip = arena.take<T>(saturating_multiply(width, panel));
+      m.newton = KernelNewtonMemory<T>::lay_out(arena, shape);
       for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.x})
         *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
       for (T** column : {&m.ones, &m.right}) *column = arena.take<T>(width);
@@ -123,16 +123,12 @@ class KernelAdmm {
   [[gnu::noinline]] void take_gram() {
     const Index n = o_.shape.samples;
     fill(m_.gram, std::size_t(n) * width_, T(0));
-    fill(m_.by_feature, std::size_t(panel) * width_, T(0));
-    for (Index first = 0; first < o_.shape.features; first += panel) {
-      const Index count = smallest(panel, o_.shape.features - first);
-      for (Index j = 0; j < count; ++j) {
-        const T* column = o_.design.column(first + j).values;
-        copy(column, n, row_of(m_.by_feature, j, width_));
-        for (Index i = 0; i < n; ++i) row_of(m_.by_sample, i, panel)[j] = column[i];
-      }
-      DenseDesign<T>(m_.by_sample, count, n, panel).add_transposed_lower(m_.by_feature, width_, m_.gram);
+    m_.newton.gram.begin(n, width_, m_.gram);
+    for (Index j = 0; j < o_.shape.features; ++j) {
+      const T* column = o_.design.column(j).values;
+      m_.newton.gram.add(T(1), [column](Index i) { return column[i]; });
     }
+    m_.newton.gram.flush();
     Sum<T> trace;
     for (Index i = 0; i < n; ++i) trace.add(row_of(m_.gram, i, width_)[i]);
     mean_square_ = trace.value() / T(n);
@@ -282,11 +278,22 @@ class KernelAdmm {
     o_.judge();
   }
 
+  [[gnu::noinline]] void finish() {
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
+    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
+    newton.run(m_.z, m_.x, spent_);
+    const T n = T(o_.shape.samples);
+    next_finish_ = T(2) * (spent_ + newton.flops()) + n * n * n / T(3);
+    if (running()) factor();
+  }
+
   static constexpr T relaxation = T(1.8);
 
   Workspace o_;
   Memory m_{};
-  Index width_ = 0;  ///< of a row over samples
+  Index width_ = 0;       ///< of a row over samples
+  T spent_ = T(0);        ///< flops of the iterations
+  T next_finish_ = T(0);  ///< where Newton's method is tried again
   bool factored_ = false;
   T mean_square_ = T(0);
   T sum_of_ones_ = T(0);
