@@ -39,7 +39,7 @@ class KernelAdmm {
     width_ = padded<T>(o_.shape.samples);
     for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
     for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
-    factored_ = false;
+    kappa_ = spent_ = next_finish_ = T(0);
     o_.certify_zero(m_.z);
     return running() && prepare();
   }
@@ -48,8 +48,10 @@ class KernelAdmm {
   bool go_on(T lambda) {
     if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
     o_.begin(lambda);
+    next_finish_ = spent_;
     certify();
-    return running() && (factored_ || prepare());
+    if (running() && kappa_ == T(0)) prepare();
+    return running();
   }
 
   /// One iteration, certificates included; false when the run has ended.
@@ -59,6 +61,8 @@ class KernelAdmm {
     const bool last = ++report.iterations >= o_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
+    if (!factored_) factor();
+    if (!running()) return false;
     step_coefficients();
     step_scores();
     const T n = T(o_.shape.samples);
@@ -67,7 +71,7 @@ class KernelAdmm {
     if (weigh) compare_residuals();
     if (look) {
       certify();
-      if (running() && spent_ > next_finish_ && report.relative_gap < T(0.1)) finish();
+      if (running() && spent_ > next_finish_) finish();
       if (last) o_.end_at_limit();
     }
     if (weigh && running()) balance();
@@ -117,7 +121,6 @@ class KernelAdmm {
     const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
     rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
     factor();
-    factored_ = true;
     return running();
   }
   [[gnu::noinline]] void take_gram() {
@@ -145,6 +148,7 @@ class KernelAdmm {
       o_.report.status = Status::precision_limit;
       return;
     }
+    factored_ = true;
     if (!o_.options.intercept) return;
     fill(m_.ones, n, T(1));
     solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.ones);
@@ -278,13 +282,27 @@ class KernelAdmm {
     o_.judge();
   }
 
+  /// Goes on from the coefficients `to`, the intercepts in b and the dual point in common.u.
+  [[gnu::noinline]] void move(const T* to) {
+    const T* const u = m_.common.u;
+    copy(to, o_.coefficients(), m_.z);
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
+    o_.transposed(u);
+    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
+    o_.multiply(m_.w, m_.common.zeros, m_.sw);
+    o_.multiply(m_.z, m_.common.zeros, m_.sz);
+    o_.multiply(m_.z, m_.common.b, m_.s);
+  }
+
   [[gnu::noinline]] void finish() {
     for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
     KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
     newton.run(m_.z, m_.x, spent_);
     const T n = T(o_.shape.samples);
-    next_finish_ = T(2) * (spent_ + newton.flops()) + n * n * n / T(3);
-    if (running()) factor();
+    spent_ += newton.flops();
+    next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
+    if (newton.take_end()) move(m_.newton.centre);
+    factored_ = false;
   }
 
   static constexpr T relaxation = T(1.8);

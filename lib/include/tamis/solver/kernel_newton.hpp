@@ -111,16 +111,27 @@ class KernelNewton {
     for (int round = 0; round < most_rounds && o_.running() && flops_ < budget; ++round) {
       copy(static_cast<const T*>(o_.m.b), o_.outputs, m_.from_b);
       const T before = o_.report.relative_gap;
-      if (!maximise(budget)) return;
+      if (!maximise(budget)) {
+        if (++failures == 4) return;
+        tau_ *= T(0.1);
+        copy(static_cast<const T*>(m_.from_b), o_.outputs, o_.m.b);
+        continue;
+      }
       offer();
-      failures = o_.report.relative_gap < T(0.5) * before ? 0 : failures + 1;
-      if (failures == 3) return;
       copy(static_cast<const T*>(m_.point), o_.coefficients(), m_.centre);
-      tau_ *= growth;
+      moved_ = true;
+      if (steps_ >= slow && !(o_.report.relative_gap < T(0.5) * before) && ++failures == 4) return;
+      tau_ *= steps_ < 2 ? T(100) : steps_ < 4 ? T(20) : steps_ < slow ? T(5) : T(2);
     }
   }
   /// What was spent.
   T flops() const { return flops_; }
+  /// Whether the centre has moved from where it was; then its intercepts are in b, and this puts the slopes of the last
+  /// dual point into common.u.
+  bool take_end() {
+    if (moved_) take_slopes(m_.beta);
+    return moved_;
+  }
 
  private:
   T product_cost() const { return T(4) * T(o_.shape.samples) * T(o_.shape.features) * T(o_.shape.classes); }
@@ -194,7 +205,8 @@ class KernelNewton {
   /// Projected Newton steps. False when they do not lead anywhere.
   [[gnu::noinline]] bool maximise(T budget) {
     T value = evaluate(m_.beta);
-    for (int round = 0; round < most_steps; ++round) {
+    steps_ = 0;
+    for (int round = 0; round < most_steps; ++round, ++steps_) {
       const T worst = take_gradient();
       if (rows_ == 0 || rows_ > o_.shape.samples) return false;
       if (worst <= smallest(T(0.1) * o_.report.relative_gap, T(1e-2))) return true;
@@ -218,7 +230,7 @@ class KernelNewton {
       m_.beta = m_.trial;
       m_.trial = beta;
     }
-    return true;
+    return false;
   }
 
   void offer() {
@@ -337,8 +349,7 @@ class KernelNewton {
     m_.gram.flush();
   }
 
-  static constexpr int most_rounds = 20, most_steps = 20;
-  static constexpr T growth = T(5);
+  static constexpr int most_rounds = 20, most_steps = 15, slow = 8;
 
   KernelWorkspace<T>& o_;
   KernelNewtonMemory<T>& m_;
@@ -346,7 +357,9 @@ class KernelNewton {
   T* factor_;
   Index width_;
   T tau_;
+  bool moved_ = false;
   Index rows_ = 0;
+  int steps_ = 0;
   T flops_ = T(0);
 };
 
