@@ -5,6 +5,7 @@
 #include "kernel_task.hpp"
 #include "readers.hpp"
 #include "tamis/observer.hpp"
+#include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 #include "tamis/solver/kernel_admm.hpp"
 #include "terminal.hpp"
 
@@ -12,8 +13,13 @@ namespace tamis::cli {
 
 namespace {
 
-template <class T>
-using CommandSolver = KernelAdmm<T>;
+/// Calls run.operator()<Solver>() for the class of the task's solver.
+template <class T, class Run>
+auto with_solver(const KernelTask& task, Run run) {
+  if (task.solver == KernelSolver::forward_backward_as_printed)
+    return run.template operator()<as_printed::KernelForwardBackward<T>>();
+  return run.template operator()<KernelAdmm<T>>();
+}
 
 std::string place(const KernelTask& task, Index sample) {
   return task.train.path + ", line " + std::to_string(task.train.lines[sample]);
@@ -63,11 +69,12 @@ std::vector<T> matrices(const KernelTask& task) {
 
 template <class T>
 Requirement requirement(const KernelTask& task, std::size_t kernels) {
-  return CommandSolver<T>::requirement({task.samples(), static_cast<Index>(task.samples() * kernels), task.outputs()});
+  const Shape shape{task.samples(), static_cast<Index>(task.samples() * kernels), task.outputs()};
+  return with_solver<T>(task, [&]<class Solver>() { return Solver::requirement(shape); });
 }
 
-template <class T>
-KernelFit fit_in(const KernelArguments& a, const KernelTask& task) {
+template <class T, class Solver>
+KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   const auto values = matrices<T>(task);
   const auto kernels = static_cast<Index>(task.kernels.size());
   const DenseDesign<T> design(values.data(), task.samples(), task.samples() * kernels);
@@ -83,7 +90,7 @@ KernelFit fit_in(const KernelArguments& a, const KernelTask& task) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   };
-  CommandSolver<T> solver(design, task.labels, kernels, task.outputs(), MixedNorm<T>{task.p, task.q, task.r}, options);
+  Solver solver(design, task.labels, kernels, task.outputs(), MixedNorm<T>{task.p, task.q, task.r}, options);
   solver.start(memory.span());
   advance_to_end(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -95,6 +102,8 @@ KernelFit fit_in(const KernelArguments& a, const KernelTask& task) {
   const auto& r = solver.report();
   if (r.status == Status::invalid_lambda) throw ArgumentError(std::string("--lambda: ") + describe(r.status));
   if (r.status == Status::invalid_option) throw ArgumentError(describe(r.status));
+  if constexpr (requires { solver.refusal(); })
+    if (*solver.refusal()) throw ArgumentError(std::string("--solver ") + name(task.solver) + ": " + solver.refusal());
   if (!has_model(r.status)) throw DataError(task.train.path + ": " + describe(r.status));
   out.report = {.status = r.status,
                 .dual_objective = static_cast<double>(r.dual_objective),
@@ -137,7 +146,10 @@ void check_memory(const KernelArguments& a, const KernelTask& task) {
 }
 
 KernelFit fit(const KernelArguments& a, const KernelTask& task) {
-  return a.precision == "float" ? fit_in<float>(a, task) : fit_in<double>(a, task);
+  const auto fit_in = [&]<class T>(T) {
+    return with_solver<T>(task, [&]<class Solver>() { return fit_by<T, Solver>(a, task); });
+  };
+  return a.precision == "float" ? fit_in(0.0f) : fit_in(0.0);
 }
 
 }  // namespace tamis::cli

@@ -43,7 +43,7 @@ std::string to_json(const KernelArguments& a, const KernelTask& task, const Kern
            {"p", task.p},
            {"q", task.q},
            {"r", task.r},
-           {"solver", "admm"},
+           {"solver", name(task.solver)},
            {"precision", a.precision},
            {"samples", task.train.samples},
            {"features", a.data.empty() ? Json(nullptr) : Json(task.train.features)},

@@ -29,8 +29,6 @@ void check_arguments(const KernelArguments& a) {
       throw ArgumentError(std::string(option) + ": " + std::to_string(value) + " is neither 1 nor 2");
   if (a.form != "auto" && a.form != "binary" && a.form != "multiclass")
     throw ArgumentError("--form: '" + a.form + "' is not one of auto, binary, multiclass");
-  if (a.solver != "auto" && a.solver != "admm")
-    throw ArgumentError("--solver: '" + a.solver + "' is not one of auto, admm");
   if (a.precision != "float" && a.precision != "double")
     throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
   if (a.data.empty()) {
@@ -111,6 +109,8 @@ KernelTask read_task(const KernelArguments& a) {
   task.p = a.p;
   task.q = a.q;
   task.r = a.r;
+  task.solver = kind_named("--solver", a.solver, all_kernel_solvers);
+  if (task.solver == KernelSolver::automatic) task.solver = KernelSolver::admm;
   task.options.lambda = parse_number("--lambda", a.lambda);
   if (!(task.options.lambda > 0))
     throw ArgumentError("--lambda: " + a.lambda +

@@ -11,6 +11,15 @@
 
 namespace tamis::cli {
 
+/// What trains: `admm`, or the algorithm that it is compared with.
+enum class KernelSolver { automatic, admm, forward_backward_as_printed };
+inline constexpr KernelSolver all_kernel_solvers[] = {KernelSolver::automatic, KernelSolver::admm,
+                                                      KernelSolver::forward_backward_as_printed};
+constexpr const char* name(KernelSolver solver) {
+  constexpr const char* names[] = {"auto", "admm", "forward-backward-as-printed"};
+  return names[static_cast<int>(solver)];
+}
+
 struct KernelArguments {
   std::string data, test;
   DataArguments reading;
@@ -44,6 +53,7 @@ struct KernelTask {
   std::vector<TaskKernel> kernels;
   bool binary = false;
   int p, q, r;
+  KernelSolver solver;  // resolved
   Options<double> options;
   std::optional<Standardisation> standardisation;
   std::vector<std::vector<double>> self_test;  // one sample per class, before it is standardised

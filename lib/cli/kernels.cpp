@@ -101,7 +101,7 @@ StoredKernels stored(const KernelArguments& a, const KernelTask& task, const Ker
 
 void run(const KernelArguments& a) {
   const KernelTask task = read_task(a);
-  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: admm draws nothing at random\n";
+  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
   KernelFit found = fit(a, task);
   const auto alpha = found.view(task);
   KernelOutcome outcome;
@@ -160,7 +160,7 @@ void declare_kernels(CLI::App& app) {
                   "binary: one score, whose sign decides | multiclass: a score for each class | auto: binary for two "
                   "classes")
       ->capture_default_str();
-  command.add_option("--solver", a->solver, "auto | admm")->capture_default_str();
+  command.add_option("--solver", a->solver, "see 'tamis solvers'")->capture_default_str();
   command.add_option("--precision", a->precision, "float | double")->capture_default_str();
   command.add_flag("--standardise", a->standardise, "compare features of mean 0 and variance 1");
   command.add_flag("--intercept,!--no-intercept", a->intercept,

@@ -67,6 +67,25 @@ struct MixedNorm {
     return total.value() / (T(2) * lambda);
   }
 
+  /// A generalised Jacobian of the proximity operator, from its result w: calls visit(group, scale, weight, of_signs)
+  /// for each group that is not zero. In the group it is scale·S + weight·ddᵀ, S the identity, of p = 1 on the entries
+  /// that are not zero, and d the group, or its signs.
+  template <class Visit>
+  void for_each_jacobian(Rows<const T> w, Index kernels, T step, Visit visit) const {
+    const T mu = step * lambda;
+    for_each_group(w, kernels, [&](Rows<const T> group) {
+      if (p == q) return visit(group, p == 1 ? T(1) : T(1) / (T(1) + mu), T(0), false);
+      if (p == 2) {
+        const T norm = detail::norm2(group);
+        if (norm > T(0)) visit(group, norm / (norm + mu), mu / (norm + mu) / (norm * norm), false);
+        return;
+      }
+      Index kept = 0;
+      detail::for_each_entry(group, [&](T entry) { kept += entry != T(0); });
+      if (kept > 0) visit(group, T(1), -mu / (T(1) + mu * T(kept)), true);
+    });
+  }
+
  private:
   /// visit(group) for each; where they make no difference, for each kernel.
   template <class U, class Visit>

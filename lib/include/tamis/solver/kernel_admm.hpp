@@ -1,8 +1,7 @@
 #pragma once
 /// Classification with several kernels, positive or not: splitting in the space of samples.
 
-#include "../linalg/cholesky.hpp"
-#include "kernel_workspace.hpp"
+#include "kernel_newton.hpp"
 
 namespace tamis {
 
@@ -40,21 +39,18 @@ class KernelAdmm {
     width_ = padded<T>(o_.shape.samples);
     for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
     for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
+    kappa_ = spent_ = next_finish_ = T(0);
     o_.certify_zero(m_.z);
-    if (!running()) return false;
-    take_gram();
-    rho_scores_ = T(1);
-    kappa_ = largest((o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01)) * mean_square_, T(1e-6));
-    rho_ = kappa_ * rho_scores_;
-    factor();
-    return running();
+    return running() && prepare();
   }
   /// Goes on with another λ from where the last run ended, whose report and model are gone: the next point of a path.
   /// False: it is refused, or nothing was started, or it has ended.
   bool go_on(T lambda) {
-    if (!has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
+    if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
     o_.begin(lambda);
+    next_finish_ = spent_;
     certify();
+    if (running() && kappa_ == T(0)) prepare();
     return running();
   }
 
@@ -65,12 +61,17 @@ class KernelAdmm {
     const bool last = ++report.iterations >= o_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
+    if (!factored_) factor();
+    if (!running()) return false;
     step_coefficients();
     step_scores();
+    const T n = T(o_.shape.samples);
+    spent_ += T(2) * T(o_.shape.classes) * n * (T(2) * T(o_.shape.features) + n);
     const bool weigh = report.iterations % 40 == 0 && report.iterations <= 2000;
     if (weigh) compare_residuals();
     if (look) {
       certify();
+      if (running() && spent_ > next_finish_) finish();
       if (last) o_.end_at_limit();
     }
     if (weigh && running()) balance();
@@ -88,13 +89,11 @@ class KernelAdmm {
   KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
 
  private:
-  static constexpr Index panel = 32;  ///< features that enter AAᵀ at once
-
   struct Memory {
     typename Workspace::Memory common;
     T *z, *w, *old;    ///< coefficients, scaled multipliers, the coefficients before: features × outputs
     T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width
-    T *by_sample, *by_feature;
+    KernelNewtonMemory<T> newton;
     T *sz, *sw;       ///< scores of z and w: samples × outputs
     T *s, *ws, *x;    ///< scores split off, their scaled multipliers; scratch
     T *ones, *right;  ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
@@ -106,7 +105,7 @@ class KernelAdmm {
       const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
       for (T** all : {&m.z, &m.w, &m.old}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
       for (T** square : {&m.gram, &m.factor}) *square = arena.take<T>(saturating_multiply(shape.samples, width));
-      for (T** strip : {&m.by_sample, &m.by_feature}) *strip = arena.take<T>(saturating_multiply(width, panel));
+      m.newton = KernelNewtonMemory<T>::lay_out(arena, shape);
       for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.x})
         *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
       for (T** column : {&m.ones, &m.right}) *column = arena.take<T>(width);
@@ -116,19 +115,23 @@ class KernelAdmm {
 
   bool running() const { return o_.running(); }
 
+  bool prepare() {
+    take_gram();
+    rho_scores_ = T(1);
+    const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
+    rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
+    factor();
+    return running();
+  }
   [[gnu::noinline]] void take_gram() {
     const Index n = o_.shape.samples;
     fill(m_.gram, std::size_t(n) * width_, T(0));
-    fill(m_.by_feature, std::size_t(panel) * width_, T(0));
-    for (Index first = 0; first < o_.shape.features; first += panel) {
-      const Index count = smallest(panel, o_.shape.features - first);
-      for (Index j = 0; j < count; ++j) {
-        const T* column = o_.design.column(first + j).values;
-        copy(column, n, row_of(m_.by_feature, j, width_));
-        for (Index i = 0; i < n; ++i) row_of(m_.by_sample, i, panel)[j] = column[i];
-      }
-      DenseDesign<T>(m_.by_sample, count, n, panel).add_transposed_lower(m_.by_feature, width_, m_.gram);
+    m_.newton.gram.begin(n, width_, m_.gram);
+    for (Index j = 0; j < o_.shape.features; ++j) {
+      const T* column = o_.design.column(j).values;
+      m_.newton.gram.add(T(1), [column](Index i) { return column[i]; });
     }
+    m_.newton.gram.flush();
     Sum<T> trace;
     for (Index i = 0; i < n; ++i) trace.add(row_of(m_.gram, i, width_)[i]);
     mean_square_ = trace.value() / T(n);
@@ -145,6 +148,7 @@ class KernelAdmm {
       o_.report.status = Status::precision_limit;
       return;
     }
+    factored_ = true;
     if (!o_.options.intercept) return;
     fill(m_.ones, n, T(1));
     solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.ones);
@@ -278,11 +282,37 @@ class KernelAdmm {
     o_.judge();
   }
 
+  /// Goes on from the coefficients `to`, the intercepts in b and the dual point in common.u.
+  [[gnu::noinline]] void move(const T* to) {
+    const T* const u = m_.common.u;
+    copy(to, o_.coefficients(), m_.z);
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
+    o_.transposed(u);
+    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
+    o_.multiply(m_.w, m_.common.zeros, m_.sw);
+    o_.multiply(m_.z, m_.common.zeros, m_.sz);
+    o_.multiply(m_.z, m_.common.b, m_.s);
+  }
+
+  [[gnu::noinline]] void finish() {
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
+    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
+    newton.run(m_.z, m_.x, spent_);
+    const T n = T(o_.shape.samples);
+    spent_ += newton.flops();
+    next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
+    if (newton.take_end()) move(m_.newton.centre);
+    factored_ = false;
+  }
+
   static constexpr T relaxation = T(1.8);
 
   Workspace o_;
   Memory m_{};
-  Index width_ = 0;  ///< of a row over samples
+  Index width_ = 0;       ///< of a row over samples
+  T spent_ = T(0);        ///< flops of the iterations
+  T next_finish_ = T(0);  ///< where Newton's method is tried again
+  bool factored_ = false;
   T mean_square_ = T(0);
   T sum_of_ones_ = T(0);
   T kappa_ = T(0);

@@ -108,10 +108,17 @@ class KernelWorkspace {
     const T violation = largest(T(1) - sign_of(i) * z[0], T(0));
     return violation * violation;
   }
-  /// Its slope: a row of duals, those of the other classes not negative.
-  void take_slope(const T* z, Index i, T* slope) const {
-    if (!binary()) return void(SquaredHinge{}.gradient(z, shape.classes, labels[i], T(1), T(1), slope));
-    slope[0] = T(-2) * sign_of(i) * largest(T(1) - sign_of(i) * z[0], T(0));
+  /// Scores in u become slopes of the loss.
+  [[gnu::noinline]] void take_slopes() {
+    for (Index i = 0; i < shape.samples; ++i) {
+      T* z = row_of(m.u, i, outputs);
+      if (binary()) {
+        z[0] = T(-2) * sign_of(i) * largest(T(1) - sign_of(i) * z[0], T(0));
+        continue;
+      }
+      copy(static_cast<const T*>(z), outputs, m.row);
+      SquaredHinge{}.gradient(m.row, shape.classes, labels[i], T(1), T(1), z);
+    }
   }
 
   // ---- certificates -------------------------------------------------------------------------------------------------
@@ -183,11 +190,7 @@ class KernelWorkspace {
     const bool known = take_null_intercepts();
     fill(zero, coefficients(), T(0));
     offer_model(zero);
-    for (Index i = 0; i < shape.samples; ++i) {
-      T* row = row_of(m.u, i, outputs);
-      copy(static_cast<const T*>(row), outputs, m.row);
-      take_slope(m.row, i, row);
-    }
+    take_slopes();
     const T gauge = offer_slopes();
     if (penalty.q == 2) report.lambda_max = infinity<T>;
     else if (known) report.lambda_max = options.lambda * gauge;
