@@ -31,7 +31,7 @@ KernelCounts count(const KernelTask& task, const KernelCoefficients<double>& alp
   return out;
 }
 
-KeptExpansion kept(const KernelTask& task, const KernelCoefficients<double>& alpha) {
+KeptExpansion kept(const KernelArguments& a, const KernelTask& task, const KernelCoefficients<double>& alpha) {
   std::vector<Kernel<double>> functions;
   for (const auto& kernel : task.kernels) functions.push_back(*kernel.function);
   const auto rows = task.rows();
@@ -40,7 +40,10 @@ KeptExpansion kept(const KernelTask& task, const KernelCoefficients<double>& alp
   const ArenaMemory memory(kept_requirement<double>(count_kept<double>(alpha, functions), p, alpha.outputs).bytes);
   KernelExpansion<double> view;
   take_kept<double>(alpha, functions, samples, memory.span(), view);
-  return KeptExpansion(view);
+  KeptExpansion out(view);
+  for (double& b : out.intercepts)  // a sum of floats, which is stored as one
+    if (a.precision == "float") b = static_cast<float>(b);
+  return out;
 }
 
 /// Scores of the training samples where some kernels are matrices: what the functions add, and they.
@@ -106,7 +109,7 @@ void run(const KernelArguments& a) {
   const auto alpha = found.view(task);
   KernelOutcome outcome;
   outcome.kept = count(task, alpha);
-  if (!task.has_matrices() && task.train.features) outcome.model = kept(task, alpha);
+  if (!task.has_matrices() && task.train.features) outcome.model = kept(a, task, alpha);
   const auto z = outcome.model ? scores(task.train, outcome.model->view()) : training_scores(task, alpha);
   auto& r = found.report;
   r.objective = objective_of(task, alpha, z);
