@@ -33,7 +33,7 @@ std::string rings(int first, int count) {
 }
 
 json trained(const Folder& folder, std::vector<std::string> more, bool model = true) {
-  more.insert(more.begin(), {"kernels", "--report", folder.path("r.json"), "--quiet", "--max-iterations", "20000"});
+  more.insert(more.begin(), {"kernels", "--report", folder.path("r.json"), "--quiet"});
   if (model) more.insert(more.end(), {"--model", folder.path("m.json")});
   const auto outcome = run(more);
   EXPECT_EQ(outcome.code, 0) << outcome.error;
@@ -160,9 +160,24 @@ TEST(KernelsCommand, PredictsWhatWasReported) {
       for (const bool standardised : {false, true}) {
         const Folder folder;
         const auto data = folder.write("train.csv", rings(0, 40)), test = folder.write("test.csv", rings(40, 30));
-        std::vector<std::string> more{
-            data,       "--test",      test,     "--kernel", "gaussian:1.5", "--kernel", "sigmoid:0.1,-0.5", "--kernel",
-            "constant", "--intercept", "--form", form,       "--precision",  precision,  "--scale",          "2"};
+        std::vector<std::string> more{data,
+                                      "--test",
+                                      test,
+                                      "--kernel",
+                                      "gaussian:1.5",
+                                      "--kernel",
+                                      "sigmoid:0.1,-0.5",
+                                      "--kernel",
+                                      "constant",
+                                      "--intercept",
+                                      "--form",
+                                      form,
+                                      "--precision",
+                                      precision,
+                                      "--scale",
+                                      "2",
+                                      "--max-iterations",
+                                      "20000"};
         if (standardised) more.push_back("--standardise");
         const json report = trained(folder, more + norm("2", "1", "1", "0.02"));
         EXPECT_EQ(report["form"], form);
