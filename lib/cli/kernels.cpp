@@ -147,13 +147,11 @@ void declare_kernels(CLI::App& app) {
           "--kernel", a->kernels,
           "linear | polynomial:DEGREE,C | gaussian:WIDTH | laplacian:WIDTH | sigmoid:A,B | distance | chi2 | kl | "
           "constant; may be given several times")
-      ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);  // DATA may follow
   command
       .add_option("--kernel-matrix", a->matrices,
                   "a CSV of numbers alone: row l, column i is k(x_l, x_i); may be given several times")
-      ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);  // DATA may follow
   command.add_option("--p", a->p, "1 | 2: the norm within a group")->required();
   command.add_option("--q", a->q, "1 | 2: the norm of the groups")->required();
   command.add_option("--r", a->r, "1: a group is a sample, of all kernels | 2: a kernel, of all samples")->required();

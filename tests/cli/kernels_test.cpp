@@ -266,6 +266,10 @@ TEST(KernelsCommand, TakesDuplicatesAndMatricesBesideSamples) {
                                      norm("1", "1", "1", "0.01"));
   EXPECT_EQ(r["status"], "converged");
   EXPECT_EQ(r["train_accuracy"], 1);
+  const auto last = run(std::vector<std::string>{"kernels", "--kernel", "gaussian:1", "--kernel", "linear", twice} +
+                        norm("2", "1", "1", "0.01"));
+  EXPECT_EQ(last.code, 0) << last.error;  // options take one kernel each
+  EXPECT_NE(last.output.find("  linear "), std::string::npos) << last.output;
   const auto matrix = folder.write("k.csv", "1,0,0,0,0\n0,1,0,0,0\n0,0,1,0,0\n0,0,0,1,0\n0,0,0,0,1\n");
   const json both = trained(folder,
                             std::vector<std::string>{twice, "--kernel", "gaussian:1", "--kernel-matrix", matrix} +
