@@ -71,7 +71,7 @@ class KernelAdmm {
     if (weigh) compare_residuals();
     if (look) {
       certify();
-      if (running() && spent_ > next_finish_) finish();
+      if (running() && spent_ > next_finish_ && (o_.binary() || report.relative_gap < T(1e-2))) finish();
       if (last) o_.end_at_limit();
     }
     if (weigh && running()) balance();
