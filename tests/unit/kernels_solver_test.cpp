@@ -335,7 +335,7 @@ TEST(KernelNewton, ConvergesAlone) {
     for (const bool intercept : {false, true})
       for_each_norm([&](int p, int q, int r) {
         SCOPED_TRACE(text(p, q, r) + (intercept ? " intercept " : " ") + std::to_string(outputs));
-        const Options<double> options{.lambda = 0.05, .tolerance = 1e-9, .intercept = intercept};
+        const Options<double> options{.lambda = 0.05, .tolerance = outputs < 5 ? 1e-9 : 1e-4, .intercept = intercept};
         const Shape shape{17, 51, outputs};
         struct Memory {
           KernelWorkspace<double>::Memory common;

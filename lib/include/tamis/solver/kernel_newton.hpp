@@ -87,8 +87,9 @@ struct KernelNewtonMemory {
 /// U Aᵀ Eᵀ for the Hessian, U a generalised Jacobian of the proximity operator; then the centre moves to α(β), and τ
 /// grows.
 ///
-/// Cost: for q free β of m samples, and d coefficients or groups in U, m²·d + q³/3 flops a step, and two products with
-/// the design. Source: mathematics of proximal points, Rockafellar (1976); Li, Sun and Toh (2018).
+/// Cost: for q free β of m samples, and d coefficients or groups in U, m²·d + q³/3 flops a step, and a product with the
+/// design for each β that is looked at; where q exceeds the samples, two products with the coefficients that are not
+/// zero for each of the conjugate gradients instead. Source: Rockafellar (1976); Li, Sun and Toh (2018).
 template <class T>
 class KernelNewton {
  public:
@@ -321,7 +322,7 @@ class KernelNewton {
     copy(static_cast<const T*>(m_.slopes), size, m_.rest);
     copy(static_cast<const T*>(m_.slopes), size, direction);
     T square = squared_norm(m_.rest, size, Pack<T>::zero()).sum();
-    const T enough = T(1e-4) * square;
+    const T enough = T(1e-6) * square;
     for (int round = 0; round < most_products && square > enough; ++round) {
       apply(direction, count);
       const T curvature = inner(direction, m_.product);
@@ -427,7 +428,7 @@ class KernelNewton {
     m_.gram.flush();
   }
 
-  static constexpr int most_rounds = 20, most_steps = 15, slow = 8, most_products = 100, most_halvings = 12,
+  static constexpr int most_rounds = 20, most_steps = 15, slow = 8, most_products = 200, most_halvings = 12,
                        most_failures = 4;
 
   KernelWorkspace<T>& o_;
