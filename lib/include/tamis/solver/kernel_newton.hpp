@@ -55,11 +55,13 @@ struct KernelNewtonMemory {
   KernelGram<T> gram;
   T *centre, *point;               ///< α of the proximal term, and what a dual point makes of it: features × outputs
   T *beta, *trial, *slopes;        ///< dual points, and the gradient at one: samples × outputs
+  T *way, *rest, *product;         ///< a step, and what conjugate gradients need: samples × outputs
   T* block;                        ///< a Gram matrix of some samples: samples × width
   T* step;                         ///< scratch of a row, then the step
   T* from_b;                       ///< intercepts of the proximal term
   Index *sample, *output, *place;  ///< what the rows of the system are of; places of samples in `block`
   Index* list;                     ///< these samples
+  Index* support;                  ///< rows of `point` that are not zero
 
   static constexpr KernelNewtonMemory lay_out(Arena& arena, Shape shape) {
     using detail::saturating_multiply;
@@ -67,11 +69,13 @@ struct KernelNewtonMemory {
     m.gram = KernelGram<T>::lay_out(arena, shape);
     const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
     for (T** all : {&m.centre, &m.point}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
-    for (T** all : {&m.beta, &m.trial, &m.slopes}) *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
+    for (T** all : {&m.beta, &m.trial, &m.slopes, &m.way, &m.rest, &m.product})
+      *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
     m.block = arena.take<T>(saturating_multiply(shape.samples, width));
     m.step = arena.take<T>(width);
     m.from_b = arena.take<T>(outputs);
     for (Index** rows : {&m.sample, &m.output, &m.place, &m.list}) *rows = arena.take<Index>(shape.samples);
+    m.support = arena.take<Index>(shape.features);
     return m;
   }
 };
@@ -83,22 +87,23 @@ struct KernelNewtonMemory {
 /// U Aᵀ Eᵀ for the Hessian, U a generalised Jacobian of the proximity operator; then the centre moves to α(β), and τ
 /// grows.
 ///
-/// Cost: for q free β of m samples, and d coefficients or groups in U, m²·d + q³/3 flops a step, and two products with
-/// the design. Source: mathematics of proximal points, Rockafellar (1976); Li, Sun and Toh (2018).
+/// Cost: for q free β of m samples, and d coefficients or groups in U, m²·d + q³/3 flops a step, and a product with the
+/// design for each β that is looked at; where q exceeds the samples, two products with the coefficients that are not
+/// zero for each of the conjugate gradients instead. Source: Rockafellar (1976); Li, Sun and Toh (2018).
 template <class T>
 class KernelNewton {
  public:
-  /// `gram` is AAᵀ, `factor` a matrix of the same size to work in.
-  KernelNewton(KernelWorkspace<T>& workspace, KernelNewtonMemory<T>& memory, const T* gram, T* factor, T tau)
+  /// `gram` is AAᵀ, `system` a matrix of the same size to work in.
+  KernelNewton(KernelWorkspace<T>& workspace, KernelNewtonMemory<T>& memory, const T* gram, T* system, T tau)
       : o_(workspace),
         m_(memory),
         gram_(gram),
-        factor_(factor),
+        system_(system),
         width_(padded<T>(workspace.shape.samples)),
         tau_(tau) {}
 
   /// From the coefficients `start`, the intercepts in b and slopes of the loss. Offers models and dual points until the
-  /// gap is small enough, does not fall any more, or `budget` flops are spent. What was in `factor` and b is lost.
+  /// gap is small enough, does not fall any more, or `budget` flops are spent. What was in `system` and b is lost.
   [[gnu::noinline]] void run(const T* start, const T* slopes, T budget) {
     copy(start, o_.coefficients(), m_.centre);
     for (Index i = 0; i < o_.shape.samples; ++i)
@@ -112,15 +117,16 @@ class KernelNewton {
       copy(static_cast<const T*>(o_.m.b), o_.outputs, m_.from_b);
       const T before = o_.report.relative_gap;
       if (!maximise(budget)) {
-        if (++failures == 4) return;
+        if (++failures == most_failures) return;
         tau_ *= T(0.1);
         copy(static_cast<const T*>(m_.from_b), o_.outputs, o_.m.b);
         continue;
       }
       offer();
+      const bool better = o_.report.relative_gap < T(0.9) * before;
+      if (!better && ++failures == most_failures) return;
+      moved_ = moved_ || better;
       copy(static_cast<const T*>(m_.point), o_.coefficients(), m_.centre);
-      moved_ = true;
-      if (steps_ >= slow && !(o_.report.relative_gap < T(0.5) * before) && ++failures == 4) return;
       tau_ *= steps_ < 2 ? T(100) : steps_ < 4 ? T(20) : steps_ < slow ? T(5) : T(2);
     }
   }
@@ -176,10 +182,11 @@ class KernelNewton {
     total.add(o_.penalty.value(o_.rows(static_cast<const T*>(m_.point)), o_.kernels));
     return total.value();
   }
-  /// ∇D at β, α(β) being in `point`; what may move is listed. Returns the largest entry of those; rows_ = n + 1 when
-  /// there are more than the system holds.
+  /// ∇D at β, α(β) being in `point`: zero where β is not free. Returns its largest entry; lists as many free β as the
+  /// system holds.
   [[gnu::noinline]] T take_gradient() {
     o_.multiply(m_.point, o_.m.b, o_.m.u);
+    fill(m_.slopes, o_.scores(), T(0));
     rows_ = 0;
     T worst = 0;
     for (Index i = 0; i < o_.shape.samples; ++i) {
@@ -188,19 +195,20 @@ class KernelNewton {
         const std::size_t e = std::size_t(i) * o_.outputs + k;
         if (!o_.binary() && k == o_.labels[i]) continue;
         const T margin = o_.binary() ? T(1) - o_.sign_of(i) * f[0] : T(1) + f[k] - f[o_.labels[i]];
-        m_.slopes[e] = margin - m_.beta[e] / T(2);
-        if (!(m_.beta[e] > T(0)) && !(m_.slopes[e] > T(0))) continue;
-        worst = largest(worst, absolute(m_.slopes[e]));
-        if (rows_ == o_.shape.samples) {
-          ++rows_;
-          return worst;
+        const T slope = margin - m_.beta[e] / T(2);
+        if (!is_free(e, slope)) continue;
+        m_.slopes[e] = slope;
+        worst = largest(worst, absolute(slope));
+        if (rows_ < o_.shape.samples) {
+          m_.sample[rows_] = i;
+          m_.output[rows_] = k;
         }
-        m_.sample[rows_] = i;
-        m_.output[rows_++] = k;
+        ++rows_;
       }
     }
     return worst;
   }
+  bool is_free(std::size_t e, T slope) const { return m_.beta[e] > T(0) || slope > T(0); }
 
   /// Projected Newton steps. False when they do not lead anywhere.
   [[gnu::noinline]] bool maximise(T budget) {
@@ -208,18 +216,15 @@ class KernelNewton {
     steps_ = 0;
     for (int round = 0; round < most_steps; ++round, ++steps_) {
       const T worst = take_gradient();
-      if (rows_ == 0 || rows_ > o_.shape.samples) return false;
       if (worst <= smallest(T(0.1) * o_.report.relative_gap, T(1e-2))) return true;
-      if (flops_ > budget || !solve()) return false;
+      if (flops_ > budget || !(rows_ > o_.shape.samples ? iterate() : solve())) return false;
       T length = 1;
       for (int tries = 0;; ++tries, length *= T(0.5)) {
-        if (tries == 12) return round > 0;
-        copy(static_cast<const T*>(m_.beta), o_.scores(), m_.trial);
+        if (tries == most_halvings) return false;
         T rise = 0;
-        for (Index e = 0; e < rows_; ++e) {
-          const std::size_t at = std::size_t(m_.sample[e]) * o_.outputs + m_.output[e];
-          m_.trial[at] = largest(m_.beta[at] + length * m_.step[e], T(0));
-          rise += m_.slopes[at] * (m_.trial[at] - m_.beta[at]);
+        for (std::size_t e = 0; e < o_.scores(); ++e) {
+          m_.trial[e] = largest(m_.beta[e] + length * m_.way[e], T(0));
+          rise += m_.slopes[e] * (m_.trial[e] - m_.beta[e]);
         }
         const T next = evaluate(m_.trial);
         if (!(next >= value + T(1e-4) * rise - T(8) * epsilon<T> * absolute(value))) continue;
@@ -255,9 +260,9 @@ class KernelNewton {
     return T(m_.output[a] == c) - T(y == c);
   }
 
-  /// step ← (½ + τ·E A U Aᵀ Eᵀ)⁻¹ of the gradient's free entries.
+  /// way ← (½ + τ·E A U Aᵀ Eᵀ)⁻¹ of the gradient, of its free entries.
   [[gnu::noinline]] bool solve() {
-    T* const system = factor_;
+    T* const system = system_;
     fill(system, std::size_t(rows_) * width_, T(0));
     Index count = 0;  // of samples
     for (Index e = 0; e < rows_; ++e) {
@@ -298,7 +303,81 @@ class KernelNewton {
     }
     if (!factor_cholesky(system, rows_, width_)) return false;
     solve_cholesky(static_cast<const T*>(system), rows_, width_, m_.step);
+    fill(m_.way, o_.scores(), T(0));
+    for (Index a = 0; a < rows_; ++a) m_.way[std::size_t(m_.sample[a]) * o_.outputs + m_.output[a]] = m_.step[a];
     return true;
+  }
+
+  /// The same by conjugate gradients, where there are more free entries than the system holds. `trial` is scratch.
+  [[gnu::noinline]] bool iterate() {
+    Index count = 0;
+    for (Index j = 0; j < o_.shape.features; ++j) {
+      bool any = false;
+      for (Index k = 0; k < o_.shape.classes && !any; ++k) any = row_of(m_.point, j, o_.outputs)[k] != T(0);
+      if (any) m_.support[count++] = j;
+    }
+    const std::size_t size = o_.scores();
+    T* const direction = m_.trial;
+    fill(m_.way, size, T(0));
+    copy(static_cast<const T*>(m_.slopes), size, m_.rest);
+    copy(static_cast<const T*>(m_.slopes), size, direction);
+    T square = squared_norm(m_.rest, size, Pack<T>::zero()).sum();
+    const T enough = T(1e-6) * square;
+    for (int round = 0; round < most_products && square > enough; ++round) {
+      apply(direction, count);
+      const T curvature = inner(direction, m_.product);
+      if (!(curvature > T(0))) return false;
+      const T length = square / curvature;
+      for (std::size_t e = 0; e < size; ++e) {
+        m_.way[e] += length * direction[e];
+        m_.rest[e] -= length * m_.product[e];
+      }
+      const T next = squared_norm(m_.rest, size, Pack<T>::zero()).sum(), ratio = next / square;
+      for (std::size_t e = 0; e < size; ++e) direction[e] = m_.rest[e] + ratio * direction[e];
+      square = next;
+    }
+    return true;
+  }
+  T inner(const T* a, const T* b) const {
+    auto total = Pack<T>::zero();
+    for (std::size_t e = 0; e < o_.scores(); e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
+    return total.sum();
+  }
+  /// product ← (½ + τ·E A U Aᵀ Eᵀ) d on what is free.
+  [[gnu::noinline]] void apply(const T* d, Index count) {
+    flops_ += T(4) * T(o_.shape.samples) * T(count) * T(o_.shape.classes);
+    take_slopes(d);
+    T* const g = o_.m.g;
+    T* const f = m_.product;
+    column_sums(static_cast<const T*>(o_.m.u), o_.shape.samples, o_.outputs, o_.m.row);
+    if (!o_.options.intercept) fill(o_.m.row, o_.outputs, T(0));
+    o_.design.transposed_multiply(m_.support, count, o_.m.u, o_.outputs, g);
+    o_.penalty.for_each_jacobian(
+        o_.rows(static_cast<const T*>(m_.point)), o_.kernels, tau_,
+        [&](Rows<const T> group, T scale, T weight, bool of_signs) {
+          T along = 0;
+          for (int pass = 0; pass < 2; ++pass)
+            for (Index r = 0; r < group.rows; ++r) {
+              const T* row = group.row(r);
+              T* out = g + (row - m_.point);
+              for (Index k = 0; k < o_.shape.classes; ++k) {
+                const T entry = of_signs ? sign(row[k]) : row[k];
+                if (pass == 0 && entry != T(0)) along += entry * out[k];
+                if (pass == 1)
+                  out[k] = o_.penalty.p == 1 && row[k] == T(0) ? T(0) : scale * out[k] + weight * along * entry;
+              }
+            }
+        });
+    o_.design.multiply(m_.support, count, g, o_.outputs, o_.m.row, f);
+    for (Index i = 0; i < o_.shape.samples; ++i) {
+      const T own = o_.binary() ? T(0) : row_of(f, i, o_.outputs)[o_.labels[i]];
+      for (Index k = 0; k < o_.outputs; ++k) {
+        const std::size_t e = std::size_t(i) * o_.outputs + k;
+        const bool free = k < o_.shape.classes && (o_.binary() || k != o_.labels[i]) && is_free(e, m_.slopes[e]);
+        const T slope = o_.binary() ? -o_.sign_of(i) * f[e] : f[e] - own;
+        f[e] = free ? tau_ * slope + d[e] / T(2) : T(0);
+      }
+    }
   }
   /// block ← τ A diag(U) Aᵀ of the listed samples, for coefficients of the classes from `first` to `last`; how many
   /// rows of coefficients those are.
@@ -328,7 +407,7 @@ class KernelNewton {
   /// What U has beside its diagonal: a direction for each group.
   [[gnu::noinline]] void add_directions() {
     if (o_.penalty.p == o_.penalty.q) return;
-    m_.gram.begin(rows_, width_, factor_);
+    m_.gram.begin(rows_, width_, system_);
     o_.penalty.for_each_jacobian(o_.rows(static_cast<const T*>(m_.point)), o_.kernels, tau_,
                                  [&](Rows<const T> group, T, T weight, bool of_signs) {
                                    T* const direction = m_.step;
@@ -349,12 +428,13 @@ class KernelNewton {
     m_.gram.flush();
   }
 
-  static constexpr int most_rounds = 20, most_steps = 15, slow = 8;
+  static constexpr int most_rounds = 20, most_steps = 15, slow = 8, most_products = 200, most_halvings = 12,
+                       most_failures = 4;
 
   KernelWorkspace<T>& o_;
   KernelNewtonMemory<T>& m_;
   const T* gram_;
-  T* factor_;
+  T* system_;
   Index width_;
   T tau_;
   bool moved_ = false;
