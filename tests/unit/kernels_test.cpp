@@ -173,9 +173,9 @@ TEST(Kernels, MayBeAnyFunction) {
                                  matrix.data(), bad));
   EXPECT_EQ(matrix[1], 1 - 2 * 2);
   EXPECT_EQ(matrix[4], 2 - 2 * 1);
-  EXPECT_FALSE(
-      fill_kernel_matrix([](SampleView<double> x, SampleView<double> z) { return x[0] > 2 && z[0] < 2 ? NAN : 0.0; },
-                         samples, matrix.data(), bad));
+  EXPECT_FALSE(fill_kernel_matrix(
+      [](SampleView<double> x, SampleView<double> z) { return x[0] > 2 && z[0] < 2 ? not_a_number<double> : 0.0; },
+      samples, matrix.data(), bad));
   EXPECT_EQ(bad.row, 2u);
   EXPECT_EQ(bad.column, 0u);
 }
