@@ -75,7 +75,13 @@ Requirement requirement(const KernelTask& task, std::size_t kernels) {
 
 template <class T, class Solver>
 KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
+  KernelFit out;
+  auto started = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  };
   const auto values = matrices<T>(task);
+  out.kernel_seconds = seconds();
   const auto kernels = static_cast<Index>(task.kernels.size());
   const DenseDesign<T> design(values.data(), task.samples(), task.samples() * kernels);
   const auto& o = task.options;
@@ -84,12 +90,8 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
                            .max_iterations = o.max_iterations,
                            .intercept = o.intercept};
   const ArenaMemory memory(requirement<T>(task, kernels).bytes);
-  KernelFit out;
   ProgressLine progress(!a.quiet);
-  const auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  };
+  started = std::chrono::steady_clock::now();
   Solver solver(design, task.labels, kernels, task.outputs(), MixedNorm<T>{task.p, task.q, task.r}, options);
   solver.start(memory.span());
   advance_to_end(solver, [&](const Report<T>& now) {

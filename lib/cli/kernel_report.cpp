@@ -58,6 +58,7 @@ std::string to_json(const KernelArguments& a, const KernelTask& task, const Kern
            {"iterations", r.iterations},
            {"epochs", number(r.epochs)},
            {"seconds", fit.seconds},
+           {"kernel_seconds", fit.kernel_seconds},
            {"nonzeros", r.nonzeros},
            {"nonzero_rows", r.nonzero_rows},
            {"kept_samples", outcome.kept.samples},

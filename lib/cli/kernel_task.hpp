@@ -71,7 +71,7 @@ struct KernelFit {
   std::vector<double> coefficients;  // row t·n + l, padded
   std::vector<double> intercepts;
   std::vector<TraceEntry> trace;
-  double seconds = 0;
+  double seconds = 0, kernel_seconds = 0;  // of the solver; of the matrices
   std::size_t data_bytes = 0;
 
   KernelCoefficients<double> view(const KernelTask& task) const {

@@ -117,6 +117,7 @@ TEST(KernelsCommand, LearnsAndSaysWhatItKept) {
   EXPECT_EQ(few["status"], "converged");
   EXPECT_LT(few["kept_samples"], 20);
   EXPECT_EQ(few["kept_kernels"], 1);
+  EXPECT_GT(few["kernel_seconds"], 0);
   EXPECT_EQ(few["prediction_steps"], 3 * few["kept_samples"].get<int>());
   EXPECT_EQ(few["train_accuracy"], 1);
   EXPECT_EQ(few["class_names"], json({"in", "out"}));
