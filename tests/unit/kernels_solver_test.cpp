@@ -127,6 +127,24 @@ TEST(MixedNorm, GaugeAndConjugateAreThoseOfFenchelAndYoung) {
   EXPECT_GT(tight, 200);
 }
 
+// p = prox(z) iff ℓ(u) ≥ ℓ(p) + ρ(z − p)(u − p) for every u.
+TEST(KernelWorkspace, LossOfTwoClassesSatisfiesItsVariationalInequality) {
+  const std::vector<double> kernel(4, 1.0);
+  const std::vector<Label> labels{0, 1};
+  const KernelWorkspace<double> workspace({kernel.data(), 2, 2}, labels, 1, 1, {}, {});
+  Generator generator(4);
+  for (int round = 0; round < 2000; ++round) {
+    const Index i = generator.draw(2);
+    const double rho = 0.1 + generator.draw(40) / 4.0, z = 3 * generator.uniform();
+    double p = z;
+    workspace.prox(&p, i, rho);
+    for (int trial = 0; trial < 10; ++trial) {
+      const double u = trial % 2 ? p + 0.01 * generator.uniform() : 3 * generator.uniform();
+      EXPECT_GE(workspace.loss(&u, i), workspace.loss(&p, i) + rho * (z - p) * (u - p) - 1e-12);
+    }
+  }
+}
+
 // ---- certified optima -----------------------------------------------------------------------------------------------
 
 template <class T>
@@ -537,6 +555,20 @@ TEST(KernelForwardBackward, RefusesWhatItCannotSolve) {
   EXPECT_FALSE(hasty.start(memory.span()));
   EXPECT_EQ(hasty.report().status, Status::invalid_option);
   EXPECT_TRUE(memory.untouched());
+}
+
+// From zeros the first step is prox(2γ K_yᵀ 1), γ = step/2‖K_yᵀK_y‖.
+TEST(KernelForwardBackward, StepsAsPrinted) {
+  const Kernels<double> problem{2, 1, {2, 0, 0, 1}, {1, 0}};  // ‖K_yᵀK_y‖ = 4
+  GuardedMemory memory(KernelForwardBackward<double>::requirement({2, 2, 1}).bytes);
+  KernelForwardBackward<double> solver(problem.design(), problem.labels, 1, 1, {1, 1, 1},
+                                       {.lambda = 0.1, .tolerance = 1e-9, .intercept = false});
+  solver.set_step(1);
+  ASSERT_TRUE(solver.start(memory.span()));
+  solver.step();
+  const double gamma = 1 / (2 * 1.01 * 4), threshold = gamma * 0.2;  // n times λ
+  EXPECT_NEAR(solver.iterate()(0, 0), 4 * gamma - threshold, 1e-5);
+  EXPECT_NEAR(solver.iterate()(1, 0), -2 * gamma + threshold, 1e-5);
 }
 
 TEST(KernelForwardBackward, AgreesOnClasses) {

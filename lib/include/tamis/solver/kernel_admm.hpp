@@ -221,12 +221,7 @@ class KernelAdmm {
         w[k] += relaxation * x[k] - (relaxation - T(1)) * s[k];
         s[k] = w[k];
       }
-      if (o_.binary()) {
-        const T y = o_.sign_of(i);
-        s[0] += T(2) * y * largest(T(1) - y * s[0], T(0)) / (T(2) + rho_scores_);
-      } else {
-        SquaredHinge{}.prox(s, classes, o_.labels[i], T(1), rho_scores_);
-      }
+      o_.prox(s, i, rho_scores_);
       for (Index k = 0; k < classes; ++k) {
         w[k] -= s[k];
         primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);

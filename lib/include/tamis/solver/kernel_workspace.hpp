@@ -108,6 +108,12 @@ class KernelWorkspace {
     const T violation = largest(T(1) - sign_of(i) * z[0], T(0));
     return violation * violation;
   }
+  /// z ← argmin_s of the loss of sample i + ρ/2 ‖s − z‖².
+  void prox(T* z, Index i, T rho) const {
+    if (!binary()) return SquaredHinge{}.prox(z, shape.classes, labels[i], T(1), rho);
+    const T y = sign_of(i);
+    z[0] += T(2) * y * largest(T(1) - y * z[0], T(0)) / (T(2) + rho);
+  }
   /// Scores in u become slopes of the loss.
   [[gnu::noinline]] void take_slopes() {
     for (Index i = 0; i < shape.samples; ++i) {
