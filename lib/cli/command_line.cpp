@@ -20,6 +20,7 @@ int run_command(int argc, const char* const* argv) {
   declare_cv(app);
   declare_update(app);
   declare_interactions(app);
+  declare_kernels(app);
   declare_predict(app);
   declare_export(app);
   declare_size(app);

@@ -14,6 +14,7 @@ void declare_path(CLI::App& app);
 void declare_cv(CLI::App& app);
 void declare_update(CLI::App& app);
 void declare_interactions(CLI::App& app);
+void declare_kernels(CLI::App& app);
 void declare_predict(CLI::App& app);
 void declare_export(CLI::App& app);
 void declare_size(CLI::App& app);

@@ -8,9 +8,11 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
+#include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
 #include "tamis/model/export_interactions_c.hpp"
+#include "tamis/model/export_kernels_c.hpp"
 #include "tamis/model/export_prepared_c.hpp"
 
 namespace tamis::cli {
@@ -85,6 +87,12 @@ std::string header(const StoredModel& model, const std::string& name) {
   return text;
 }
 
+template <class T>
+[[noreturn]] void refuse_range() {
+  throw ArgumentError("--precision: the numbers of this model do not fit in " +
+                      std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+}
+
 /// Throws ArgumentError when the constants of a header, or the scores of its self-test, are too large or too small for
 /// T.
 template <class T>
@@ -96,9 +104,24 @@ void check_range(const InteractionTerms<T>& model, const std::vector<T>& centres
   for (std::size_t e = 0; e < samples.size() && !centres.empty(); ++e) samples[e] -= centres[e % model.features];
   for (std::size_t i = 0; i < samples.size(); i += model.features)
     for (Index k = 0; k < model.outputs; ++k) fits &= finite(model.score(samples.data() + i, 1, k));
-  if (!fits)
-    throw ArgumentError("--precision: the numbers of this model do not fit in " +
-                        std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+  if (!fits) refuse_range<T>();
+}
+
+template <class T>
+void check_range(const KernelExpansion<T>& model, const std::vector<ColumnScale<T>>& columns,
+                 const std::vector<T>& samples) {
+  bool fits = true;
+  for (const auto& kernel : model.kernels) fits &= kernel.refusal() == nullptr;
+  for (const auto& column : columns) fits &= finite(column.mean) && finite(column.scale) && column.scale != 0;
+  std::vector<T> x(model.samples.features), scores(model.outputs);
+  for (std::size_t first = 0; first < samples.size(); first += x.size()) {
+    for (std::size_t j = 0; j < x.size(); ++j)
+      x[j] = columns.empty() ? samples[first + j] : (samples[first + j] - columns[j].mean) / columns[j].scale;
+    model.scores({x.data(), model.samples.features, 1}, scores.data());
+    for (const T score : scores) fits &= finite(score);
+  }
+  for (std::size_t e = 0; e < model.terms.size() * model.outputs; ++e) fits &= finite(model.coefficients[e]);
+  if (!fits) refuse_range<T>();
 }
 
 /// The header of a model with interactions: --scale is folded into the coefficients, and standardised features are
@@ -132,6 +155,48 @@ std::string header(const StoredInteractions& model, const std::string& name) {
   std::vector<Index> positions(features);
   const auto write = [&](std::span<char> out) {
     return export_interactions_c<T>(view, options, positions, out, centred ? centres.data() : nullptr);
+  };
+  std::string text(write({}), '\0');
+  write(text);
+  return text;
+}
+
+/// The header of a kernel expansion, whose functions shift and divide features as training did.
+template <class T>
+std::string header(const StoredKernels& stored, const std::string& name) {
+  const KeptExpansion& model = stored.model;
+  const auto in = [](const std::vector<double>& values) { return std::vector<T>(values.begin(), values.end()); };
+  const auto rows = in(model.samples), coefficients = in(model.coefficients), intercepts = in(model.intercepts);
+  std::vector<Kernel<T>> kernels;
+  for (const auto& kernel : model.kernels)
+    kernels.push_back({kernel.kind, static_cast<T>(kernel.a), static_cast<T>(kernel.b)});
+  const auto features = static_cast<Index>(model.features);
+  const KernelExpansion<T> view{
+      kernels,           {rows.data(), static_cast<Index>(model.origins.size()), features, features, 1},
+      model.terms,       coefficients.data(),
+      intercepts.data(), static_cast<Index>(model.outputs())};
+  std::vector<ColumnScale<T>> columns;
+  if (stored.scale != 1 || !stored.standardisation.empty())
+    for (Index j = 0; j < features; ++j) {
+      const auto by = stored.standardisation.empty() ? ColumnScale<double>{} : stored.standardisation[j];
+      columns.push_back({static_cast<T>(by.mean * stored.scale), static_cast<T>(by.scale * stored.scale)});
+    }
+  std::vector<T> samples;
+  for (const auto& sample : stored.self_test)
+    for (const double x : sample) samples.push_back(static_cast<T>(x * stored.scale));
+  check_range(view, columns, samples);
+
+  std::vector<const char*> labels, names;
+  for (const auto& label : stored.classes) labels.push_back(label.c_str());
+  for (const auto& feature : stored.feature_names) names.push_back(feature.c_str());
+  const ExportOptions<T> options{.name = name.c_str(),
+                                 .labels = labels.data(),
+                                 .feature_names = names.data(),
+                                 .samples = samples.data(),
+                                 .sample_count = static_cast<Index>(stored.self_test.size())};
+  std::vector<T> scratch(features + view.outputs);
+  const auto write = [&](std::span<char> out) {
+    return export_kernels_c<T>(view, options, scratch, out, columns.empty() ? nullptr : columns.data());
   };
   std::string text(write({}), '\0');
   write(text);
@@ -185,6 +250,8 @@ void run(const ExportArguments& a) {
   if (document.kind() == "interactions") {
     const StoredInteractions model = read_interactions(document);
     text = in_format(model, false, model.regression());
+  } else if (document.kind() == "kernels") {
+    text = in_format(read_kernels(document), true, false);
   } else {
     const StoredModel model = read_model(document);
     text = in_format(model, model.steps.norm != SampleNorm::none, false);
@@ -198,7 +265,7 @@ void run(const ExportArguments& a) {
 void declare_export(CLI::App& app) {
   auto a = std::make_shared<ExportArguments>();
   CLI::App& command = *app.add_subcommand("export", "write a model for use elsewhere");
-  command.add_option("MODEL", a->model, "a model written by train or interactions")->required();
+  command.add_option("MODEL", a->model, "a model written by train, interactions or kernels")->required();
   command.add_option("--format", a->format, "c (a header) | json | arduino (a sketch)")->required();
   command.add_option("--output", a->output, "file to write (default: standard output)");
   command.add_option("--name", a->name, "prefix of the C symbols (default: from the file name)");

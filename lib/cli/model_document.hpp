@@ -17,7 +17,7 @@ class ModelDocument {
   explicit ModelDocument(const std::string& path);
 
   const std::string& path() const { return path_; }
-  /// `linear`, `interactions`, …
+  /// `linear`, `interactions`, `kernels`, …
   const std::string& kind() const { return kind_; }
   const Json& json() const { return json_; }
 

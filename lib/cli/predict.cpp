@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
+#include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
 #include "tamis/linalg/elementary.hpp"
@@ -119,9 +120,26 @@ std::string predict_interactions(const PredictArguments& a, const ModelDocument&
   return out;
 }
 
+std::string predict_kernels(const PredictArguments& a, const ModelDocument& document) {
+  const StoredKernels model = read_kernels(document);
+  check_output(a, name(LossKind::squared_hinge), model.classes.size());
+  ReadOptions options = a.reading.read_options(model.scale);
+  options.names = names_to_expect(model);
+  Table table = read_samples(a.data, options, model.model.features);
+  make_dense(table);
+  standardise_by(table, model.standardisation);
+  return of_classes(a, model.classes, scores(table, model.model.view()), ",%.17g");
+}
+
+std::string predict(const PredictArguments& a, const ModelDocument& document) {
+  if (document.kind() == "interactions") return predict_interactions(a, document);
+  if (document.kind() == "kernels") return predict_kernels(a, document);
+  return predict_linear(a, document);
+}
+
 void run(const PredictArguments& a) {
   const ModelDocument document(a.model);
-  std::cout << (document.kind() == "interactions" ? predict_interactions(a, document) : predict_linear(a, document));
+  std::cout << predict(a, document);
 }
 
 }  // namespace
@@ -130,7 +148,7 @@ void declare_predict(CLI::App& app) {
   auto a = std::make_shared<PredictArguments>();
   CLI::App& predict = *app.add_subcommand(
       "predict", "print the predicted label of each sample, or the number that a regression predicts");
-  predict.add_option("MODEL", a->model, "a model written by train or interactions")->required();
+  predict.add_option("MODEL", a->model, "a model written by train, interactions or kernels")->required();
   predict.add_option("DATA", a->data, "samples, with or without labels")->required();
   a->reading.declare(predict);
   predict

@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "interaction_task.hpp"
+#include "kernel_task.hpp"
 #include "tamis/any.hpp"
 
 namespace tamis::cli {
@@ -42,6 +43,13 @@ void run() {
       {InteractionSolver::strong_admm_as_printed, "least-squares", "strong (l1)"},
   };
   for (const auto& line : lines) std::printf("%-42s %-26s %s\n", name(line.solver), line.losses, line.penalties);
+  std::printf("\n%-42s %-26s %s\n", "solver of tamis kernels", "loss", "norms and forms");
+  constexpr const char* norms = "every p, q and r, binary and multiclass";
+  for (const KernelSolver solver : all_kernel_solvers)
+    std::printf("%-42s %-26s %s\n", name(solver), "squared-hinge",
+                solver == KernelSolver::automatic                     ? "all (admm)"
+                : solver == KernelSolver::forward_backward_as_printed ? "the same, without intercepts"
+                                                                      : norms);
 }
 
 }  // namespace

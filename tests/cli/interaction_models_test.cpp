@@ -350,7 +350,7 @@ TEST(InteractionModels, RefuseDamagedFiles) {
     refused(broken.dump(), sentence);
   };
   changed([](json& m) { m["version"] = 2; }, "is a model of a later version");
-  changed([](json& m) { m["kind"] = "kernels"; }, "is a kind of model that this command does not read");
+  changed([](json& m) { m["kind"] = "forests"; }, "is a kind of model that this command does not read");
   changed([](json& m) { m["kind"] = 3; }, "is a kind of model that this command does not read");
   changed([](json& m) { m["feature_count"] = 0; }, "has an impossible shape");
   changed([](json& m) { m["feature_count"] = 4294967297; }, "has an impossible shape");

@@ -1,5 +1,5 @@
 #pragma once
-/// exp and log of one's own: the same bits on every target, without the mathematical library.
+/// exp, log and tanh of one's own: the same bits on every target, without the mathematical library.
 
 #include <cstdint>
 
@@ -107,6 +107,21 @@ template <class T>
   const T half = T(0.5) * f * f;
   const T tail = s * s * detail::polynomial(F::log, s * s);
   return n * F::ln2_high - ((half - (s * (half + tail) + n * F::ln2_low)) - f);
+}
+
+/// tanh x within 3 units in the last place: by its continued fraction up to ½, from there through exp.
+template <class T>
+constexpr T hyperbolic_tangent(T x) {
+  const T size = absolute(x);
+  if (!(size < T(0.5))) {
+    if (x != x) return x;
+    const T e = exponential(T(-2) * size);
+    return sign(x) * ((T(1) - e) / (T(1) + e));
+  }
+  const T square = x * x;
+  T denominator = T(17);
+  for (T odd = T(15); odd > T(0); odd -= T(2)) denominator = odd + square / denominator;
+  return x / denominator;
 }
 
 }  // namespace tamis

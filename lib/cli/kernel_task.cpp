@@ -1,0 +1,153 @@
+#include "kernel_task.hpp"
+
+#include <algorithm>
+
+#include "errors.hpp"
+#include "interaction_model_file.hpp"
+#include "readers.hpp"
+
+namespace tamis::cli {
+
+bool KernelTask::has_matrices() const {
+  return std::any_of(kernels.begin(), kernels.end(), [](const TaskKernel& k) { return !k.function; });
+}
+
+std::vector<double> KernelTask::rows() const {
+  std::vector<double> out(train.values.size());
+  for (std::size_t i = 0; i < train.samples; ++i)
+    for (std::size_t j = 0; j < train.features; ++j) out[i * train.features + j] = train.values[i + j * train.samples];
+  return out;
+}
+
+namespace {
+
+void check_arguments(const KernelArguments& a) {
+  if (a.kernels.empty() && a.matrices.empty())
+    throw ArgumentError("--kernel or --kernel-matrix: at least one kernel is needed");
+  for (const auto& [option, value] : {std::pair{"--p", a.p}, {"--q", a.q}, {"--r", a.r}})
+    if (value != 1 && value != 2)
+      throw ArgumentError(std::string(option) + ": " + std::to_string(value) + " is neither 1 nor 2");
+  if (a.form != "auto" && a.form != "binary" && a.form != "multiclass")
+    throw ArgumentError("--form: '" + a.form + "' is not one of auto, binary, multiclass");
+  if (a.precision != "float" && a.precision != "double")
+    throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
+  if (a.data.empty()) {
+    if (a.matrices.empty()) throw ArgumentError("DATA is missing: --kernel compares samples");
+    if (a.reading.labels_file.empty())
+      throw ArgumentError("--labels is missing: matrices alone do not say the classes of the samples");
+    if (a.standardise || !a.reading.scale.empty())
+      throw ArgumentError(std::string(a.standardise ? "--standardise" : "--scale") +
+                          ": without DATA there are no features");
+  }
+  if (!a.matrices.empty() && !a.test.empty())
+    throw ArgumentError("--test: the matrices of --kernel-matrix are of the training samples alone");
+  if (!a.matrices.empty() && !a.model.empty())
+    throw ArgumentError(
+        "--model: a kernel that is given as a matrix has no value for new samples; --report has the "
+        "coefficients");
+}
+
+/// The n × n matrix of a file, row-major.
+std::vector<double> read_matrix(const std::string& path, std::size_t samples) {
+  TextFile file(path);
+  std::vector<double> out;
+  std::string line;
+  while (file.next_line(line)) {
+    if (out.size() == samples * samples) file.fail_at_line("", "more rows than the " + in_words(samples, "sample"));
+    std::size_t column = 0;
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+      end = line.find(',', begin);
+      const auto text = std::string_view(line).substr(begin, end == std::string::npos ? end : end - begin);
+      double value = 0;
+      const NumberKind kind = parse_number(text, value);
+      ++column;
+      if (kind != NumberKind::finite)
+        file.fail_at_line(", column " + std::to_string(column), refusal(kind, trimmed(text)));
+      out.push_back(value);
+    }
+    if (column != samples) file.fail_at_line("", found_expected(column, samples, "value") + ", one per sample");
+  }
+  if (out.size() != samples * samples)
+    file.fail(found_expected(out.size() / samples, samples, "row") + ", one per sample");
+  return out;
+}
+
+/// Samples of no features, with the labels of a file.
+Table read_labels(const ReadOptions& options) {
+  Table table;
+  table.path = options.labels_file;
+  TextFile file(table.path);
+  table.labels = is_idx(file) ? read_idx_labels(file) : read_csv_column(file, options.header == Header::present, false);
+  table.samples = table.labels.size();
+  for (std::size_t i = 0; i < table.samples; ++i) table.lines.push_back(i + 1);
+  if (table.labels.empty()) file.fail("holds no labels");
+  check_size(file, table.samples, "labels");
+  return table;
+}
+
+void encode_labels(const KernelArguments& a, KernelTask& task) {
+  const std::string& source = a.data.empty() || !a.reading.labels_file.empty() ? a.reading.labels_file : a.data;
+  task.classes = class_names(task.train.labels);
+  if (task.classes.size() < 2)
+    throw DataError(source + ": all samples have the label '" + task.classes.front() + "': classes need at least two");
+  if (task.classes.size() > 65535)
+    throw DataError(source + ": " + std::to_string(task.classes.size()) +
+                    " different labels: choose the label column with --label");
+  if (a.form == "binary" && task.classes.size() != 2)
+    throw DataError(source + ": " + std::to_string(task.classes.size()) +
+                    " different labels, and --form binary is for two: take multiclass");
+  task.binary = a.form != "multiclass" && task.classes.size() == 2;
+  task.labels = encode(task.train, task.classes);
+  if (task.test) task.test_labels = encode_known(*task.test, task.classes);
+}
+
+}  // namespace
+
+KernelTask read_task(const KernelArguments& a) {
+  KernelTask task;
+  check_arguments(a);
+  task.p = a.p;
+  task.q = a.q;
+  task.r = a.r;
+  task.solver = kind_named("--solver", a.solver, all_kernel_solvers);
+  if (task.solver == KernelSolver::automatic) task.solver = KernelSolver::admm;
+  task.options.lambda = parse_number("--lambda", a.lambda);
+  if (!(task.options.lambda > 0))
+    throw ArgumentError("--lambda: " + a.lambda +
+                        " is not positive: without a penalty coefficients are not determined");
+  a.effort.set(task.options);
+  task.options.intercept = a.intercept;
+  for (const auto& text : a.kernels) {
+    task.kernels.push_back({text, parse_kernel("--kernel", text), {}});
+    if (a.data.empty() && !task.kernels.back().is_constant())
+      throw ArgumentError("DATA is missing: --kernel " + text + " compares samples");
+  }
+
+  const auto options = a.reading.read_options();
+  task.train = a.data.empty() ? read_labels(options) : read_table(a.data, options);
+  if (!a.test.empty()) {
+    auto same = options;
+    same.labels_file.clear();
+    same.names = task.train.feature_names;
+    task.test = read_table(a.test, same, task.train.features);
+  }
+  encode_labels(a, task);
+  make_dense(task.train);
+  if (task.test) make_dense(*task.test);
+  for (std::size_t k = 0; k < task.classes.size(); ++k) {
+    const auto i = static_cast<std::size_t>(std::find(task.labels.begin(), task.labels.end(), static_cast<Label>(k)) -
+                                            task.labels.begin());
+    auto& sample = task.self_test.emplace_back();
+    for (std::size_t j = 0; j < task.train.features; ++j)
+      sample.push_back(task.train.values[i + j * task.train.samples]);
+  }
+  if (a.standardise) {
+    task.standardisation = standardise(task.train);
+    if (task.test) standardise_by(*task.test, task.standardisation->columns);
+  }
+  check_memory(a, task);
+  for (const auto& path : a.matrices) task.kernels.push_back({path, {}, read_matrix(path, task.train.samples)});
+  return task;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,135 @@
+#pragma once
+/// Paper D's algorithm for several kernels, as printed: a baseline.
+
+#include "../kernel_workspace.hpp"
+
+namespace tamis::as_printed {
+
+/// Algorithm 2 of paper D, for the problems of KernelAdmm without intercepts (a constant kernel takes their place):
+///     α⁺ = prox_{γ(λ/q)‖·‖^q}(α + 2γ K_yᵀ (1 − K_y α)₊),  γ = step/2‖K_yᵀK_y‖, 0 < step < 2,
+/// with the factor 2 that the printed gradient lacks; ‖·‖ by a power iteration. With K > 1 outputs the gradient of the
+/// multiclass squared hinge, and K times that norm. Every 40 iterations the slopes of the loss, scaled, are a dual
+/// point: that certificate is not the paper's.
+///
+/// Memory: `requirement(shape)`: 3n·τ·K + n·K entries and a few rows. Cost of an iteration: 4K·n²·τ flops, half of that
+/// while α is sparse. Source: Combettes and Wajs (2005).
+template <class T>
+class KernelForwardBackward {
+  using Workspace = KernelWorkspace<T>;
+
+ public:
+  KernelForwardBackward(const DenseDesign<T>& design, std::span<const Label> labels, Index kernels, Index classes,
+                        const MixedNorm<T>& norm, const Options<T>& options)
+      : o_(design, labels, kernels, classes, norm, options) {}
+
+  /// Before `start`: the length of the steps, below 2.
+  void set_step(T step) { step_ = step; }
+
+  /// Bytes that `start` needs: `shape.features` is n·τ, `shape.classes` 1 for two classes with one score.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    refusal_ = "";
+    if (!o_.admit(memory, requirement(o_.shape))) return false;
+    if (!(step_ > T(0) && step_ < T(2))) return refuse(Status::invalid_option);
+    if (o_.options.intercept) {
+      refusal_ = "the printed solver for kernels has no intercept: add a constant kernel";
+      return refuse(Status::invalid_combination);
+    }
+    Arena arena(memory);
+    m_ = Memory::lay_out(arena, o_.shape);
+    o_.adopt(m_.common, arena.used());
+    gamma_ = step_ / (T(2) * T(o_.shape.classes) * measure_norm());
+    o_.certify_zero(m_.x);
+    return running();
+  }
+
+  /// One iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!running()) return false;
+    auto& report = o_.report;
+    const bool last = ++report.iterations >= o_.options.max_iterations;
+    report.epochs += T(1);
+    o_.multiply(m_.x, m_.common.zeros, m_.common.u);
+    o_.take_slopes();
+    o_.transposed(m_.common.u);
+    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.x[e] -= gamma_ * m_.common.g[e];
+    o_.penalty.prox(o_.rows(m_.x), o_.kernels, gamma_);
+    if (last || report.iterations % 40 == 0) {
+      o_.offer_model(m_.x);
+      o_.take_slopes();
+      o_.offer_slopes();
+      o_.judge();
+      if (last) o_.end_at_limit();
+    }
+    return running();
+  }
+
+  /// Ends the run with the model found so far.
+  void stop() {
+    if (running()) o_.report.status = Status::stopped;
+  }
+
+  const Report<T>& report() const { return o_.report; }
+  std::uint32_t certificates() const { return o_.certificates; }
+  /// The model of the smallest objective that was certified.
+  KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
+  /// The coefficients at hand, as the iteration has them.
+  KernelCoefficients<T> iterate() const { return o_.view(m_.x, m_.common.zeros); }
+  /// Why `start` ended as `invalid_combination`: one sentence, or empty.
+  const char* refusal() const { return refusal_; }
+
+ private:
+  struct Memory {
+    typename Workspace::Memory common;
+    T* x;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.common = Workspace::Memory::lay_out(arena, shape);
+      m.x = arena.take<T>(detail::saturating_multiply(shape.features, padded<T>(shape.classes)));
+      return m;
+    }
+  };
+
+  bool running() const { return o_.running(); }
+  bool refuse(Status status) {
+    o_.report.status = status;
+    return false;
+  }
+
+  /// ‖AAᵀ‖ = ‖K_yᵀK_y‖ by a power iteration, and a hundredth more, since it comes from below.
+  [[gnu::noinline]] T measure_norm() {
+    T* const u = m_.common.u;
+    const Index outputs = o_.outputs;
+    fill(u, o_.scores(), T(0));
+    for (Index i = 0; i < o_.shape.samples; ++i) row_of(u, i, outputs)[0] = T(1) + T(i % 3);
+    T norm = 0, length = T(1);
+    for (int round = 0; round < 300; ++round) {
+      const T scale = T(1) / length;
+      for (std::size_t e = 0; e < o_.scores(); ++e) u[e] *= scale;
+      o_.transposed(u);
+      o_.multiply(m_.common.g, m_.common.zeros, u);
+      Sum<T> square;
+      for (Index i = 0; i < o_.shape.samples; ++i) {
+        const T entry = row_of(u, i, outputs)[0];
+        square.add(entry * entry);
+      }
+      length = square_root(square.value());
+      if (!(length > T(0)) || !finite(length)) return T(1);
+      const bool settled = absolute(length - norm) <= T(1e-6) * length;
+      norm = length;
+      if (settled && round > 0) break;
+    }
+    return T(1.01) * norm;
+  }
+
+  Workspace o_;
+  Memory m_{};
+  const char* refusal_ = "";
+  T step_ = T(1.9);
+  T gamma_ = T(0);
+};
+
+}  // namespace tamis::as_printed

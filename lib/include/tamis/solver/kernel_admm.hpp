@@ -1,0 +1,321 @@
+#pragma once
+/// Classification with several kernels, positive or not: splitting in the space of samples.
+
+#include "kernel_newton.hpp"
+
+namespace tamis {
+
+/// Minimises (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q, f_k(x) = b_k + Σ_tl α_tlk k_t(x_l, x), by the squared hinge:
+/// `classes` 1 for two classes with labels 0 and 1, else K scores. `design` holds the kernels' matrices K_t[l, i] =
+/// k_t(x_l, x_i), row-major, one after the other: feature t·n + l. They need not be positive definite or symmetric. λ
+/// is that of the options. η and other margins than 1 are refused, working sets are not needed.
+///
+/// Over-relaxed splitting between the loss and the penalty, and between the scores and what the loss sees. With A =
+/// [K_1ᵀ … K_τᵀ] the step on α is one system in n unknowns with a cached Cholesky factor of AAᵀ + κ. The multipliers of
+/// the scores are slopes of the loss, a dual point that the certificate scales. κ and the weight of the scores are
+/// balanced now and then. Once iterations have cost as much as it may, KernelNewton tries to end the run from where
+/// they are (of classes, from a gap of 1e-2); where it does not, they go on from the best that it has come to.
+///
+/// Memory: `requirement(shape)`: 3n² + 7n·τ·K + 12n·K entries and some 70 per sample, rows padded to vectors. Cost of
+/// an iteration: 2K·n²·(τ + 1) flops, as much again while α is not sparse, and n³/3 when κ changes. Source: paper D,
+/// problem (2); Boyd et al. (2011).
+template <class T>
+class KernelAdmm {
+  using Workspace = KernelWorkspace<T>;
+
+ public:
+  KernelAdmm(const DenseDesign<T>& design, std::span<const Label> labels, Index kernels, Index classes,
+             const MixedNorm<T>& norm, const Options<T>& options)
+      : o_(design, labels, kernels, classes, norm, options) {}
+
+  /// Bytes that `start` needs: `shape.features` is n·τ, `shape.classes` 1 for two classes with one score.
+  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+
+  /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
+  bool start(std::span<std::byte> memory) {
+    if (!o_.admit(memory, requirement(o_.shape))) return false;
+    Arena arena(memory);
+    m_ = Memory::lay_out(arena, o_.shape);
+    o_.adopt(m_.common, arena.used());
+    width_ = padded<T>(o_.shape.samples);
+    for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
+    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
+    kappa_ = spent_ = next_finish_ = T(0);
+    o_.certify_zero(m_.z);
+    return running() && prepare();
+  }
+  /// Goes on with another λ from where the last run ended, whose report and model are gone: the next point of a path.
+  /// False: it is refused, or nothing was started, or it has ended.
+  bool go_on(T lambda) {
+    if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
+    o_.begin(lambda);
+    next_finish_ = spent_;
+    certify();
+    if (running() && kappa_ == T(0)) prepare();
+    return running();
+  }
+
+  /// One iteration, certificates included; false when the run has ended.
+  bool step() {
+    if (!running()) return false;
+    auto& report = o_.report;
+    const bool last = ++report.iterations >= o_.options.max_iterations;
+    const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
+    report.epochs += T(1);
+    if (!factored_) factor();
+    if (!running()) return false;
+    step_coefficients();
+    step_scores();
+    const T n = T(o_.shape.samples);
+    spent_ += T(2) * T(o_.shape.classes) * n * (T(2) * T(o_.shape.features) + n);
+    const bool weigh = report.iterations % 40 == 0 && report.iterations <= 2000;
+    if (weigh) compare_residuals();
+    if (look) {
+      certify();
+      if (running() && spent_ > next_finish_ && (o_.binary() || report.relative_gap < T(1e-2))) finish();
+      if (last) o_.end_at_limit();
+    }
+    if (weigh && running()) balance();
+    return running();
+  }
+
+  /// Ends the run with the model found so far.
+  void stop() {
+    if (running()) o_.report.status = Status::stopped;
+  }
+
+  const Report<T>& report() const { return o_.report; }
+  std::uint32_t certificates() const { return o_.certificates; }
+  /// The model of the smallest objective seen.
+  KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
+
+ private:
+  struct Memory {
+    typename Workspace::Memory common;
+    T *z, *w, *old;    ///< coefficients, scaled multipliers, the coefficients before: features × outputs
+    T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width
+    KernelNewtonMemory<T> newton;
+    T *sz, *sw;       ///< scores of z and w: samples × outputs
+    T *s, *ws, *x;    ///< scores split off, their scaled multipliers; scratch
+    T *ones, *right;  ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      using detail::saturating_multiply;
+      Memory m{};
+      m.common = Workspace::Memory::lay_out(arena, shape);
+      const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
+      for (T** all : {&m.z, &m.w, &m.old}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
+      for (T** square : {&m.gram, &m.factor}) *square = arena.take<T>(saturating_multiply(shape.samples, width));
+      m.newton = KernelNewtonMemory<T>::lay_out(arena, shape);
+      for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.x})
+        *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
+      for (T** column : {&m.ones, &m.right}) *column = arena.take<T>(width);
+      return m;
+    }
+  };
+
+  bool running() const { return o_.running(); }
+
+  bool prepare() {
+    take_gram();
+    rho_scores_ = T(1);
+    const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
+    rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
+    factor();
+    return running();
+  }
+  [[gnu::noinline]] void take_gram() {
+    const Index n = o_.shape.samples;
+    fill(m_.gram, std::size_t(n) * width_, T(0));
+    m_.newton.gram.begin(n, width_, m_.gram);
+    for (Index j = 0; j < o_.shape.features; ++j) {
+      const T* column = o_.design.column(j).values;
+      m_.newton.gram.add(T(1), [column](Index i) { return column[i]; });
+    }
+    m_.newton.gram.flush();
+    Sum<T> trace;
+    for (Index i = 0; i < n; ++i) trace.add(row_of(m_.gram, i, width_)[i]);
+    mean_square_ = trace.value() / T(n);
+  }
+
+  [[gnu::noinline]] void factor() {
+    const Index n = o_.shape.samples;
+    copy(static_cast<const T*>(m_.gram), std::size_t(n) * width_, m_.factor);
+    for (Index i = 0; i < n; ++i) row_of(m_.factor, i, width_)[i] += kappa_;
+    if (!factor_cholesky(m_.factor, n, width_)) {  // rounding has outgrown κ
+      kappa_ *= T(10);
+      scale_rho(T(10));
+      if (kappa_ < T(1e3) * mean_square_) return factor();
+      o_.report.status = Status::precision_limit;
+      return;
+    }
+    factored_ = true;
+    if (!o_.options.intercept) return;
+    fill(m_.ones, n, T(1));
+    solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.ones);
+    Sum<T> sum;
+    for (Index i = 0; i < n; ++i) sum.add(m_.ones[i]);
+    sum_of_ones_ = sum.value();
+  }
+
+  // ---- an iteration -------------------------------------------------------------------------------------------------
+
+  /// u ← (AAᵀ + κ)⁻¹ of what scores lack, and the intercepts.
+  [[gnu::noinline]] void solve() {
+    const Index n = o_.shape.samples, outputs = o_.outputs;
+    T* const u = m_.common.u;
+    for (std::size_t e = 0; e < o_.scores(); ++e) u[e] = (m_.s[e] - m_.ws[e]) - (m_.sz[e] - m_.sw[e]);
+    if (o_.binary()) {
+      for (Index i = 0; i < n; ++i) m_.right[i] = row_of(u, i, outputs)[0];
+      solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.right);
+      for (Index i = 0; i < n; ++i) row_of(u, i, outputs)[0] = m_.right[i];
+    } else {
+      solve_cholesky_rows(static_cast<const T*>(m_.factor), n, width_, u, outputs);
+    }
+    if (!o_.options.intercept) return;
+    T* const b = m_.common.b;
+    column_sums(static_cast<const T*>(u), n, outputs, b);
+    for (Index k = 0; k < outputs; ++k) b[k] /= sum_of_ones_;
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k < outputs; ++k) row_of(u, i, outputs)[k] -= b[k] * m_.ones[i];
+  }
+
+  [[gnu::noinline]] void step_coefficients() {
+    solve();
+    o_.transposed(m_.common.u);
+    const std::size_t count = o_.coefficients();
+    T* const x = m_.common.g;
+    copy(static_cast<const T*>(m_.z), count, m_.old);
+    for (std::size_t e = 0; e < count; ++e) {
+      x[e] += m_.z[e] - m_.w[e];
+      m_.w[e] += relaxation * x[e] - (relaxation - T(1)) * m_.z[e];
+      m_.z[e] = m_.w[e];
+    }
+    o_.penalty.prox(o_.rows(m_.z), o_.kernels, T(1) / rho_);
+    for (std::size_t e = 0; e < count; ++e) m_.w[e] -= m_.z[e];
+
+    T* const next = m_.x;
+    o_.multiply(m_.z, m_.common.zeros, next);
+    const T* const b = m_.common.b;
+    for (Index i = 0; i < o_.shape.samples; ++i)
+      for (Index k = 0; k < o_.outputs; ++k) {
+        const std::size_t e = std::size_t(i) * o_.outputs + k;
+        const T all = m_.s[e] - m_.ws[e] - kappa_ * m_.common.u[e], own = all - b[k];
+        m_.sw[e] += relaxation * own - (relaxation - T(1)) * m_.sz[e] - next[e];
+        m_.sz[e] = next[e];
+        m_.x[e] = all;
+      }
+  }
+
+  /// s ← the proximity operator of the loss, and its multipliers.
+  [[gnu::noinline]] void step_scores() {
+    const Index classes = o_.shape.classes, outputs = o_.outputs;
+    primal_scores_ = dual_scores_ = scores_size_ = multipliers_size_ = T(0);
+    for (Index i = 0; i < o_.shape.samples; ++i) {
+      const T* x = row_of(m_.x, i, outputs);
+      T* s = row_of(m_.s, i, outputs);
+      T* w = row_of(m_.ws, i, outputs);
+      T* old = m_.common.row;
+      for (Index k = 0; k < classes; ++k) {
+        old[k] = s[k];
+        w[k] += relaxation * x[k] - (relaxation - T(1)) * s[k];
+        s[k] = w[k];
+      }
+      o_.prox(s, i, rho_scores_);
+      for (Index k = 0; k < classes; ++k) {
+        w[k] -= s[k];
+        primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
+        dual_scores_ += (s[k] - old[k]) * (s[k] - old[k]);
+        scores_size_ += x[k] * x[k];
+        multipliers_size_ += w[k] * w[k];
+      }
+    }
+  }
+
+  static void scale(T* entries, std::size_t count, T factor) {
+    for (std::size_t e = 0; e < count; ++e) entries[e] *= factor;
+  }
+  /// Another weight for the split between loss and penalty; the multipliers themselves stay.
+  void scale_rho(T factor) {
+    rho_ *= factor;
+    scale(m_.w, o_.coefficients(), T(1) / factor);
+    scale(m_.sw, o_.scores(), T(1) / factor);
+  }
+
+  /// Factors of the weights of the two splits with which both kinds of residuals fall alike.
+  [[gnu::noinline]] void compare_residuals() {
+    const auto factor_of = [](T primal, T size, T dual, T multiplier) {
+      if (!(primal > T(0)) || !(dual > T(0)) || !(size > T(0)) || !(multiplier > T(0))) return T(1);
+      const T q = square_root(square_root((primal / size) / (dual / multiplier)));
+      return q > T(1.5) || q < T(0.67) ? smallest(largest(q, T(0.2)), T(5)) : T(1);
+    };
+    T primal = 0, dual = 0, x_size = 0, w_size = 0;
+    const T* const x = m_.common.g;
+    for (std::size_t e = 0; e < o_.coefficients(); ++e) {
+      primal += (x[e] - m_.z[e]) * (x[e] - m_.z[e]);
+      dual += (m_.z[e] - m_.old[e]) * (m_.z[e] - m_.old[e]);
+      x_size += x[e] * x[e];
+      w_size += m_.w[e] * m_.w[e];
+    }
+    factor_ = factor_of(primal, x_size, dual, w_size);
+    factor_scores_ = factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
+  }
+  void balance() {
+    if (factor_ == T(1) && factor_scores_ == T(1)) return;
+    scale_rho(factor_);
+    rho_scores_ *= factor_scores_;
+    scale(m_.ws, o_.scores(), T(1) / factor_scores_);
+    kappa_ = rho_ / rho_scores_;
+    factor();
+  }
+
+  /// The gap of z, with the multipliers of the scores as a dual point.
+  [[gnu::noinline]] void certify() {
+    T* const u = m_.common.u;
+    o_.offer_model(m_.z);
+    for (std::size_t e = 0; e < o_.scores(); ++e) u[e] = rho_scores_ * m_.ws[e];
+    o_.offer_slopes();
+    o_.judge();
+  }
+
+  /// Goes on from the coefficients `to`, the intercepts in b and the dual point in common.u.
+  [[gnu::noinline]] void move(const T* to) {
+    const T* const u = m_.common.u;
+    copy(to, o_.coefficients(), m_.z);
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
+    o_.transposed(u);
+    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
+    o_.multiply(m_.w, m_.common.zeros, m_.sw);
+    o_.multiply(m_.z, m_.common.zeros, m_.sz);
+    o_.multiply(m_.z, m_.common.b, m_.s);
+  }
+
+  [[gnu::noinline]] void finish() {
+    for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
+    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
+    newton.run(m_.z, m_.x, spent_);
+    const T n = T(o_.shape.samples);
+    spent_ += newton.flops();
+    next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
+    if (newton.take_end()) move(m_.newton.centre);
+    factored_ = false;
+  }
+
+  static constexpr T relaxation = T(1.8);
+
+  Workspace o_;
+  Memory m_{};
+  Index width_ = 0;       ///< of a row over samples
+  T spent_ = T(0);        ///< flops of the iterations
+  T next_finish_ = T(0);  ///< where Newton's method is tried again
+  bool factored_ = false;
+  T mean_square_ = T(0);
+  T sum_of_ones_ = T(0);
+  T kappa_ = T(0);
+  T rho_ = T(0);         ///< weight of the split between loss and penalty
+  T rho_scores_ = T(1);  ///< weight of the split of the scores
+  T factor_ = T(1), factor_scores_ = T(1);
+  T primal_scores_ = T(0), dual_scores_ = T(0), scores_size_ = T(0), multipliers_size_ = T(0);
+};
+
+}  // namespace tamis

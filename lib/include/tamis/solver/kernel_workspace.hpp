@@ -1,0 +1,302 @@
+#pragma once
+/// What solvers of problems with several kernels share: the check of the problem, products, certificates.
+
+#include "../arena.hpp"
+#include "../certificate/balance.hpp"
+#include "../design/dense.hpp"
+#include "../loss/squared_hinge.hpp"
+#include "../model/kernel_coefficients.hpp"
+#include "../options.hpp"
+#include "../penalty/mixed_norm.hpp"
+#include "../report.hpp"
+
+namespace tamis {
+
+/// The state of a solve. F = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q; inside, sums over samples, and λ n times.
+///
+/// One output: ℓ = (1 − yf)₊², y = −1 and 1 for the labels 0 and 1. K outputs: Σ_{k≠y} (1 + f_k − f_y)₊².
+template <class T>
+class KernelWorkspace {
+ public:
+  struct Memory {
+    T* best;        ///< the model: features × outputs
+    T* g;           ///< Aᵀu
+    T* u;           ///< scores or duals: samples × outputs
+    T *b, *best_b;  ///< intercepts
+    T *zeros, *row, *second_row;
+    Index* list;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      const std::size_t outputs = padded<T>(shape.classes);
+      for (T** all : {&m.best, &m.g}) *all = arena.take<T>(detail::saturating_multiply(shape.features, outputs));
+      m.u = arena.take<T>(detail::saturating_multiply(shape.samples, outputs));
+      for (T** row : {&m.b, &m.best_b, &m.zeros, &m.row, &m.second_row}) *row = arena.take<T>(outputs);
+      m.list = arena.take<Index>(shape.features);
+      return m;
+    }
+  };
+
+  KernelWorkspace(const DenseDesign<T>& kernel_values, std::span<const Label> truth, Index kernel_count, Index classes,
+                  const MixedNorm<T>& norm, const Options<T>& wanted)
+      : design(kernel_values),
+        labels(truth),
+        options(wanted),
+        shape{kernel_values.samples(), kernel_values.features(), classes},
+        kernels(kernel_count),
+        penalty(norm) {}
+
+  bool running() const { return report.status == Status::running; }
+  bool binary() const { return shape.classes == 1; }
+  std::size_t coefficients() const { return std::size_t(shape.features) * outputs; }
+  std::size_t scores() const { return std::size_t(shape.samples) * outputs; }
+  template <class U>
+  Rows<U> rows(U* coefficients) const {
+    return {coefficients, shape.features, shape.classes, outputs};
+  }
+  /// Of a binary problem: −1 or 1.
+  T sign_of(Index i) const { return labels[i] == 1 ? T(1) : T(-1); }
+
+  /// Checks the problem and whether `memory` meets the requirement, and touches nothing. False: it is refused.
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    report = {};
+    report.arena_bytes = requirement.bytes;
+    report.status = check(memory);
+    return running();
+  }
+  /// After `admit`: takes memory over.
+  void adopt(const Memory& memory, std::size_t used) {
+    m = memory;
+    report.arena_used_bytes = used;
+    outputs = padded<T>(shape.classes);
+    certificates = 0;
+    for (T* row : {m.zeros, m.b, m.row, m.second_row}) fill(row, outputs, T(0));
+    begin(options.lambda);
+  }
+  /// Another λ: there is no model yet.
+  void begin(T lambda) {
+    options.lambda = lambda;
+    penalty.lambda = lambda * T(shape.samples);
+    report = {.arena_bytes = report.arena_bytes, .arena_used_bytes = report.arena_used_bytes};
+    report.status = Status::running;
+    report.objective = infinity<T>;
+    report.lambda_max = not_a_number<T>;
+    best_dual_ = T(0);  // no term of the objective is negative
+    stalled_gap_ = infinity<T>;
+    patience_ = 0;
+    fill(m.best, coefficients(), T(0));
+    fill(m.best_b, outputs, T(0));
+  }
+
+  /// out ← Aw + b, rows of w that are zero cost nothing.
+  [[gnu::noinline]] void multiply(const T* w, const T* b, T* out) {
+    Index count = 0;
+    for (Index j = 0; j < shape.features; ++j) {
+      const T* row = row_of(w, j, outputs);
+      bool any = false;
+      for (Index k = 0; k < shape.classes && !any; ++k) any = row[k] != T(0);
+      if (any) m.list[count++] = j;
+    }
+    design.multiply(m.list, count, w, outputs, b, out);
+  }
+  /// g ← Aᵀu.
+  void transposed(const T* u) { design.transposed_multiply(nullptr, shape.features, u, outputs, m.g); }
+
+  /// The loss of sample i.
+  T loss(const T* z, Index i) const {
+    if (!binary()) return SquaredHinge{}.value(z, shape.classes, labels[i], T(1));
+    const T violation = largest(T(1) - sign_of(i) * z[0], T(0));
+    return violation * violation;
+  }
+  /// z ← argmin_s of the loss of sample i + ρ/2 ‖s − z‖².
+  void prox(T* z, Index i, T rho) const {
+    if (!binary()) return SquaredHinge{}.prox(z, shape.classes, labels[i], T(1), rho);
+    const T y = sign_of(i);
+    z[0] += T(2) * y * largest(T(1) - y * z[0], T(0)) / (T(2) + rho);
+  }
+  /// Scores in u become slopes of the loss.
+  [[gnu::noinline]] void take_slopes() {
+    for (Index i = 0; i < shape.samples; ++i) {
+      T* z = row_of(m.u, i, outputs);
+      if (binary()) {
+        z[0] = T(-2) * sign_of(i) * largest(T(1) - sign_of(i) * z[0], T(0));
+        continue;
+      }
+      copy(static_cast<const T*>(z), outputs, m.row);
+      SquaredHinge{}.gradient(m.row, shape.classes, labels[i], T(1), T(1), z);
+    }
+  }
+
+  // ---- certificates -------------------------------------------------------------------------------------------------
+
+  /// Offers a model with the intercepts in b; leaves its scores in u.
+  [[gnu::noinline]] void offer_model(const T* candidate) {
+    ++certificates;
+    multiply(candidate, m.b, m.u);
+    Sum<T> total;
+    for (Index i = 0; i < shape.samples; ++i) total.add(loss(row_of(m.u, i, outputs), i));
+    total.add(penalty.value(rows(candidate), kernels));
+    const T objective = total.value() / T(shape.samples);
+    if (!(objective < report.objective)) return;
+    report.objective = objective;
+    report.nonzeros = report.nonzero_rows = 0;
+    for (Index j = 0; j < shape.features; ++j) {
+      Index here = 0;
+      for (Index k = 0; k < shape.classes; ++k) here += row_of(candidate, j, outputs)[k] != T(0);
+      report.nonzeros += here;
+      report.nonzero_rows += here > 0;
+    }
+    copy(candidate, coefficients(), m.best);
+    copy(static_cast<const T*>(m.b), outputs, m.best_b);
+  }
+
+  /// Offers what is in u, up to rounding a slope of the loss for each sample, as a dual point: with intercepts its
+  /// columns are made to add up to zero, and it is scaled. Returns its gauge; leaves Aᵀu in g.
+  [[gnu::noinline]] T offer_slopes() {
+    for (Index i = 0; i < shape.samples; ++i) {
+      T* row = row_of(m.u, i, outputs);
+      if (binary()) {
+        row[0] = -sign_of(i) * largest(-sign_of(i) * row[0], T(0));
+        continue;
+      }
+      T sum = 0;
+      for (Index k = 0; k < shape.classes; ++k) {
+        row[k] = k == labels[i] ? T(0) : largest(row[k], T(0));
+        sum += row[k];
+      }
+      row[labels[i]] = -sum;
+    }
+    if (options.intercept && binary()) {
+      scale_columns(m.u, shape.samples, Index(1), outputs);
+    } else if (options.intercept) {
+      balance_columns(SquaredHinge{}, targets(), m.u, outputs, m.row, m.second_row);
+    }
+    Sum<T> linear, quadratic;
+    for (Index i = 0; i < shape.samples; ++i)
+      for (Index k = 0; k < shape.classes; ++k) {
+        if (!binary() && k == labels[i]) continue;
+        const T beta = absolute(row_of(m.u, i, outputs)[k]);
+        linear.add(beta);
+        quadratic.add(beta * beta / T(4));
+      }
+    transposed(m.u);
+    const Rows<const T> products = rows(static_cast<const T*>(m.g));
+    const T gauge = penalty.gauge(products, kernels);
+    quadratic.add(penalty.conjugate(products, kernels));
+    if (!(quadratic.value() > T(0))) return gauge;
+    const T top = linear.value() / (T(2) * quadratic.value());  // the value at the scale s: s·linear − s²·quadratic
+    const T s = gauge * top > T(1) ? T(1) / gauge : top;
+    if (s > T(0)) best_dual_ = largest(best_dual_, s * linear.value() - s * s * quadratic.value());
+    return gauge;
+  }
+
+  /// The model of zeros with its best intercepts, its gap, and the λ from which it is the answer: infinite for q = 2,
+  /// unknown where the intercepts are.
+  [[gnu::noinline]] void certify_zero(T* zero) {
+    const bool known = take_null_intercepts();
+    fill(zero, coefficients(), T(0));
+    offer_model(zero);
+    take_slopes();
+    const T gauge = offer_slopes();
+    if (penalty.q == 2) report.lambda_max = infinity<T>;
+    else if (known) report.lambda_max = options.lambda * gauge;
+    judge();
+  }
+
+  /// The gap of the best model and the best dual point, and whether it is small enough.
+  void judge() {
+    if (!finite(report.objective)) {  // sums that T does not hold
+      report.status = Status::precision_limit;
+      return;
+    }
+    report.dual_objective = best_dual_ / T(shape.samples);
+    report.gap = largest(report.objective - report.dual_objective, T(0));
+    const T size = largest(largest(absolute(report.objective), absolute(report.dual_objective)), T(1e-12));
+    report.relative_gap = report.gap / size;
+    constexpr T rounding = T(16) * epsilon<T>;
+    if (report.relative_gap <= largest(options.tolerance, rounding)) {
+      report.status = options.tolerance >= rounding ? Status::converged : Status::precision_limit;
+      return;
+    }
+    if (!(report.relative_gap > T(0.9) * stalled_gap_)) {
+      stalled_gap_ = report.relative_gap;
+      patience_ = report.iterations + largest(std::uint32_t(2000), report.iterations);
+    } else if (report.iterations > patience_ && report.relative_gap < (sizeof(T) == 4 ? T(1.2e-3) : T(1.5e-8))) {
+      report.status = Status::precision_limit;
+    }
+  }
+  /// At the iteration limit.
+  void end_at_limit() {
+    if (running()) report.status = Status::iteration_limit;
+  }
+  bool valid_lambda(T lambda) const { return lambda > T(0) && finite(lambda); }
+
+  KernelCoefficients<T> view(const T* coefficients, const T* intercepts) const {
+    if (!has_model(report.status)) return {};
+    return {coefficients, intercepts, shape.samples, kernels, shape.classes};
+  }
+
+  DenseDesign<T> design;
+  std::span<const Label> labels;
+  Options<T> options;
+  Shape shape;
+  Index kernels;
+  MixedNorm<T> penalty;
+  Memory m{};
+  Index outputs = 0;  ///< of a row of coefficients or scores
+  Report<T> report{};
+  std::uint32_t certificates = 0;
+
+ private:
+  Status check(std::span<std::byte> memory) {
+    constexpr Index most = Index(-1) - lanes<T>;
+    if (shape.samples == 0 || kernels == 0 || shape.classes == 0 || shape.samples > most || shape.classes > most ||
+        shape.features != detail::saturating_multiply(shape.samples, kernels) ||
+        detail::saturating_multiply(shape.features, padded<T>(shape.classes)) > most || labels.size() != shape.samples)
+      return Status::invalid_shape;
+    if (!valid_lambda(options.lambda)) return Status::invalid_lambda;
+    if (!penalty.valid() || !(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
+    if (options.eta != T(0)) return Status::invalid_eta;
+    if (has_margin(options)) return Status::invalid_margin;  // it is 1
+    if (design.find_bad_value(report.row, report.column)) return Status::invalid_data;
+    for (Index i = 0; i < shape.samples; ++i) {
+      report.row = i;
+      report.column = 0;
+      if (labels[i] >= largest(shape.classes, Index(2))) return Status::invalid_label;
+    }
+    report.row = report.column = 0;
+    if (!Arena::aligned(memory)) return Status::invalid_arena;
+    if (memory.size() < report.arena_bytes) return Status::arena_too_small;
+    return Status::running;
+  }
+
+  Targets<T> targets() const {
+    Targets<T> out{labels, shape.classes};
+    out.normalise();
+    return out;
+  }
+  /// b ← the best intercepts of the model without coefficients. False: they may be others.
+  bool take_null_intercepts() {
+    fill(m.b, outputs, T(0));
+    if (!options.intercept) return true;
+    if (binary()) {
+      Sum<T> mean;
+      for (Index i = 0; i < shape.samples; ++i) mean.add(sign_of(i));
+      m.b[0] = mean.value() / T(shape.samples);
+      return true;
+    }
+    SquaredHinge{}.guess_intercepts(targets(), m.b);
+    T low = m.b[0], high = m.b[0];
+    for (Index k = 1; k < shape.classes; ++k) {
+      low = smallest(low, m.b[k]);
+      high = largest(high, m.b[k]);
+    }
+    return high - low <= T(1);
+  }
+
+  T best_dual_ = T(0);
+  T stalled_gap_ = infinity<T>;
+  std::uint32_t patience_ = 0;
+};
+
+}  // namespace tamis
