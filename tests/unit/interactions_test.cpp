@@ -297,6 +297,7 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
   EXPECT_EQ(refused(Hierarchy::full, 0, problem.targets(false)), Status::invalid_lambda);
   InteractionAdmm<double> grouped(problem.made.design(), problem.targets(false), Hierarchy::strong, HierarchyNorm::l2,
                                   0.1, {.lambda = 0.1});
+  EXPECT_EQ(grouped.go_on(0.1, 0.1), Status::invalid_arena);
   EXPECT_FALSE(grouped.start({}));
   EXPECT_EQ(grouped.report().status, Status::invalid_combination);
   auto both = problem.targets(true);

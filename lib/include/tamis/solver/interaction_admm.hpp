@@ -47,9 +47,10 @@ class InteractionAdmm {
     return running();
   }
   /// Goes on with other weights from where the run is, whose report and model are gone: the next point of a path.
-  /// Returns running, or how the run has ended at once; invalid_lambda, or the status of a run that was refused, when
-  /// nothing has changed.
+  /// Returns running, or how the run has ended at once; invalid_lambda, or the status of a run that was refused, or
+  /// invalid_arena before one was started, when nothing has changed.
   Status go_on(T lambda, T lambda2) {
+    if (!m_.z) return Status::invalid_arena;  // nothing was started
     if (!has_model(o_.report.status)) return o_.report.status;
     if (!o_.valid_lambdas(lambda, lambda2)) return Status::invalid_lambda;
     o_.begin(lambda, lambda2);
