@@ -50,8 +50,8 @@ class InteractionAdmm {
   /// Returns running, or how the run has ended at once; invalid_lambda, or the status of a run that was refused, or
   /// invalid_arena before one was started, when nothing has changed.
   Status go_on(T lambda, T lambda2) {
-    if (!m_.z) return Status::invalid_arena;  // nothing was started
     if (!has_model(o_.report.status)) return o_.report.status;
+    if (!m_.z) return Status::invalid_arena;  // nothing was started
     if (!o_.valid_lambdas(lambda, lambda2)) return Status::invalid_lambda;
     o_.begin(lambda, lambda2);
     next_finish_ = spent_;
