@@ -90,7 +90,7 @@ TEST(Train, PrintsASummaryAndWritesModelAndReport) {
   EXPECT_EQ(model["format"], "tamis-model");
   EXPECT_EQ(model["version"], 1);
   EXPECT_EQ(model["kind"], "linear");
-  EXPECT_EQ(model["classes"], json({"0", "1", "2"}));
+  EXPECT_EQ(model["classes"], json::array({"0", "1", "2"}));
   EXPECT_EQ(model["features"].size(), report["nonzero_rows"].get<std::size_t>());
   EXPECT_EQ(model["coefficients"]["indices"].size(), model["features"].size());
   EXPECT_EQ(model["standardisation"]["mean"].size(), model["features"].size());

@@ -156,11 +156,11 @@ TEST(InteractionModels, HoldWhatWasKeptAndHow) {
   EXPECT_EQ(model["kind"], "interactions");
   EXPECT_TRUE(model["classes"].is_null());
   EXPECT_EQ(model["feature_count"], 5);
-  EXPECT_EQ(model["features"], json({"a", "b", "c", "e"}));
-  EXPECT_EQ(model["coefficients"]["indices"], json({0, 1, 2, 4}));
-  EXPECT_EQ(model["coefficients"]["products"]["first"], json({0, 2}));
-  EXPECT_EQ(model["coefficients"]["products"]["second"], json({1, 4}));
-  EXPECT_EQ(model["coefficients"]["main_effects"]["indices"], json({0}));
+  EXPECT_EQ(model["features"], json::array({"a", "b", "c", "e"}));
+  EXPECT_EQ(model["coefficients"]["indices"], json::array({0, 1, 2, 4}));
+  EXPECT_EQ(model["coefficients"]["products"]["first"], json::array({0, 2}));
+  EXPECT_EQ(model["coefficients"]["products"]["second"], json::array({1, 4}));
+  EXPECT_EQ(model["coefficients"]["main_effects"]["indices"], json::array({0}));
   EXPECT_EQ(model["coefficients"]["main_effects"]["values"].size(), report["main_effects"]);
   EXPECT_EQ(model["hierarchy"], "full");
   EXPECT_EQ(model["norm"], "linf");
@@ -332,8 +332,9 @@ TEST(InteractionModels, RefuseDamagedFiles) {
     broken[key] = json::object({{"no", "such"}});
     refused(broken.dump(), "lacks a part of a model, or has one of the wrong type");
   }
+  const json whole = json::parse(good);
   for (const char* list : {"main_effects", "products"})
-    for (const auto& [key, value] : json::parse(good)["coefficients"][list].items()) {
+    for (const auto& [key, value] : whole["coefficients"][list].items()) {
       json broken = json::parse(good);
       broken["coefficients"][list].erase(key);
       refused(broken.dump(), "lacks a part of a model");

@@ -50,7 +50,7 @@ TEST(Interactions, LearnExclusiveOr) {
   EXPECT_TRUE(squares["classes"].is_null());
   EXPECT_EQ(squares["lambda2"], 0.00005);
   EXPECT_LT(squares["train_mse"], 1e-4);
-  EXPECT_EQ(squares["terms"][0]["features"], json({"a", "b"}));
+  EXPECT_EQ(squares["terms"][0]["features"], json::array({"a", "b"}));
   EXPECT_NEAR(squares["terms"][0]["coefficient"], -2, 0.05);
 }
 
@@ -118,7 +118,7 @@ TEST(Interactions, FindProductsWhoseMainEffectsVanish) {
       EXPECT_EQ(r["status"], "converged");
       EXPECT_LT(r["train_mse"], 0.01);
       for (const auto& term : r["terms"])
-        if (term["features"] == json({"a", "b"})) {
+        if (term["features"] == json::array({"a", "b"})) {
           EXPECT_GT(term["coefficient"], 0.9);
         }
       if (hierarchy == "strong") {

@@ -120,7 +120,7 @@ TEST(KernelsCommand, LearnsAndSaysWhatItKept) {
   EXPECT_GT(few["kernel_seconds"], 0);
   EXPECT_EQ(few["prediction_steps"], 3 * few["kept_samples"].get<int>());
   EXPECT_EQ(few["train_accuracy"], 1);
-  EXPECT_EQ(few["class_names"], json({"in", "out"}));
+  EXPECT_EQ(few["class_names"], json::array({"in", "out"}));
   const json model = json::parse(folder.read("m.json"));
   EXPECT_EQ(model["kind"], "kernels");
   EXPECT_EQ(model["form"], "binary");
