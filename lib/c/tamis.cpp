@@ -1,56 +1,47 @@
 #include "tamis.h"
 
-#include <new>
-
+#include "face.hpp"
 #include "tamis/any.hpp"
 #include "tamis/model/blob.hpp"
 #include "tamis/model/export_c.hpp"
-#include "tamis/observer.hpp"
 #include "tamis/selection/cross_validation.hpp"
 #include "tamis/version.hpp"
 
 namespace {
 
 using namespace tamis;
+using namespace tamis::in_c;
 
 /// The types of one scalar.
 template <class T>
 struct Face;
 template <>
-struct Face<float> {
+struct Face<float> : Common<float> {
   using Problem = tamis_problem_f32;
-  using Report = tamis_report_f32;
   using Model = tamis_model_f32;
   using Memory = tamis_training_f32;
-  using Observer = tamis_observer_f32;
   using Grid = tamis_grid_f32;
   using PathMemory = tamis_path_f32;
   using ValidationMemory = tamis_cross_validation_f32;
   using HeldOut = tamis_held_out_f32;
 };
 template <>
-struct Face<double> {
+struct Face<double> : Common<double> {
   using Problem = tamis_problem_f64;
-  using Report = tamis_report_f64;
   using Model = tamis_model_f64;
   using Memory = tamis_training_f64;
-  using Observer = tamis_observer_f64;
   using Grid = tamis_grid_f64;
   using PathMemory = tamis_path_f64;
   using ValidationMemory = tamis_cross_validation_f64;
   using HeldOut = tamis_held_out_f64;
 };
 
-static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
-              TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta));
 static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGISTIC == int(LossKind::logistic) &&
               TAMIS_ONE_VS_REST_SQUARED_HINGE == int(LossKind::one_vs_rest_squared_hinge) &&
               TAMIS_REWEIGHTED_L1 == int(PenaltyKind::reweighted_l1) && TAMIS_FISTA == int(SolverKind::fista) &&
               TAMIS_CONSTRAINED_PRIMAL_DUAL == int(SolverKind::constrained_primal_dual) &&
               TAMIS_CRAMMER_SINGER_DUAL == int(SolverKind::crammer_singer_dual) &&
               TAMIS_TWO_PHASE == int(SolverKind::two_phase));
-static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 static_assert(TAMIS_NO_FOLD == no_fold && TAMIS_LOSS == int(Measure::loss));
 
 /// Whether a problem is six numbers, then words: what wasm/module.js writes.
@@ -65,8 +56,6 @@ template <class T, class Grid = typename Face<T>::Grid>
 constexpr bool grid_is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Grid, points) == 2 * sizeof(T) &&
                                                                    offsetof(Grid, lambdas) == 2 * sizeof(T) + 2 * 4);
 static_assert(grid_is_numbers_then_words<float> && grid_is_numbers_then_words<double>);
-
-tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
 #ifdef TAMIS_WITHOUT_DESCENT  // a smaller build: smooth losses are left to accelerated gradients
 template <class T>
@@ -176,18 +165,6 @@ class State {
   Trainer<T> training_;
 };
 
-/// Memory of the caller: a State, or the status of a refusal that came before there was one.
-template <class State, class Memory>
-struct Slot {
-  std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a state
-  alignas(alignof(State)) std::byte state[sizeof(State)];
-
-  static Slot& of(const Memory* memory) {
-    static_assert(sizeof(Slot) <= sizeof(Memory) && alignof(Slot) <= alignof(std::uint64_t));
-    return *reinterpret_cast<Slot*>(const_cast<Memory*>(memory));
-  }
-  State* get() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<State*>(state)) : nullptr; }
-};
 template <class T>
 using TrainingSlot = Slot<State<T>, typename Face<T>::Memory>;
 
@@ -219,77 +196,17 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   auto& slot = TrainingSlot<T>::of(memory);
   const Choice choice = choice_of<T>(*p, p->lambda);
   slot.refusal = refusal_of<T>(*p, choice);
-  if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
+  if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p, choice);
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().report().status);
 }
 
 template <class T>
-tamis_status step(typename Face<T>::Memory* memory, std::uint32_t steps) {
-  auto& slot = TrainingSlot<T>::of(memory);
-  State<T>* state = slot.get();
-  if (!state) return static_cast<tamis_status>(slot.refusal);
-  while (steps-- && state->run().step()) {
-  }
-  return as_c(state->run().report().status);
-}
-
-/// A report in C; `more`: bytes of arena beside those of the solver.
-template <class T>
-typename Face<T>::Report in_c(const Report<T>& r, Requirement more = {}) {
-  const auto small = [=](std::size_t bytes) {
-    const std::size_t all = (Requirement{bytes} & more).bytes;
-    return all > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(all);
-  };
-  return {r.objective,
-          r.dual_objective,
-          r.gap,
-          r.relative_gap,
-          r.kkt_residual,
-          r.lambda_max,
-          r.epochs,
-          static_cast<std::uint32_t>(r.status),
-          r.iterations,
-          r.nonzeros,
-          r.nonzero_rows,
-          r.row,
-          r.column,
-          small(r.arena_bytes),
-          small(r.arena_used_bytes),
-          r.constraint_value,
-          r.constraint_bound,
-          r.multiplier};
-}
-
-template <class T>
-void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report* out) {
-  *out = {};
-  auto& slot = TrainingSlot<T>::of(memory);
-  if (State<T>* state = slot.get()) *out = in_c(state->run().report());
-  else out->status = slot.refusal;
-}
-
-template <class T>
 tamis_status train(typename Face<T>::Memory* memory, const typename Face<T>::Problem* p, void* arena, std::size_t bytes,
                    typename Face<T>::Observer observe, void* context) {
   start<T>(memory, p, arena, bytes);
-  auto& slot = TrainingSlot<T>::of(memory);
-  State<T>* state = slot.get();
-  if (!state) return static_cast<tamis_status>(slot.refusal);
-  advance_to_end(state->run(), [&](const Report<T>&) {
-    if (!observe) return true;
-    typename Face<T>::Report report;
-    report_of<T>(memory, &report);
-    return observe(context, &report) != 0;
-  });
-  return as_c(state->run().report().status);
-}
-
-/// Of a training, a path or a cross-validation.
-template <class Slot>
-void stop(Slot& slot) {
-  if (auto* state = slot.get()) state->run().stop();
+  return to_end<T>(TrainingSlot<T>::of(memory), observe, context);
 }
 
 template <class T>
@@ -342,8 +259,8 @@ class Selection {
   Run& run() { return run_; }
 
   typename Face<T>::Report report() {
-    if (run_.has_solver()) return in_c(run_.report(), beside_);
-    return in_c(Report<T>{.arena_bytes = least_.bytes});
+    if (run_.has_solver()) return report_in_c(run_.report(), beside_);
+    return report_in_c(Report<T>{.arena_bytes = least_.bytes});
   }
 
  private:
@@ -414,7 +331,7 @@ tamis_status path_start(typename Face<T>::PathMemory* memory, const typename Fac
   const Grid<T> grid = grid_of<T>(*g);
   const Choice choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
-  if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
+  if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   const Shape shape = shape_of<T>(*p);
   auto* state = ::new (static_cast<void*>(slot.state))
       Selection<T, AnyPath<T>>(*p, choice, Trainer<T>::requirement(choice, shape), AnyPath<T>::requirement(shape, {}),
@@ -429,7 +346,7 @@ template <class T>
 tamis_status path_step(typename Face<T>::PathMemory* memory, std::uint32_t steps) {
   auto& slot = PathSlot<T>::of(memory);
   auto* state = slot.get();
-  if (!state) return static_cast<tamis_status>(slot.refusal);
+  if (!state) return slot.refused();
   while (steps-- && state->run().step() && !state->run().at_point()) {
   }
   return as_c(state->run().status());
@@ -482,7 +399,7 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
   const Choice choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
   if (slot.refusal == TAMIS_RUNNING && !fold_of) slot.refusal = TAMIS_INVALID_SHAPE;
-  if (slot.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(slot.refusal);
+  if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   const Shape shape = shape_of<T>(*p);
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
       *p, choice, Trainer<T>::requirement(choice, shape), Validation<T>::requirement(shape, folds, grid.points, {}),
@@ -498,7 +415,7 @@ template <class T>
 tamis_status validation_step(typename Face<T>::ValidationMemory* memory, std::uint32_t steps) {
   auto& slot = ValidationSlot<T>::of(memory);
   auto* state = slot.get();
-  if (!state) return static_cast<tamis_status>(slot.refusal);
+  if (!state) return slot.refused();
   while (steps-- && state->run().step()) {
   }
   return as_c(state->run().status());
@@ -604,7 +521,9 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
     return start<T>(training, problem, arena, arena_bytes);                                                            \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_step_##S)                                                                                         \
-  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) { return step<T>(training, steps); }  \
+  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) {                                     \
+    return step(TrainingSlot<T>::of(training), steps);                                                                 \
+  }                                                                                                                    \
   TAMIS_EXPORT(tamis_train_##S)                                                                                        \
   tamis_status tamis_train_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,            \
                                std::size_t arena_bytes, tamis_observer_##S observe, void* context) {                   \
@@ -614,7 +533,7 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   void tamis_stop_##S(tamis_training_##S* training) { stop(TrainingSlot<T>::of(training)); }                           \
   TAMIS_EXPORT(tamis_report_of_##S)                                                                                    \
   void tamis_report_of_##S(const tamis_training_##S* training, tamis_report_##S* report) {                             \
-    report_of<T>(training, report);                                                                                    \
+    report_of<T>(TrainingSlot<T>::of(training), report);                                                               \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_model_of_##S)                                                                                     \
   tamis_status tamis_model_of_##S(const tamis_training_##S* training, tamis_model_##S* model) {                        \

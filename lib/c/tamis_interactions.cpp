@@ -1,32 +1,27 @@
 #include "tamis_interactions.h"
 
-#include <new>
-
+#include "face.hpp"
 #include "tamis/model/export_interactions_c.hpp"
-#include "tamis/observer.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 
 namespace {
 
 using namespace tamis;
+using namespace tamis::in_c;
 
 template <class T>
 struct Face;
 template <>
-struct Face<float> {
+struct Face<float> : Common<float> {
   using Problem = tamis_interactions_problem_f32;
   using Memory = tamis_interactions_f32;
-  using Report = tamis_report_f32;
-  using Observer = tamis_observer_f32;
   using Term = tamis_interactions_term_f32;
   using Model = tamis_interactions_model_f32;
 };
 template <>
-struct Face<double> {
+struct Face<double> : Common<double> {
   using Problem = tamis_interactions_problem_f64;
   using Memory = tamis_interactions_f64;
-  using Report = tamis_report_f64;
-  using Observer = tamis_observer_f64;
   using Term = tamis_interactions_term_f64;
   using Model = tamis_interactions_model_f64;
 };
@@ -38,9 +33,7 @@ static_assert(TAMIS_HIERARCHY_WEAK == int(Hierarchy::weak) && TAMIS_HIERARCHY_ST
               TAMIS_HIERARCHY_FULL == int(Hierarchy::full) && TAMIS_HIERARCHY_MAIN == int(Hierarchy::main));
 static_assert(TAMIS_HIERARCHY_L1 == int(HierarchyNorm::l1) && TAMIS_HIERARCHY_LINF == int(HierarchyNorm::linf) &&
               TAMIS_HIERARCHY_L2 == int(HierarchyNorm::l2));
-static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
-              TAMIS_INVALID_ETA == int(Status::invalid_eta));
-static_assert(TAMIS_NO_FEATURE == no_feature && TAMIS_ALIGNMENT == Arena::alignment);
+static_assert(TAMIS_NO_FEATURE == no_feature);
 
 /// Whether a term in C lies in memory as one in C++ does: arrays of either are handed over as they are.
 template <class T, class Term = typename Face<T>::Term>
@@ -56,8 +49,6 @@ template <class T, class Problem = typename Face<T>::Problem>
 constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, max_iterations) == 3 * sizeof(T) &&
                                                               offsetof(Problem, labels) == 3 * sizeof(T) + 11 * 4);
 static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
-
-tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
 template <class T>
 bool regression(const typename Face<T>::Problem& p) {
@@ -99,19 +90,16 @@ Solver<T> solver_of(const typename Face<T>::Problem& p) {
                               .intercept = p.intercept != 0});
 }
 
-/// What lives in tamis_interactions: a solver, or the status of a refusal that came before there was one.
+/// What lives in tamis_interactions: the solver.
 template <class T>
 struct State {
-  std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a solver
+  Solver<T> solver;
   Hierarchy hierarchy;
-  alignas(alignof(Solver<T>)) std::byte room[sizeof(Solver<T>)];
 
-  static State& of(const typename Face<T>::Memory* memory) {
-    static_assert(sizeof(State) <= sizeof(typename Face<T>::Memory) && alignof(State) <= alignof(std::uint64_t));
-    return *reinterpret_cast<State*>(const_cast<typename Face<T>::Memory*>(memory));
-  }
-  Solver<T>* get() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<Solver<T>*>(room)) : nullptr; }
+  Solver<T>& run() { return solver; }
 };
+template <class T>
+using RunSlot = Slot<State<T>, typename Face<T>::Memory>;
 
 template <class T>
 void default_problem(typename Face<T>::Problem* p) {
@@ -132,92 +120,35 @@ std::size_t bytes_of(const typename Face<T>::Problem& p) {
 template <class T>
 tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Problem& p, void* arena,
                    std::size_t bytes) {
-  auto& state = State<T>::of(memory);
-  state.refusal = refusal_of<T>(p);
-  state.hierarchy = static_cast<Hierarchy>(p.hierarchy);
-  if (state.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(state.refusal);
-  auto* solver = ::new (static_cast<void*>(state.room)) Solver<T>(solver_of<T>(p));
-  solver->start({static_cast<std::byte*>(arena), bytes});
-  return as_c(solver->report().status);
-}
-
-template <class T>
-tamis_status step(typename Face<T>::Memory* memory, std::uint32_t steps) {
-  auto& state = State<T>::of(memory);
-  Solver<T>* solver = state.get();
-  if (!solver) return static_cast<tamis_status>(state.refusal);
-  while (steps-- && solver->step()) {
-  }
-  return as_c(solver->report().status);
-}
-
-template <class T>
-void report_of(const typename Face<T>::Memory* memory, typename Face<T>::Report* out) {
-  *out = {};
-  auto& state = State<T>::of(memory);
-  Solver<T>* solver = state.get();
-  if (!solver) {
-    out->status = state.refusal;
-    return;
-  }
-  const auto small = [](std::size_t bytes) {
-    return bytes > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(bytes);
-  };
-  const Report<T>& r = solver->report();
-  *out = {r.objective,
-          r.dual_objective,
-          r.gap,
-          r.relative_gap,
-          r.kkt_residual,
-          r.lambda_max,
-          r.epochs,
-          static_cast<std::uint32_t>(r.status),
-          r.iterations,
-          r.nonzeros,
-          r.nonzero_rows,
-          r.row,
-          r.column,
-          small(r.arena_bytes),
-          small(r.arena_used_bytes),
-          r.constraint_value,
-          r.constraint_bound,
-          r.multiplier};
+  auto& slot = RunSlot<T>::of(memory);
+  slot.refusal = refusal_of<T>(p);
+  if (slot.refusal != TAMIS_RUNNING) return slot.refused();
+  auto* state = ::new (static_cast<void*>(slot.state)) State<T>{solver_of<T>(p), static_cast<Hierarchy>(p.hierarchy)};
+  state->run().start({static_cast<std::byte*>(arena), bytes});
+  return as_c(state->run().report().status);
 }
 
 template <class T>
 tamis_status train(typename Face<T>::Memory* memory, const typename Face<T>::Problem& p, void* arena, std::size_t bytes,
                    typename Face<T>::Observer observe, void* context) {
-  const tamis_status refused = start<T>(memory, p, arena, bytes);
-  Solver<T>* solver = State<T>::of(memory).get();
-  if (!solver) return refused;
-  advance_to_end(*solver, [&](const Report<T>&) {
-    if (!observe) return true;
-    typename Face<T>::Report report;
-    report_of<T>(memory, &report);
-    return observe(context, &report) != 0;
-  });
-  return as_c(solver->report().status);
+  start<T>(memory, p, arena, bytes);
+  return to_end<T>(RunSlot<T>::of(memory), observe, context);
 }
 
 template <class T>
 tamis_status go_on(typename Face<T>::Memory* memory, T lambda, T lambda2) {
-  auto& state = State<T>::of(memory);
-  Solver<T>* solver = state.get();
-  if (!solver) return static_cast<tamis_status>(state.refusal);
-  return as_c(solver->go_on(lambda, second_of(state.hierarchy, lambda, lambda2)));
-}
-
-template <class T>
-void stop(typename Face<T>::Memory* memory) {
-  if (Solver<T>* solver = State<T>::of(memory).get()) solver->stop();
+  auto& slot = RunSlot<T>::of(memory);
+  State<T>* state = slot.get();
+  if (!state) return slot.refused();
+  return as_c(state->run().go_on(lambda, second_of(state->hierarchy, lambda, lambda2)));
 }
 
 template <class T>
 std::size_t terms_of(const typename Face<T>::Memory* memory, typename Face<T>::Term* terms, std::size_t capacity,
                      T* intercepts, typename Face<T>::Model* out) {
   if (out) *out = {};
-  Solver<T>* solver = State<T>::of(memory).get();
-  const InteractionModel<T> model = solver ? solver->model() : InteractionModel<T>{};
+  State<T>* state = RunSlot<T>::of(memory).get();
+  const InteractionModel<T> model = state ? state->run().model() : InteractionModel<T>{};
   const std::size_t count =
       take_terms(model, std::span<InteractionTerm<T>>(reinterpret_cast<InteractionTerm<T>*>(terms), capacity));
   for (Index k = 0; intercepts && k < model.outputs; ++k) intercepts[k] = model.intercept(k);
@@ -254,7 +185,7 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
     return start<T>(run, *problem, arena, arena_bytes);                                                                \
   }                                                                                                                    \
   tamis_status tamis_interactions_step_##S(tamis_interactions_##S* run, std::uint32_t steps) {                         \
-    return step<T>(run, steps);                                                                                        \
+    return step(RunSlot<T>::of(run), steps);                                                                           \
   }                                                                                                                    \
   tamis_status tamis_interactions_train_##S(tamis_interactions_##S* run,                                               \
                                             const tamis_interactions_problem_##S* problem, void* arena,                \
@@ -264,9 +195,9 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
   tamis_status tamis_interactions_go_on_##S(tamis_interactions_##S* run, T lambda, T lambda2) {                        \
     return go_on<T>(run, lambda, lambda2);                                                                             \
   }                                                                                                                    \
-  void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop<T>(run); }                                      \
+  void tamis_interactions_stop_##S(tamis_interactions_##S* run) { stop(RunSlot<T>::of(run)); }                         \
   void tamis_interactions_report_of_##S(const tamis_interactions_##S* run, tamis_report_##S* report) {                 \
-    report_of<T>(run, report);                                                                                         \
+    report_of<T>(RunSlot<T>::of(run), report);                                                                         \
   }                                                                                                                    \
   std::size_t tamis_interactions_terms_of_##S(const tamis_interactions_##S* run, tamis_interactions_term_##S* terms,   \
                                               std::size_t capacity, T* intercepts,                                     \

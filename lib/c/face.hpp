@@ -1,0 +1,111 @@
+#pragma once
+/// What the sources of the C interface share: statuses, reports, and runs that live in memory of the caller.
+
+#include <new>
+
+#include "tamis.h"
+#include "tamis/arena.hpp"
+#include "tamis/observer.hpp"
+
+namespace tamis::in_c {
+
+static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
+              TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta));
+static_assert(TAMIS_ALIGNMENT == Arena::alignment);
+
+/// The types of tamis.h that every run has, of one scalar.
+template <class T>
+struct Common;
+template <>
+struct Common<float> {
+  using Report = tamis_report_f32;
+  using Observer = tamis_observer_f32;
+};
+template <>
+struct Common<double> {
+  using Report = tamis_report_f64;
+  using Observer = tamis_observer_f64;
+};
+
+inline tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
+
+/// A report in C; `more`: bytes of arena beside those of the solver.
+template <class T>
+typename Common<T>::Report report_in_c(const Report<T>& r, Requirement more = {}) {
+  const auto small = [=](std::size_t bytes) {
+    const std::size_t all = (Requirement{bytes} & more).bytes;
+    return all > 0xffffffffu ? 0xffffffffu : static_cast<std::uint32_t>(all);
+  };
+  return {r.objective,
+          r.dual_objective,
+          r.gap,
+          r.relative_gap,
+          r.kkt_residual,
+          r.lambda_max,
+          r.epochs,
+          static_cast<std::uint32_t>(r.status),
+          r.iterations,
+          r.nonzeros,
+          r.nonzero_rows,
+          r.row,
+          r.column,
+          small(r.arena_bytes),
+          small(r.arena_used_bytes),
+          r.constraint_value,
+          r.constraint_bound,
+          r.multiplier};
+}
+
+/// Memory of the caller: a State, whose run() is what advances, or the status of a refusal that came before there was
+/// one.
+template <class State, class Memory>
+struct Slot {
+  std::uint32_t refusal;  ///< a tamis_status; TAMIS_RUNNING: there is a state
+  alignas(alignof(State)) std::byte state[sizeof(State)];
+
+  static Slot& of(const Memory* memory) {
+    static_assert(sizeof(Slot) <= sizeof(Memory) && alignof(Slot) <= alignof(std::uint64_t));
+    return *reinterpret_cast<Slot*>(const_cast<Memory*>(memory));
+  }
+  State* get() { return refusal == TAMIS_RUNNING ? std::launder(reinterpret_cast<State*>(state)) : nullptr; }
+  tamis_status refused() const { return static_cast<tamis_status>(refusal); }
+};
+
+/// Up to so many iterations of the run in a slot.
+template <class Slot>
+tamis_status step(Slot& slot, std::uint32_t steps) {
+  auto* state = slot.get();
+  if (!state) return slot.refused();
+  while (steps-- && state->run().step()) {
+  }
+  return as_c(state->run().report().status);
+}
+
+template <class Slot>
+void stop(Slot& slot) {
+  if (auto* state = slot.get()) state->run().stop();
+}
+
+template <class T, class Slot>
+void report_of(Slot& slot, typename Common<T>::Report* out, Requirement more = {}) {
+  *out = {};
+  if (auto* state = slot.get()) *out = report_in_c(state->run().report(), more);
+  else out->status = slot.refusal;
+}
+
+/// Advances a started run to its end; `observe` may be null.
+template <class T, class Slot>
+tamis_status to_end(Slot& slot, typename Common<T>::Observer observe, void* context, Requirement more = {}) {
+  auto* state = slot.get();
+  if (!state) return slot.refused();
+  advance_to_end(state->run(), [&](const Report<T>&) {
+    if (!observe) return true;
+    typename Common<T>::Report report;
+    report_of<T>(slot, &report, more);
+    return observe(context, &report) != 0;
+  });
+  return as_c(state->run().report().status);
+}
+
+}  // namespace tamis::in_c
