@@ -3,6 +3,8 @@
 #include "tamis.h"
 #include "tamis_interactions.h"
 #include "tamis_interactions.h"
+#include "tamis_kernels.h"
+#include "tamis_kernels.h"
 #include "tamis_stream.h"
 #include "tamis_stream.h"
 
@@ -39,4 +41,25 @@ size_t keep(const double *values, const double *targets, tamis_interactions_term
   problem.lambda = 0.1;
   tamis_interactions_train_f64(&run, &problem, arena, bytes, NULL, NULL);
   return tamis_interactions_terms_of_f64(&run, terms, 5, intercept, NULL);
+}
+
+uint32_t compare(const float *values, const uint16_t *labels, const float *sample, void *arena, size_t bytes, void *room,
+                 size_t room_bytes) {
+  static const tamis_kernel_f32 kernels[] = {{TAMIS_KERNEL_LINEAR, 0, 0}, {TAMIS_KERNEL_GAUSSIAN, 0.5f, 0}};
+  tamis_kernels_problem_f32 problem;
+  tamis_kernels_f32 run;
+  tamis_kernels_model_f32 model;
+  float score;
+  tamis_default_kernels_problem_f32(&problem);
+  problem.p = 2;
+  problem.q = problem.r = 1;
+  problem.samples = 10;
+  problem.features = problem.classes = problem.kernel_count = 2;
+  problem.values = values;
+  problem.kernels = kernels;
+  problem.labels = labels;
+  problem.lambda = 0.1f;
+  tamis_kernels_train_f32(&run, &problem, arena, bytes, NULL, NULL);
+  if (tamis_kernels_model_of_f32(&run, room, room_bytes, &model) > TAMIS_RUNNING) return 2;
+  return tamis_kernels_predict_f32(&model, sample, 1, &score);
 }
