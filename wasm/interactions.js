@@ -4,7 +4,9 @@ import { TamisError } from './error.js';
 import { header } from './export.js';
 import { arenasOf, Held, notHeld } from './held.js';
 import { Layout } from './module.js';
-import { choice, countOf, firstOfEach, labelsOf, namesOf, numberOf, perSample, samplesOf, shown } from './problem.js';
+import {
+  choice, effortOf, firstOfEach, labelsOf, namesOf, numberOf, perSample, refuseOthers, samplesOf, shown,
+} from './problem.js';
 
 const state_bytes = 160 * 8; // TAMIS_INTERACTIONS_WORDS
 const model_bytes = 20;
@@ -17,7 +19,6 @@ const problem_words = ['maxIterations', 'intercept', 'loss', 'hierarchy', 'norm'
 const losses = ['least-squares', 'squared-hinge'];
 const hierarchies = ['weak', 'strong', 'full', 'main'];
 const norms = ['l1', 'linf', 'l2'];
-const of_others = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
 
 const invalidLambda = (message) => new TamisError('invalid_lambda', message);
 const invalidOption = (message) => new TamisError('invalid_option', message);
@@ -56,9 +57,8 @@ export class InteractionTraining extends Held {
   constructor(module, problem) {
     super(module);
     this.problem = problem;
-    const { hierarchy, norm = 'l1', tolerance, maxIterations, intercept } = problem;
-    for (const name of of_others)
-      if (problem[name] !== undefined) throw invalidOption(`${name}: training with interactions has no such option`);
+    const { hierarchy, norm = 'l1' } = problem;
+    refuseOthers('training with interactions', problem);
     this.loss = lossOf(problem);
     this.samples = samplesOf(problem.X);
     const { samples, features } = this.samples;
@@ -71,9 +71,7 @@ export class InteractionTraining extends Held {
     this.fields = {
       lambda: numberOf(problem.lambda),
       lambda2: this.lambda2 ?? undefined,
-      tolerance: tolerance === undefined ? undefined : numberOf(tolerance),
-      maxIterations: maxIterations === undefined ? undefined : countOf('maxIterations', maxIterations),
-      intercept: intercept === undefined ? undefined : Number(Boolean(intercept)),
+      ...effortOf(problem),
       loss: losses.indexOf(this.loss),
       hierarchy: choice('hierarchy', hierarchy, hierarchies),
       norm: choice('norm', norm, norms),

@@ -44,17 +44,29 @@ const addressesOfInteractions = {
   ],
 };
 
-/** Loads the module of a precision from `source`, or from the file beside this one. */
-export async function loadModule(precision, { simd, descent, interactions }, source) {
+const addressesOfKernels = {
+  float: [
+    () => new URL('./tamis-kernels.wasm', import.meta.url),
+    () => new URL('./tamis-kernels-simd.wasm', import.meta.url),
+  ],
+  double: [
+    () => new URL('./tamis-kernels-double.wasm', import.meta.url),
+    () => new URL('./tamis-kernels-double-simd.wasm', import.meta.url),
+  ],
+};
+
+/** Loads the module of linear models, interactions or kernels in a precision, from `source` or the file beside this one. */
+export async function loadModule(precision, { models, simd, descent }, source) {
   try {
-    const kind = interactions ? addressesOfInteractions : descent ? addressesWithDescent : addresses;
+    const linear = descent ? addressesWithDescent : addresses;
+    const kind = { linear, interactions: addressesOfInteractions, kernels: addressesOfKernels }[models];
     source ??= kind[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);
     return new Module(made.instance ?? made, precision);
   } catch (error) {
-    throw new TamisError('unsupported', `the ${precision} module${interactions ? ' of interactions' : ''} cannot be loaded: ${error.message}`, { cause: error });
+    throw new TamisError('unsupported', `the ${precision} module${models === 'linear' ? '' : ` of ${models}`} cannot be loaded: ${error.message}`, { cause: error });
   }
 }
 

@@ -40,6 +40,22 @@ const invalidShape = (message, place) => new TamisError('invalid_shape', message
 /** Anything that is not a number becomes NaN, which the module refuses with its place. */
 export const numberOf = (value) => (typeof value === 'number' ? value : NaN);
 
+/** What runs are asked for alike, as far as it is given. */
+export function effortOf({ tolerance, maxIterations, intercept }) {
+  return {
+    tolerance: tolerance === undefined ? undefined : numberOf(tolerance),
+    maxIterations: maxIterations === undefined ? undefined : countOf('maxIterations', maxIterations),
+    intercept: intercept === undefined ? undefined : Number(Boolean(intercept)),
+  };
+}
+
+const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
+/** Refuses options of `train`, and `more`, that mean nothing to another training. */
+export function refuseOthers(training, problem, more = []) {
+  for (const name of [...of_train, ...more])
+    if (problem[name] !== undefined) throw new TamisError('invalid_option', `${name}: ${training} has no such option`);
+}
+
 /** The margin of all samples, or undefined for that of the loss. What is no number is refused. */
 export function marginOf({ margin, margins }) {
   if (margin !== undefined && margins) throw new TamisError('invalid_margin', 'margin and margins are both given: give one');

@@ -3,7 +3,7 @@
 import { TamisError } from './error.js';
 import { arenasOf, Held } from './held.js';
 import {
-  choice, countOf, firstOfEach, groupsOf, labelsOf, marginOf, namesOf, numberOf, parametersOf, perSample, samplesOf, shown,
+  choice, effortOf, firstOfEach, groupsOf, labelsOf, marginOf, namesOf, numberOf, parametersOf, perSample, samplesOf, shown,
 } from './problem.js';
 
 const model_bytes = 12;
@@ -39,10 +39,8 @@ export class Run extends Held {
     this.fields = {
       ...sizeFields({ ...problem, samples, features, classes: this.classes.length }),
       lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
-      tolerance: problem.tolerance === undefined ? undefined : numberOf(problem.tolerance),
-      maxIterations: problem.maxIterations === undefined ? undefined : countOf('maxIterations', problem.maxIterations),
+      ...effortOf(problem),
       margin: marginOf(problem),
-      intercept: problem.intercept === undefined ? undefined : Number(Boolean(problem.intercept)),
       block: groups.block,
       ...parametersOf(problem),
     };

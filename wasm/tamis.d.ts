@@ -9,6 +9,9 @@ export interface LoadOptions {
   /** The same of the modules that `trainInteractions` loads. */
   wasmInteractions?: ModuleSource;
   wasmInteractionsDouble?: ModuleSource;
+  /** The same of the modules that `trainKernels` loads. */
+  wasmKernels?: ModuleSource;
+  wasmKernelsDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
   /**
@@ -88,6 +91,12 @@ export interface Tamis {
    * 35 kB). Rejects with TamisError.
    */
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
+  /**
+   * Learns to compare with training samples by several kernels, positive definite or not, keeps few samples, few kernels
+   * or few of both, and certifies it. In slices as `train` does, the first of which makes the matrices of the kernels.
+   * Loads a module of its own when it is first called (`tamis-kernels*.wasm`). Rejects with TamisError.
+   */
+  trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<KernelModel>;
   /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
@@ -187,6 +196,61 @@ export interface InteractionProblemData {
   memoryLimit?: number;
   /** One name per feature, for `terms` and toJSON. */
   featureNames?: ArrayLike<string>;
+}
+
+/**
+ * minimise (1/n) Σ loss(f(x_i), y_i) + (lambda/q) ‖α‖^q with the squared hinge, for the scores
+ * f_k(x) = b_k + Σ_tl α_tlk k_t(x_l, x). r = 1: ‖α‖^q = Σ_l (Σ_tk |α_tlk|^p)^(q/p), a group is a sample, of all kernels;
+ * r = 2: Σ_t (Σ_lk |α_tlk|^p)^(q/p), a group is a kernel, of all samples.
+ */
+export type KernelProblem = KernelProblemData & ({
+  /** One array of features per sample, or a matrix. */
+  X: ArrayLike<ArrayLike<number>> | Matrix;
+  kernels: ArrayLike<Kernel>;
+  /** One name per feature, for toJSON. */
+  featureNames?: ArrayLike<string>;
+  matrices?: undefined;
+} | {
+  /** Instead of kernels and samples, symmetric or not: matrices[t] has k_t(x_l, x_i) in row l, column i. */
+  matrices: ArrayLike<ArrayLike<ArrayLike<number>> | Matrix>;
+  X?: undefined;
+  kernels?: undefined;
+  featureNames?: undefined;
+});
+
+/**
+ * k(x, z), as the tamis command has it: linear x'z; polynomial:D,C (x'z + C)^D, D from 1 to 64; gaussian:W
+ * exp(−‖x − z‖²/2W²); laplacian:W exp(−‖x − z‖₁/W); sigmoid:A,B tanh(A x'z + B); distance −‖x − z‖²; chi2 and kl of
+ * histograms, whose entries are not negative; constant: a bias that is penalised.
+ */
+export type Kernel =
+  | 'linear' | 'distance' | 'chi2' | 'kl' | 'constant' | `gaussian:${number}` | `laplacian:${number}`
+  | `polynomial:${number},${number}` | `sigmoid:${number},${number}`;
+
+/** One score whose sign decides between two classes, or one score per class. */
+export type KernelForm = 'binary' | 'multiclass';
+
+export interface KernelProblemData {
+  /** The class of each sample. 1 and '1' are the same class. */
+  y: ArrayLike<Label>;
+  /** p = 2, q = 1 keeps whole groups, p = q = 1 few pairs of both, p = 1, q = 2 few in every group, p = q = 2 all. */
+  p: 1 | 2;
+  q: 1 | 2;
+  r: 1 | 2;
+  /** Above 0. */
+  lambda: number;
+  /** Default 'auto': binary for two classes. */
+  form?: 'auto' | KernelForm;
+  /** One free intercept per score. Default false, see the kernel 'constant'. */
+  intercept?: boolean;
+  /** Relative duality gap to certify. Default 1e-4. */
+  tolerance?: number;
+  /** Default 1000000. */
+  maxIterations?: number;
+  /** Default 'float'. */
+  precision?: Precision;
+  /** Bytes of arena that are allowed: they hold the matrices of kernels, too. */
+  memoryLimit?: number;
 }
 
 /** A problem for many lambdas: `lambda` is not read, and there is no `eta`. */
@@ -455,6 +519,51 @@ export interface InteractionModel extends InteractionPrediction {
   toC(options?: ExportOptions): string;
 }
 
+/** What is kept: a kernel with a training sample. */
+export interface KernelTerm {
+  /** As it was written in the problem; of matrices its number. */
+  readonly kernel: Kernel | number;
+  /** Its number in training. */
+  readonly sample: number;
+  /** One per class; of the binary form one alone, of the score of the second class. */
+  readonly coefficients: number[];
+}
+
+/** A trained model with kernels. All arrays are its own: nothing has to be released. */
+export interface KernelPrediction {
+  /** `nonzeroRows` counts pairs of a kernel and a sample. */
+  readonly report: Report;
+  /** Numbers before words, ascending. */
+  readonly classes: Label[];
+  /** Null of a model of matrices. */
+  readonly features: number | null;
+  /** By kernel, then by sample. Constant kernels are in the intercepts, where kernels were given. */
+  readonly terms: KernelTerm[];
+  /** One per class, or one of the binary form. */
+  readonly intercepts: Reals;
+  /** The kernels in some term. */
+  readonly keptKernels: (Kernel | number)[];
+  /** The numbers of the training samples in some term, ascending. */
+  readonly keptSamples: number[];
+  readonly precision: Precision;
+  readonly lambda: number;
+  /**
+   * The class with the largest score, the first of equals. A model of matrices takes, for each of these, an array of the
+   * values k_t(x_l, x) with all training samples instead of x.
+   */
+  predict(x: ArrayLike<number> | ArrayLike<ArrayLike<number>>): Label;
+  predictAll(X: ArrayLike<ArrayLike<number> | ArrayLike<ArrayLike<number>>> | Matrix): Label[];
+  /** One score per class, the same bits as the C functions give; of the binary form the opposite of the second, and it. */
+  scores(x: ArrayLike<number> | ArrayLike<ArrayLike<number>>): Reals;
+  /** The model file that the tamis command writes and reads. Throws TamisError for models of matrices. */
+  toJSON(): KernelModelFile;
+}
+
+export interface KernelModel extends KernelPrediction {
+  /** A C99 header with the kept samples in constants, functions that predict, and a self-test; not of matrices. */
+  toC(options?: ExportOptions): string;
+}
+
 export interface ExportOptions {
   /** Prefix of the symbols, a C identifier. Default 'model'. */
   name?: string;
@@ -511,11 +620,42 @@ export interface InteractionModelFile {
   self_test: number[][];
 }
 
+export interface KernelModelFile {
+  format: 'tamis-model';
+  version: 1;
+  kind: 'kernels';
+  written_by: string;
+  classes: string[];
+  feature_count: number;
+  features: string[];
+  kernels: { kind: string; parameters: number[] }[];
+  coefficients: {
+    samples: { indices: number[]; values: number[][] };
+    terms: { kernels: number[]; samples: number[]; values: number[][] };
+  };
+  intercept: number[];
+  scale: number;
+  standardisation: null;
+  preparation: null;
+  loss: 'squared-hinge';
+  form: KernelForm;
+  penalty: 'mixed-norm';
+  p: 1 | 2;
+  q: 1 | 2;
+  r: 1 | 2;
+  lambda: number;
+  samples: number;
+  precision: Precision;
+  self_test: number[][];
+}
+
 /** What went wrong, with its place where there is one: the message is a sentence for people. */
 export class TamisError extends Error {
   status: Status;
   row?: number;
   column?: number;
+  /** Which of the kernels or matrices. */
+  kernel?: number;
   /** The fold without which a class is missing. */
   fold?: number;
   /** What training would need, when memory does not suffice. */

@@ -19,6 +19,7 @@ export async function load(options = {}) {
   const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, {
     linear: { float: options.wasm, double: options.wasmDouble },
     interactions: { float: options.wasmInteractions, double: options.wasmInteractionsDouble },
+    kernels: { float: options.wasmKernels, double: options.wasmKernelsDouble },
   });
   await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
   return tamis;
@@ -43,8 +44,7 @@ class Tamis {
 
   async #load(models, precision) {
     const key = `${models} ${precision}`;
-    const kind = { ...this.#kind, interactions: models === 'interactions' };
-    this.#loading[key] ??= loadModule(precision, kind, this.#sources[models][precision]);
+    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, this.#sources[models][precision]);
     try {
       return (this.#modules[key] = await this.#loading[key]);
     } catch (error) {
@@ -89,6 +89,20 @@ class Tamis {
       this.#load('interactions', data.precision), import('./interaction-model.js'), import('./interactions.js'),
     ]);
     return new InteractionModel(data, { toC: (data, options) => toC(module, data, options) });
+  }
+
+  async trainKernels(problem, options = {}) {
+    const module = await this.#load('kernels', precisionOf(problem));
+    const { KernelTraining } = await import('./kernels.js'); // not before someone asks for it
+    return this.fromKernelData(await toEnd(new KernelTraining(module, problem), options));
+  }
+
+  /** A model with kernels from its plain data; loads what it needs. */
+  async fromKernelData(data) {
+    const [module, { KernelModel }, { toC }] = await Promise.all([
+      this.#load('kernels', data.precision), import('./kernel-model.js'), import('./kernels.js'),
+    ]);
+    return new KernelModel(data, { toC: (data, options) => toC(module, data, options) });
   }
 
   async path(problem, options = {}) {

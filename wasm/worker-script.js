@@ -1,5 +1,5 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
-// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'stop' | 'toC' | 'toBlob', … }.
+// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'trainKernels' | 'stop' | 'toC' | 'toBlob', … }.
 // Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
 import { load } from './tamis.js';
@@ -23,6 +23,8 @@ const requests = {
     stoppable(request, send, (library, wishes) => library.crossValidationData(request.problem, wishes)),
   trainInteractions: (request, send) =>
     stoppable(request, send, async (library, wishes) => (await library.trainInteractions(request.problem, wishes)).data),
+  trainKernels: (request, send) =>
+    stoppable(request, send, async (library, wishes) => (await library.trainKernels(request.problem, wishes)).data),
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },
@@ -51,6 +53,7 @@ function library() {
 async function prepared(model) {
   const loaded = await library();
   if (model.kind === 'interactions') return loaded.fromInteractionData(model);
+  if (model.kind === 'kernels') return loaded.fromKernelData(model);
   await loaded.prepare(model.precision);
   return loaded.fromData(model);
 }
@@ -61,8 +64,8 @@ async function answer(request, send) {
   try {
     send({ id, type: 'done', result: await requests[type](request, send) });
   } catch (error) {
-    const { message, status = 'unsupported', row, column, fold, arenaBytes } = error;
-    send({ id, type: 'failed', message, status, place: { row, column, fold, arenaBytes } });
+    const { message, status = 'unsupported', row, column, kernel, fold, arenaBytes } = error;
+    send({ id, type: 'failed', message, status, place: { row, column, kernel, fold, arenaBytes } });
   }
 }
 

@@ -1,5 +1,6 @@
 import type {
-  CrossValidation, CrossValidationOptions, ExportOptions, InteractionPrediction, InteractionProblem, LoadOptions, Path,
+  CrossValidation, CrossValidationOptions, ExportOptions, InteractionPrediction, InteractionProblem, KernelPrediction,
+  KernelProblem, LoadOptions, Path,
   PathOptions, PathPoint, PathProblem, Prediction, Problem, TrainOptions,
 } from './tamis.js';
 export { TamisError } from './tamis.js';
@@ -27,6 +28,8 @@ export interface WorkerClient {
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation<WorkerModel>>;
   /** As `Tamis.trainInteractions`. */
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<WorkerInteractionModel>;
+  /** As `Tamis.trainKernels`. */
+  trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<WorkerKernelModel>;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
   close(): void;
 }
@@ -39,5 +42,10 @@ export interface WorkerModel extends Prediction {
 
 /** The same of a model with products of features. */
 export interface WorkerInteractionModel extends InteractionPrediction {
+  toC(options?: ExportOptions): Promise<string>;
+}
+
+/** The same of a model with kernels. */
+export interface WorkerKernelModel extends KernelPrediction {
   toC(options?: ExportOptions): Promise<string>;
 }

@@ -62,6 +62,11 @@ class WorkerClient {
     return new InteractionModel(await this.#run('trainInteractions', problem, options), this.#exporter);
   }
 
+  async trainKernels(problem, options = {}) {
+    const { KernelModel } = await import('./kernel-model.js'); // not before someone asks for it
+    return new KernelModel(await this.#run('trainKernels', problem, options), this.#exporter);
+  }
+
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
   async #run(type, problem, { onProgress, signal, ...wishes }, receivers = {}) {
     let stop;

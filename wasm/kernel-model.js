@@ -1,0 +1,229 @@
+// A trained model that compares with training samples: arrays that belong to JavaScript. Prediction is arithmetic in the
+// order and the rounding of the library, so that its scores are the same bits.
+
+import { elementaryOf } from './elementary.js';
+import { TamisError } from './error.js';
+import { bestOf, exactly, shortest } from './model.js';
+import { isArrayLike, samplesOf } from './problem.js';
+
+/** Σ term(x_j, z_j), added in the order of j. */
+function sum({ round }, x, z, term) {
+  let total = 0;
+  for (let j = 0; j < x.length; ++j) total = round(total + round(term(x[j], z[j])));
+  return total;
+}
+const product = (math, x, z) => sum(math, x, z, (u, v) => u * v);
+const squaredDistance = (math, x, z) => sum(math, x, z, (u, v) => {
+  const difference = math.round(u - v);
+  return difference * difference;
+});
+const isHistogram = (x) => x.every((entry) => entry >= 0);
+
+/** k(x, z) by kind, of samples whose entries are rounded: (math, x, z, a, b); see elementary.js for `math`. */
+const functions = {
+  linear: product,
+  polynomial: (math, x, z, a, b) => {
+    let base = math.round(product(math, x, z) + b);
+    let power = 1;
+    for (let exponent = a; exponent; exponent >>= 1) {
+      if (exponent & 1) power = math.round(power * base);
+      base = math.round(base * base);
+    }
+    return power;
+  },
+  gaussian: (math, x, z, a) =>
+    math.exponential(-math.round(math.round(squaredDistance(math, x, z) / a) / math.round(2 * a))),
+  laplacian: (math, x, z, a) =>
+    math.exponential(-math.round(sum(math, x, z, (u, v) => Math.abs(math.round(u - v))) / a)),
+  sigmoid: (math, x, z, a, b) => math.hyperbolicTangent(math.round(math.round(a * product(math, x, z)) + b)),
+  distance: (math, x, z) => -squaredDistance(math, x, z),
+  chi2: (math, x, z) => {
+    if (!isHistogram(x) || !isHistogram(z)) return NaN;
+    const { round } = math;
+    return round(-0.5 * sum(math, x, z, (p, q) => {
+      const [difference, both] = [round(p - q), round(p + q)];
+      return both > 0 ? difference * round(difference / both) : 0;
+    }));
+  },
+  kl: (math, x, z) => {
+    if (!isHistogram(x) || !isHistogram(z)) return NaN;
+    const { round, logarithm } = math;
+    const least = round(1e-10);
+    return round(-0.5 * sum(math, x, z, (u, v) => {
+      if (u === v) return 0;
+      const [p, q] = [Math.max(u, least), Math.max(v, least)];
+      return round(p - q) * round(logarithm(p) - logarithm(q));
+    }));
+  },
+};
+
+/** { kind, parameters } of a kernel as it is written. */
+export function parsed(kernel) {
+  const [kind, numbers] = kernel.split(/:(.*)/s);
+  return { kind, parameters: numbers === undefined ? [] : numbers.split(',').map((text) => (text.trim() === '' ? NaN : Number(text))) };
+}
+
+export class KernelModel {
+  #data;
+  #exporter;
+  #math;
+  #compare = []; // kernels as functions of two samples
+  #samples; // rounded
+
+  /** `exporter`: { toC(data, options) }; what needs the module. */
+  constructor(data, exporter) {
+    this.#data = data;
+    this.#exporter = exporter;
+    this.#math = elementaryOf(data.precision);
+    this.report = data.report;
+    this.classes = data.classes;
+    this.features = data.features;
+    this.intercepts = data.intercepts;
+    this.lambda = data.lambda;
+    this.keptKernels = data.kernels;
+    this.keptSamples = Array.from(data.origins);
+    const count = data.intercepts.length;
+    this.terms = Array.from(data.termKernels, (kernel, e) => ({
+      kernel: data.kernels[kernel],
+      sample: data.origins[data.termSamples[e]],
+      coefficients: Array.from(data.coefficients.subarray(e * count, (e + 1) * count)),
+    }));
+    if (!data.samples) return;
+    const { round } = this.#math;
+    this.#samples = data.samples.map((sample) => Float64Array.from(sample, round));
+    this.#compare = data.kernels.map((kernel) => {
+      const { kind, parameters } = parsed(kernel);
+      return (x, z) => functions[kind](this.#math, x, z, ...parameters.map((parameter) => round(parameter)));
+    });
+  }
+
+  get precision() {
+    return this.#data.precision;
+  }
+  /** Everything the model consists of, for sending it elsewhere. */
+  get data() {
+    return this.#data;
+  }
+
+  /** One score per class; of the binary form the opposite of the second, and the second. */
+  scores(x) {
+    return this.#byClass(this.#data.samples ? this.#scoresOfSample(x) : this.#scoresOfValues(x));
+  }
+  #byClass(scores) {
+    return this.#data.form === 'binary' ? scores.constructor.of(-scores[0], scores[0]) : scores;
+  }
+
+  #scoresOfSample(x) {
+    if (x?.length !== this.features)
+      throw new TamisError('invalid_shape', `a sample must have ${this.features} features, this one has ${x?.length}`);
+    return this.#scoresAt((j) => x[j]);
+  }
+  #scoresAt(at, row) {
+    const { round } = this.#math;
+    const z = Float64Array.from({ length: this.features }, (_, j) => {
+      const value = at(j);
+      const entry = round(value);
+      if (typeof value !== 'number' || !Number.isFinite(entry))
+        throw new TamisError('invalid_data', `feature ${j} of the sample is not a finite number`, { row, column: j });
+      return entry;
+    });
+    return this.#add((kernel, sample) => this.#compare[kernel](this.#samples[sample], z), row);
+  }
+
+  /** Of a model of matrices: x[t][l] = k_t(x_l, x). */
+  #scoresOfValues(x, row) {
+    const { matrixCount, trainingSamples, kernels, origins } = this.#data;
+    const fits = isArrayLike(x) && x.length === matrixCount && Array.from(x).every((values) => values?.length === trainingSamples);
+    if (!fits)
+      throw new TamisError('invalid_shape', `a model of matrices takes, for ${matrixCount} kernels, an array of their ` +
+        `${trainingSamples} values with the training samples`, { row });
+    return this.#add((kernel, sample) => {
+      const value = x[kernels[kernel]][origins[sample]];
+      return typeof value === 'number' ? this.#math.round(value) : NaN;
+    }, row);
+  }
+
+  /** Intercepts, and coefficients times value(kernel, sample), term by term. */
+  #add(value, row) {
+    const { termKernels, termSamples, coefficients } = this.#data;
+    const { round } = this.#math;
+    const scores = this.intercepts.slice();
+    const count = scores.length;
+    for (let e = 0, c = 0; e < termKernels.length; ++e) {
+      const similar = value(termKernels[e], termSamples[e]);
+      for (let k = 0; k < count; ++k, ++c) scores[k] += round(coefficients[c] * similar);
+    }
+    if (!scores.every(Number.isFinite))
+      throw new TamisError('invalid_data', 'a kernel of this sample and one of the model has no finite value', { row });
+    return scores;
+  }
+
+  *#allScores(X) {
+    if (!this.#data.samples) {
+      for (let i = 0; i < X.length; ++i) yield this.#byClass(this.#scoresOfValues(X[i], i));
+      return;
+    }
+    const { samples, features, at } = samplesOf(X);
+    if (samples > 0 && features !== this.features)
+      throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
+    for (let i = 0; i < samples; ++i) yield this.#byClass(this.#scoresAt((j) => at(i, j), i));
+  }
+
+  /** The class with the largest score, the first of equals. */
+  predict(x) {
+    return this.classes[bestOf(this.scores(x))];
+  }
+  /** The same of all samples of X. */
+  predictAll(X) {
+    return Array.from(this.#allScores(X), (scores) => this.classes[bestOf(scores)]);
+  }
+
+  toC(options) {
+    this.#needSamples();
+    return this.#exporter.toC(this.#data, options);
+  }
+
+  /** The model file that the tamis command writes and reads. */
+  toJSON() {
+    this.#needSamples();
+    const data = this.#data;
+    const number = this.precision === 'float' ? shortest : exactly;
+    const numbers = (list) => Array.from(list, number);
+    return {
+      format: 'tamis-model',
+      version: 1,
+      kind: 'kernels',
+      written_by: `tamis ${data.version}`,
+      classes: this.classes.map(String),
+      feature_count: this.features,
+      features: Array.from({ length: this.features }, (_, j) => data.featureNames?.[j] ?? `x${j}`),
+      kernels: data.kernels.map(parsed),
+      coefficients: {
+        samples: { indices: this.keptSamples, values: data.samples.map((sample) => Array.from(sample)) },
+        terms: {
+          kernels: Array.from(data.termKernels), samples: Array.from(data.termSamples),
+          values: this.terms.map(({ coefficients }) => numbers(coefficients)),
+        },
+      },
+      intercept: numbers(this.intercepts),
+      scale: 1,
+      standardisation: null,
+      preparation: null,
+      loss: 'squared-hinge',
+      form: data.form,
+      penalty: 'mixed-norm',
+      p: data.p,
+      q: data.q,
+      r: data.r,
+      lambda: data.lambda,
+      samples: data.trainingSamples,
+      precision: this.precision,
+      self_test: data.selfTest.map((sample) => Array.from(sample)),
+    };
+  }
+
+  #needSamples() {
+    if (!this.#data.samples)
+      throw new TamisError('invalid_option', 'a model of matrices cannot be stored: it has nothing to compare new samples with');
+  }
+}
