@@ -1,11 +1,12 @@
 // Compiled, never run: the types as a strict project uses them.
 import { load, TamisError } from 'tamis';
 import type {
-  CrossValidation, Evaluation, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Label, Model, ModelFile,
+  CrossValidation, Evaluation, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Kernel, KernelModel,
+  KernelModelFile, KernelProblem, KernelTerm, Label, Model, ModelFile,
   Path, PathProblem, Problem, Reals, Report, Status, Tamis,
 } from 'tamis';
 import { createWorkerClient } from 'tamis/worker';
-import type { WorkerClient, WorkerInteractionModel, WorkerModel } from 'tamis/worker';
+import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
 export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean } & EventTargetLike): Promise<Label> {
   const tamis: Tamis = await load({ simd: true, double: true, wasm: bytes, wasmDouble: bytes.buffer });
@@ -68,6 +69,28 @@ export async function multiply(tamis: Tamis, client: WorkerClient, signal: Signa
   const total: InteractionProblem = { ...regression, hierarchy: 'total' };
   void [file, text, label, both, total];
   return (first?.coefficient ?? 0) + (values[0] ?? 0) + (model.lambda2 ?? 0);
+}
+
+export async function compare(tamis: Tamis, client: WorkerClient, width: number, signal: Signal): Promise<number> {
+  const kernels: Kernel[] = ['linear', `gaussian:${width}`, 'sigmoid:0.1,-1', 'polynomial:2,1'];
+  const samples: KernelProblem = { X: [[1, 2], [3, 4]], y: ['a', 'b'], kernels, p: 2, q: 1, r: 1, lambda: 0.1, form: 'binary' };
+  const given: KernelProblem = { matrices: [[[1, 0], new Float32Array(2)]], y: [0, 1], p: 1, q: 2, r: 2, lambda: 1, intercept: true };
+  const model: KernelModel = await tamis.trainKernels(samples, { signal, onProgress: ({ gap }) => gap > 1e-3 });
+  const other: WorkerKernelModel = await client.trainKernels(given);
+  const [first]: KernelTerm[] = model.terms;
+  const file: KernelModelFile = model.toJSON();
+  const text: string = model.toC({ name: 'kernels', samples: [[1, 2]] }) + (await other.toC());
+  const labels: Label[] = [model.predict([1, 2]), other.predict([[1, 2]]), ...model.predictAll([[1, 2]])];
+  // @ts-expect-error: there is no such kernel
+  const cubic: Kernel = 'cubic';
+  // @ts-expect-error: a gaussian kernel has a width
+  const wide: Kernel = 'gaussian';
+  // @ts-expect-error: kernels or matrices, not both
+  const both: KernelProblem = { ...samples, matrices: [[[1]]] };
+  // @ts-expect-error: p is 1 or 2
+  const third: KernelProblem = { ...given, p: 3 };
+  void [file, text, labels, cubic, wide, both, third];
+  return (first?.coefficients[0] ?? 0) + model.scores([1, 2])[0]! + model.keptSamples.length + (model.features ?? 0);
 }
 
 interface EventTargetLike {
