@@ -232,13 +232,12 @@ template <class T>
 Fault take_matrices(const typename Face<T>::Problem& p, const SampleTable<T>& samples, const KernelMemory<T>& memory) {
   const std::size_t size = std::size_t{p.samples} * p.samples;
   for (std::uint32_t t = 0; t < p.kernel_count; ++t) {
-    const T* matrix = p.matrices + t * size;
+    const T* matrix = (memory.matrices ? memory.matrices : p.matrices) + t * size;
     KernelPair bad;
     bool fine = true;
     if (memory.matrices) {
       memory.kernels[t] = {static_cast<KernelKind>(p.kernels[t].kind), p.kernels[t].a, p.kernels[t].b};
       fine = fill_kernel_matrix(memory.kernels[t], samples, memory.matrices + t * size, bad);
-      matrix = memory.matrices + t * size;
     } else {
       for (std::size_t e = 0; e < size && fine; ++e) {
         fine = finite(matrix[e]);

@@ -1,8 +1,9 @@
 // Learns on the device who of 150 people aboard the Titanic was saved, by three kernels at once and through the C
 // interface, in memory whose size is known before the start, and predicts for all 2201 with the kernels that are kept.
+#include "tamis/features/kernels.hpp"
+
 #include <cstddef>
 
-#include "tamis/features/kernels.hpp"
 #include "tamis/model/text_sink.hpp"
 #include "tamis/solver/kernel_admm.hpp"
 #include "tamis/status.hpp"

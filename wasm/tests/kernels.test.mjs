@@ -113,6 +113,31 @@ test('with and without SIMD, the same bits', async () => {
       }
 });
 
+/** Of a hexadecimal literal of C. */
+function fromHex(text) {
+  const [, sign, whole, fraction = '', power] = text.match(/^(-?)0x(\d)\.?([0-9a-f]*)p([+-]\d+)f?$/) ?? [, text[0] === '-' ? '-' : '', '0', '', '0'];
+  return (sign ? -1 : 1) * parseInt(whole + fraction, 16) * 2 ** (Number(power) - 4 * fraction.length);
+}
+
+/** What the library has computed for the self-test in a header. */
+const expectedOf = (header) =>
+  header.match(/expected\[\d+\]\[\d+\] = \{\n([^;]*)\};/)[1].match(/-?0[x.][^,}]*/g).map(fromHex);
+
+test('kernels have the bits of the library, whatever their arguments', async () => {
+  const all = ['gaussian:1', 'laplacian:0.3', 'sigmoid:1.3,-0.2', 'kl', 'chi2', 'polynomial:5,-0.3', 'distance'];
+  for (const precision of ['float', 'double'])
+    for (const kernel of all) {
+      const Reals = precision === 'float' ? Float32Array : Float64Array;
+      const data = {
+        ...(await tamis.trainKernels({ ...rings, precision })).data, features: 1, featureNames: null, kernels: [kernel], samples: [[0.7]],
+        origins: Uint32Array.of(0), termKernels: Uint32Array.of(0), termSamples: Uint32Array.of(0), coefficients: Reals.of(1), intercepts: Reals.of(0),
+      };
+      const model = await tamis.fromKernelData(data);
+      const X = Array.from({ length: 5000 }, (_, i) => [((i * 0.6180339887498949) % 1) ** (1 + (i % 5)) * 4]);
+      assert.deepEqual(expectedOf(model.toC({ samples: X })), X.flatMap((x) => [...model.scores(x)].map((score) => score + 0)), `${precision} ${kernel}`);
+    }
+});
+
 test('elementary functions are accurate', () => {
   for (const precision of ['float', 'double']) {
     const { round, exponential, logarithm, hyperbolicTangent } = elementaryOf(precision);
@@ -164,12 +189,6 @@ test('matrices in columns or typed, samples in columns: the same problem', async
   await refusal(() => one.predict([new Array(40).fill(NaN)]), 'invalid_data');
 });
 
-/** Of a hexadecimal literal of C. */
-function fromHex(text) {
-  const [, sign, whole, fraction = '', power] = text.match(/^(-?)0x(\d)\.?([0-9a-f]*)p([+-]\d+)f?$/) ?? [, text[0] === '-' ? '-' : '', '0', '', '0'];
-  return (sign ? -1 : 1) * parseInt(whole + fraction, 16) * 2 ** (Number(power) - 4 * fraction.length);
-}
-
 // With all kinds of kernels: what the library computes for a self-test, JavaScript has to the last bit.
 test('a C header has the scores of the model', () => inFolder(async (file) => {
   const histograms = iris.X.map((row, i) => (i % 5 ? row : [0, ...row.slice(1)]));
@@ -184,8 +203,7 @@ test('a C header has the scores of the model', () => inFolder(async (file) => {
     const model = await tamis.trainKernels(problem);
     assert.ok(name === 'few' || name === 'rings' || model.keptKernels.length >= 4, `${model.keptKernels}`);
     const scores = problem.X.flatMap((row) => [...model.scores(row)]);
-    const [, expected] = model.toC({ name, samples: problem.X }).match(/expected\[\d+\]\[\d+\] = \{\n([^;]*)\};/);
-    assert.deepEqual(expected.match(/-?0[x.][^,}]*/g).map(fromHex), scores.map((score) => score + 0));
+    assert.deepEqual(expectedOf(model.toC({ name, samples: problem.X })), scores.map((score) => score + 0));
     const header = model.toC({ name });
     assert.match(header, new RegExp(`static inline int ${name}_self_test\\(void\\)`));
     const type = model.precision === 'float' ? 'float' : 'double';
