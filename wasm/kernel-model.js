@@ -60,7 +60,8 @@ const functions = {
 /** { kind, parameters } of a kernel as it is written. */
 export function parsed(kernel) {
   const [kind, numbers] = kernel.split(/:(.*)/s);
-  return { kind, parameters: numbers === undefined ? [] : numbers.split(',').map((text) => (text.trim() === '' ? NaN : Number(text))) };
+  const number = (text) => (text.trim() === '' ? NaN : Number(text));
+  return { kind, parameters: numbers === undefined ? [] : numbers.split(',').map(number) };
 }
 
 export class KernelModel {
@@ -133,8 +134,7 @@ export class KernelModel {
   /** Of a model of matrices: x[t][l] = k_t(x_l, x). */
   #scoresOfValues(x, row) {
     const { matrixCount, trainingSamples, kernels, origins } = this.#data;
-    const fits = isArrayLike(x) && x.length === matrixCount && Array.from(x).every((values) => values?.length === trainingSamples);
-    if (!fits)
+    if (!isArrayLike(x) || x.length !== matrixCount || !Array.from(x).every((values) => values?.length === trainingSamples))
       throw new TamisError('invalid_shape', `a model of matrices takes, for ${matrixCount} kernels, an array of their ` +
         `${trainingSamples} values with the training samples`, { row });
     return this.#add((kernel, sample) => {

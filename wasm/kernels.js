@@ -34,7 +34,8 @@ function kernelsOf(list) {
     choice(where, kind, kinds);
     const count = usages[kind]?.split(/[:,]/).length - 1 || 0;
     if (parameters.length !== count || parameters.some(Number.isNaN))
-      throw invalidOption(`${where}: ${shown(text)} is not written as ${usages[kind] ? `in ${usages[kind]}` : kind}`, { kernel: t });
+      throw invalidOption(`${where}: ${shown(text)} is not written as ${usages[kind] ? `in ${usages[kind]}` : kind}`,
+        { kernel: t });
     return { kind, parameters };
   });
 }
@@ -45,12 +46,18 @@ function matricesOf(list, n) {
   return Array.from(list, (values, t) => {
     const matrix = samplesOf(values);
     if (matrix.samples !== n || matrix.features !== n)
-      throw invalidShape(`matrices[${t}] has ${matrix.samples} rows of ${matrix.features} values where y has ${n} labels`, { kernel: t });
+      throw invalidShape(`matrices[${t}] has ${matrix.samples} rows of ${matrix.features} values where y has ${n} labels`,
+        { kernel: t });
     return matrix;
   });
 }
 
 const isGiven = (value) => value !== undefined && value !== null;
+function layoutBytes(...parts) {
+  const layout = new Layout();
+  for (const bytes of parts) layout.add(bytes);
+  return layout.bytes;
+}
 /** Memory of a tamis_kernel: a byte and two numbers. */
 const kernelBytes = ({ scalarBytes }) => 3 * scalarBytes;
 
@@ -84,6 +91,8 @@ export class KernelTraining extends Held {
       values: this.kernels ? samples * features * scalar : null,
       matrices: this.matrices ? this.count * samples * samples * scalar : null,
       labels: samples * 2,
+      model: 4 * model_words,
+      kept: this.#mostKept(),
     }, arenas);
     try {
       this.#copy();
@@ -123,6 +132,14 @@ export class KernelTraining extends Held {
     return value;
   }
 
+  /** Bytes of a model that keeps everything, so that there is room for it when training ends. */
+  #mostKept() {
+    const { module: { scalarBytes: scalar }, samples, count, outputs } = this;
+    const coefficients = layoutBytes(count * samples * outputs * scalar, outputs * scalar);
+    if (this.matrices) return coefficients;
+    return coefficients + layoutBytes(count * kernelBytes(this.module), samples * this.features * scalar, count * samples * 8, samples * 4);
+  }
+
   get #problemBytes() {
     return problem_reals.length * this.module.scalarBytes + problem_words.length * 4;
   }
@@ -143,12 +160,12 @@ export class KernelTraining extends Held {
     const { reals, scalarBytes } = module;
     module.halves.set(this.labels, at.labels / 2);
     this.table?.copyColumns(reals, at.values / scalarBytes);
-    this.kernels?.forEach(({ kind, parameters: [a = 0, b = 0] }, t) => writeKernel(module, at.kernels, t, kinds.indexOf(kind), a, b));
+    if (this.kernels) writeKernels(module, at.kernels, this.kernels);
     let to = at.matrices / scalarBytes;
     for (const matrix of this.matrices ?? [])
       for (let l = 0; l < samples; ++l) for (let i = 0; i < samples; ++i) reals[to++] = numberOf(matrix.at(l, i));
-    const { labels, values, kernels, matrices } = at;
-    this.#writeProblem(at.problem, { ...this.fields, labels, values: values ?? 0, kernels: kernels ?? 0, matrices: matrices ?? 0 });
+    const addresses = ['labels', 'values', 'kernels', 'matrices'].map((name) => [name, at[name] ?? 0]);
+    this.#writeProblem(at.problem, { ...this.fields, ...Object.fromEntries(addresses) });
   }
 
   advance(milliseconds) {
@@ -187,27 +204,21 @@ export class KernelTraining extends Held {
   }
   #keptOfKernels() {
     const { module, at, outputs } = this;
-    const layout = new Layout();
-    const bytes = module.call('kernels_model_bytes', at.state);
-    const [model, memory] = [layout.add(4 * model_words), layout.add(bytes)];
-    return module.with(layout.bytes, (start) => {
-      module.call('kernels_model_of', at.state, start + memory, bytes, start + model);
-      const [kernels, , terms, coefficients, intercepts, origins, kernelCount, sampleCount, termCount] =
-        module.words.subarray((start + model) / 4);
-      const words = (from, count, step = 1) =>
-        Uint32Array.from({ length: count }, (_, e) => module.words[from / 4 + e * step]);
-      const reals = (from, count) => module.reals.slice(from / module.scalarBytes, from / module.scalarBytes + count);
-      const kept = words(origins, sampleCount);
-      return {
-        kernels: this.#namesOf(kernels, kernelCount),
-        samples: Array.from(kept, (i) => this.table.row(i, Float64Array)),
-        origins: kept,
-        termKernels: words(terms, termCount, 2),
-        termSamples: words(terms + 4, termCount, 2),
-        coefficients: reals(coefficients, termCount * outputs),
-        intercepts: reals(intercepts, outputs),
-      };
-    });
+    module.call('kernels_model_of', at.state, at.kept, this.#mostKept(), at.model);
+    const [kernels, , terms, coefficients, intercepts, origins, kernelCount, sampleCount, termCount] =
+      module.words.subarray(at.model / 4);
+    const words = (from, count, step = 1) => Uint32Array.from({ length: count }, (_, e) => module.words[from / 4 + e * step]);
+    const reals = (from, count) => module.reals.slice(from / module.scalarBytes, from / module.scalarBytes + count);
+    const kept = words(origins, sampleCount);
+    return {
+      kernels: this.#namesOf(kernels, kernelCount),
+      samples: Array.from(kept, (i) => this.table.row(i, Float64Array)),
+      origins: kept,
+      termKernels: words(terms, termCount, 2),
+      termSamples: words(terms + 4, termCount, 2),
+      coefficients: reals(coefficients, termCount * outputs),
+      intercepts: reals(intercepts, outputs),
+    };
   }
   /** Kept kernels, which are in the order of the problem, as they were written there. */
   #namesOf(at, count) {
@@ -220,39 +231,36 @@ export class KernelTraining extends Held {
   }
   #keptOfMatrices() {
     const { module, at, samples, count, outputs } = this;
-    const layout = new Layout();
-    const scalar = module.scalarBytes;
-    const [all, more] = [layout.add(count * samples * outputs * scalar), layout.add(outputs * scalar)];
-    return module.with(layout.bytes, (start) => {
-      module.call('kernels_coefficients_of', at.state, start + all, start + more);
-      const from = (start + all) / scalar;
-      const row = (e) => module.reals.subarray(from + e * outputs, from + (e + 1) * outputs);
-      const used = [];
-      for (let e = 0; e < count * samples; ++e) if (row(e).some((value) => value !== 0)) used.push(e);
-      const sorted = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
-      const kernels = sorted(used.map((e) => Math.floor(e / samples)));
-      const origins = Uint32Array.from(sorted(used.map((e) => e % samples)));
-      const places = [kernels, origins].map((list) => new Map(Array.from(list, (number, place) => [number, place])));
-      const coefficients = new module.Reals(used.length * outputs);
-      used.forEach((e, term) => coefficients.set(row(e), term * outputs));
-      return {
-        kernels,
-        samples: null,
-        origins,
-        matrixCount: count,
-        termKernels: Uint32Array.from(used, (e) => places[0].get(Math.floor(e / samples))),
-        termSamples: Uint32Array.from(used, (e) => places[1].get(e % samples)),
-        coefficients,
-        intercepts: module.reals.slice((start + more) / scalar, (start + more) / scalar + outputs),
-      };
-    });
+    const first = at.kept / module.scalarBytes;
+    const last = first + count * samples * outputs;
+    module.call('kernels_coefficients_of', at.state, at.kept, last * module.scalarBytes);
+    const row = (e) => module.reals.subarray(first + e * outputs, first + (e + 1) * outputs);
+    const used = [];
+    for (let e = 0; e < count * samples; ++e) if (row(e).some((value) => value !== 0)) used.push(e);
+    const sorted = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
+    const kernels = sorted(used.map((e) => Math.floor(e / samples)));
+    const origins = Uint32Array.from(sorted(used.map((e) => e % samples)));
+    const places = [kernels, origins].map((list) => new Map(Array.from(list, (number, place) => [number, place])));
+    const coefficients = new module.Reals(used.length * outputs);
+    used.forEach((e, term) => coefficients.set(row(e), term * outputs));
+    return {
+      kernels,
+      samples: null,
+      origins,
+      matrixCount: count,
+      termKernels: Uint32Array.from(used, (e) => places[0].get(Math.floor(e / samples))),
+      termSamples: Uint32Array.from(used, (e) => places[1].get(e % samples)),
+      coefficients,
+      intercepts: module.reals.slice(last, last + outputs),
+    };
   }
 
   // ---- refusals
 
   #checkShape() {
     const { samples, features, classes: { length: count } } = this;
-    const found = `here are ${samples} samples${this.kernels ? `, ${features} features` : ''} and ${count} ${count === 1 ? 'class' : 'classes'}`;
+    const ofSamples = `${samples} samples${this.kernels ? `, ${features} features` : ''}`;
+    const found = `here are ${ofSamples} and ${count} ${count === 1 ? 'class' : 'classes'}`;
     if (samples === 0 || (this.kernels && features === 0) || count < 2)
       throw invalidShape(`training with kernels needs at least one sample, one feature and two classes; ${found}`);
     if (count > 65536) throw invalidShape(`${count} different labels: 65536 are the most`);
@@ -287,10 +295,12 @@ export class KernelTraining extends Held {
   }
 }
 
-function writeKernel(module, at, t, kind, a, b) {
-  const place = at + t * kernelBytes(module);
-  module.bytes[place] = kind;
-  module.reals.set([a, b], place / module.scalarBytes + 1);
+function writeKernels(module, at, kernels) {
+  kernels.forEach(({ kind, parameters: [a = 0, b = 0] }, t) => {
+    const place = at + t * kernelBytes(module);
+    module.bytes[place] = kinds.indexOf(kind);
+    module.reals.set([a, b], place / module.scalarBytes + 1);
+  });
 }
 /** Whether kernel t of those at `one` is kernel u of those at `other`. */
 function sameKernel(module, one, t, other, u) {
@@ -315,7 +325,7 @@ export function toC(module, data, options) {
   };
   return header(module, data, options, layout, (start) => {
     for (const name in at) at[name] += start;
-    kernels.map(parsed).forEach(({ kind, parameters: [a = 0, b = 0] }, t) => writeKernel(module, at.kernels, t, kinds.indexOf(kind), a, b));
+    writeKernels(module, at.kernels, kernels.map(parsed));
     samples.forEach((sample, s) => module.reals.set(sample, at.samples / scalar + s * features));
     termKernels.forEach((kernel, e) => module.words.set([kernel, termSamples[e]], at.terms / 4 + 2 * e));
     module.reals.set(coefficients, at.coefficients / scalar);
