@@ -41,6 +41,8 @@
 #include "penalty/weighted_l1.hpp"
 #include "selection/cross_validation.hpp"
 #include "selection/folds.hpp"
+#include "selection/kernel_cross_validation.hpp"
+#include "selection/kernel_path.hpp"
 #include "selection/path.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/interaction_admm.hpp"
