@@ -4,6 +4,7 @@
 #include "any.hpp"
 #include "any_multilabel.hpp"
 #include "arena.hpp"
+#include "certificate/rademacher.hpp"
 #include "compatibility.hpp"
 #include "concepts.hpp"
 #include "design/dense.hpp"
