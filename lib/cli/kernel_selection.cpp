@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "errors.hpp"
 #include "kernel_task.hpp"
@@ -13,11 +14,11 @@ namespace tamis::cli {
 void KernelGridArguments::declare(CLI::App& command, CLI::Option* lambda) {
   auto* count = command
                     .add_option("--lambdas", points,
-                                "in place of --lambda: so many, equally spaced in logarithm from the largest with a "
-                                "use on, of which cross-validation chooses")
+                                "in place of --lambda: number of lambdas, equally spaced in logarithm, of which "
+                                "cross-validation chooses")
                     ->check(CLI::Range(Index(1), Index(100000)))
                     ->excludes(lambda);
-  auto* listed = command.add_option("--lambda-values", values, "the same of these, descending: 0.1,0.05,1/40")
+  auto* listed = command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
                      ->excludes(count)
                      ->excludes(lambda);
   others_ = {
@@ -90,12 +91,38 @@ MixedNorm<T> norm_of_task(const KernelTask& task) {
   return {task.p, task.q, task.r};
 }
 
-std::vector<Index> deal(const KernelArguments& a, const KernelTask& task) {
+/// Folds of whole subjects.
+std::vector<Index> deal_subjects(const KernelArguments& a, const KernelTask& task) {
+  if (!a.grid.stratified)
+    throw ArgumentError(
+        "--unstratified is for folds of samples: those of whole subjects are always as even as they can be");
+  const std::size_t samples = task.samples(), classes = task.classes.size();
+  std::map<std::string, Index> number;
+  std::vector<Index> group, fold(samples), order(samples + 1), starts(samples + 1),
+      counts(std::min<std::size_t>(a.grid.folds, samples) * classes);
+  for (const auto& subject : task.train.subjects)
+    group.push_back(number.try_emplace(subject, static_cast<Index>(number.size())).first->second);
+  if (!deal_groups(task.labels, static_cast<Index>(classes), group.data(), a.grid.folds, fold.data(), order.data(),
+                   starts.data(), counts.data()))
+    throw ArgumentError("--folds: " + std::to_string(a.grid.folds) +
+                        " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
+  return fold;
+}
+
+template <class T>
+Shape shape_of(const DenseDesign<T>& design, const KernelTask& task) {
+  return {design.samples(), design.features(), task.outputs()};
+}
+
+}  // namespace
+
+std::vector<Index> deal_folds(const KernelArguments& a, const KernelTask& task) {
+  if (!task.train.subjects.empty()) return deal_subjects(a, task);
   const Index samples = task.samples(), folds = a.grid.folds;
   std::vector<Index> fold(samples), order(samples);
   Index rare = 0;
-  if (deal_folds(task.labels, static_cast<Index>(task.classes.size()), folds, a.grid.stratified, a.seed, fold.data(),
-                 order.data(), rare))
+  if (tamis::deal_folds(task.labels, static_cast<Index>(task.classes.size()), folds, a.grid.stratified, a.seed,
+                        fold.data(), order.data(), rare))
     return fold;
   if (rare < task.classes.size())
     throw ArgumentError("--folds: " + std::to_string(folds) + " folds need as many samples of every class: class '" +
@@ -107,16 +134,9 @@ std::vector<Index> deal(const KernelArguments& a, const KernelTask& task) {
 }
 
 template <class T>
-Shape shape_of(const DenseDesign<T>& design, const KernelTask& task) {
-  return {design.samples(), design.features(), task.outputs()};
-}
-
-}  // namespace
-
-template <class T>
 std::size_t selection_bytes(const KernelArguments& a, const KernelTask& task, Index kernels) {
   const Index n = task.samples(), folds = a.grid.folds;
-  const Index training = folds > 0 ? n - n / folds : n;  // dealt folds differ by one sample at most
+  const Index training = most_training_samples(task.fold_of, folds);
   const Shape shape{n, n * kernels, task.outputs()};
   return (KernelPath<T>::requirement(shape) |
           KernelCrossValidation<T>::requirement(shape, training, folds, points_of(a.grid)))
@@ -127,7 +147,6 @@ template <class T>
 KernelSelection select_lambda(const KernelArguments& a, const KernelTask& task, const DenseDesign<T>& design,
                               const Options<T>& options) {
   const auto kernels = static_cast<Index>(task.kernels.size());
-  const std::vector<Index> fold_of = deal(a, task);
   const auto refuse = [&](Status status) { throw DataError(task.train.path + ": " + describe(status)); };
   KernelSelection out;
   out.arena_bytes = selection_bytes<T>(a, task, kernels);
@@ -161,7 +180,7 @@ KernelSelection select_lambda(const KernelArguments& a, const KernelTask& task, 
   const Index folds = a.grid.folds;
   const Grid<T> same{.values = lambdas.data(), .points = static_cast<Index>(lambdas.size())};
   KernelCrossValidation<T> cv(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options,
-                              fold_of.data(), folds, same);
+                              task.fold_of.data(), folds, same);
   cv.start(memory.span());
   while (cv.step()) show((cv.fold() + 1) * same.points + cv.points_done(), cv.report());
   if (cv.status() == Status::missing_class)

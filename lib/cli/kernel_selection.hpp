@@ -59,6 +59,9 @@ struct KernelSelection {
   double seconds = 0;  // of all solves
 };
 
+/// The fold of each sample, or of whole subjects where the samples have them. Throws ArgumentError.
+std::vector<Index> deal_folds(const KernelArguments& arguments, const KernelTask& task);
+
 /// Bytes of the arena that a choice of λ works in.
 template <class T>
 std::size_t selection_bytes(const KernelArguments& arguments, const KernelTask& task, Index kernels);

@@ -53,6 +53,7 @@ struct KernelTask {
   std::optional<Table> test;
   std::vector<std::string> classes;
   std::vector<Label> labels, test_labels;
+  std::vector<Index> fold_of;  // where lambda is chosen
   std::vector<TaskKernel> kernels;
   bool binary = false;
   int p, q, r;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "support/command.hpp"
 
@@ -147,6 +148,28 @@ TEST(KernelSelection, TakesMatricesAndSeveralClasses) {
       EXPECT_GT(r["train_accuracy"], 0.9);
       EXPECT_EQ(r["status"], "converged");
     }
+}
+
+TEST(KernelSelection, KeepsSubjectsTogether) {
+  const Folder folder;
+  std::string rows = "y,who,a,b\n";
+  int i = 0;  // the class of a subject is its own: only who has seen the subject knows it
+  for (int who = 0; who < 12; ++who)
+    for (int time = 0; time < 4; ++time, ++i)
+      rows += std::string(who % 2 ? "in" : "out") + ",s" + std::to_string(who) + "," + std::to_string(7 * who % 12) +
+              "," + std::to_string(0.01 * time) + "\n";
+  const auto data = folder.write("d.csv", rows);
+  const Words how = Words{data, "--kernel", "gaussian:0.3"} + few +
+                    Words{"--lambda-values", "0.001", "--subject-column", "who", "--folds"};
+  EXPECT_GT(report_of(folder, how + Words{"4"})["selection"]["points"][0]["mean"], 0.4);
+  const auto seen = folder.write("seen.csv", std::regex_replace(rows, std::regex(",s[0-9]*,"), ",0,"));
+  const Words without =
+      Words{seen, "--kernel", "gaussian:0.3"} + few + Words{"--lambda-values", "0.001", "--folds", "4"};
+  EXPECT_EQ(report_of(folder, without)["selection"]["points"][0]["mean"], 0);
+  const auto outcome = run(Words{"kernels"} + how + Words{"13"});
+  EXPECT_EQ(outcome.error, "tamis: --folds: 13 folds of whole subjects need as many subjects, there are 12\n");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(run(Words{"kernels"} + how + Words{"4", "--unstratified"}).error.find("whole subjects"), std::string::npos);
 }
 
 TEST(KernelSelection, BoundsTheError) {
