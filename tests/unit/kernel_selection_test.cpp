@@ -111,6 +111,25 @@ TEST(KernelPath, TakesLambdasAsGivenAndStops) {
   }
 }
 
+// Of classes of very different sizes the null model is not known, and neither is λ_max: the grid begins nearby.
+TEST(KernelPath, FindsALambdaOfUnevenClasses) {
+  MadeKernels<double> made(60, 2, 3, 5);
+  for (Index i = 0; i < 60; ++i) made.labels[i] = static_cast<Label>(i == 0 ? 2 : i < 16 ? 1 : 0);
+  GuardedMemory memory(KernelPath<double>::requirement(made.shape()).bytes);
+  KernelAdmm<double> alone(made.design(), made.labels, 2, 3, {2, 1, 1}, {.lambda = 1});
+  alone.start(memory.span());
+  EXPECT_FALSE(finite(alone.report().lambda_max));
+  KernelPath<double> path(made.design(), made.labels, 2, 3, {2, 1, 1}, {}, {.points = 4});
+  path.start(memory.span());
+  advance_path(path, [&](const KernelPath<double>& at) {
+    EXPECT_EQ(at.report().status, Status::converged);
+    EXPECT_TRUE(at.points() > 1 || at.report().nonzero_rows < 20);
+    EXPECT_TRUE(at.points() < 4 || at.report().nonzeros > 0);
+    return true;
+  });
+  EXPECT_EQ(path.status(), Status::converged);
+}
+
 template <class T>
 struct Deal {
   std::vector<Index> fold, order;
@@ -309,6 +328,12 @@ TEST(KernelCrossValidation, RefusesWithAStatus) {
       },
       Status::missing_class, KernelCrossValidation<double>::requirement(good.shape(), 12, 3, 2).bytes, false);
   EXPECT_EQ(missing.column, 0u);
+  GuardedMemory crooked(bytes, 4);
+  KernelCrossValidation<double> cv(good.design(), good.labels, 2, 1, {2, 1, 1}, {}, deal.fold.data(), 3,
+                                   {.values = lambdas, .points = 2});
+  EXPECT_FALSE(cv.start(crooked.span()));
+  EXPECT_EQ(cv.status(), Status::invalid_arena);
+  EXPECT_TRUE(crooked.untouched());
   // The place of a bad value is that among all samples: fold 0 leaves out what is not bad.
   Index l = 0, i = 0;
   while (deal.fold[l] == 0) ++l;
