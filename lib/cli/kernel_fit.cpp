@@ -85,10 +85,15 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   const auto kernels = static_cast<Index>(task.kernels.size());
   const DenseDesign<T> design(values.data(), task.samples(), task.samples() * kernels);
   const auto& o = task.options;
-  const Options<T> options{.lambda = static_cast<T>(o.lambda),
-                           .tolerance = static_cast<T>(o.tolerance),
-                           .max_iterations = o.max_iterations,
-                           .intercept = o.intercept};
+  Options<T> options{
+      .tolerance = static_cast<T>(o.tolerance), .max_iterations = o.max_iterations, .intercept = o.intercept};
+  out.lambda = o.lambda;
+  if (a.grid.given()) {
+    out.selection = select_lambda(a, task, design, options);
+    out.lambda = out.selection->held_out[out.selection->chosen].lambda;
+  }
+  if (a.bound.given()) out.signs = draw_signs(a, task, design);
+  options.lambda = static_cast<T>(out.lambda);
   const ArenaMemory memory(requirement<T>(task, kernels).bytes);
   ProgressLine progress(!a.quiet);
   started = std::chrono::steady_clock::now();
@@ -138,7 +143,10 @@ void check_memory(const KernelArguments& a, const KernelTask& task) {
                       in_words(task.outputs(), "score") + " make more coefficients than can be counted");
   const std::size_t limit = a.effort.memory_limit;
   const bool single = a.precision == "float";
-  const std::size_t arena = (single ? requirement<float>(task, kernels) : requirement<double>(task, kernels)).bytes;
+  std::size_t arena = (single ? requirement<float>(task, kernels) : requirement<double>(task, kernels)).bytes;
+  const auto count = static_cast<Index>(kernels);
+  if (a.grid.given())
+    arena = std::max(arena, single ? selection_bytes<float>(a, task, count) : selection_bytes<double>(a, task, count));
   const std::size_t bytes = detail::saturating_add(
       arena, detail::saturating_multiply(detail::saturating_multiply(n * kernels, n), single ? 4 : 8));
   if (limit && bytes > limit)

@@ -18,6 +18,43 @@ std::size_t samples_of(const KernelCoefficients<double>& alpha, Index kernel) {
   return count;
 }
 
+Json in_json(const KernelArguments& a, const KernelSelection& s) {
+  const bool loss = a.grid.measure == "loss";
+  Json points = Json::array();
+  for (std::size_t l = 0; l < s.path.size(); ++l) {
+    const HeldOut<double>& h = s.held_out[l];
+    points.push_back({{"lambda", h.lambda},
+                      {"mean", loss ? h.loss : h.error},
+                      {"standard_error", loss ? h.loss_deviation : h.error_deviation},
+                      {"mean_error", h.error},
+                      {"error_standard_error", h.error_deviation},
+                      {"mean_loss", h.loss},
+                      {"loss_standard_error", h.loss_deviation},
+                      {"status", name(s.path[l].status)},
+                      {"nonzeros", s.path[l].nonzeros},
+                      {"nonzero_rows", s.path[l].nonzero_rows}});
+  }
+  return {{"measure", a.grid.measure},
+          {"folds", a.grid.folds},
+          {"points", points},
+          {"lambda_min", s.held_out[s.least].lambda},
+          {"lambda_1se", s.held_out[s.one_se].lambda},
+          {"lambda", s.held_out[s.chosen].lambda},
+          {"seconds", s.seconds},
+          {"arena_bytes", s.arena_bytes}};
+}
+
+Json in_json(const KernelArguments& a, const RademacherBound<double>& bound) {
+  return {{"draws", a.bound.draws},
+          {"delta", a.bound.probability()},
+          {"radius", bound.radius},
+          {"complexity", bound.complexity},
+          {"standard_error", bound.standard_error},
+          {"clipped_loss", bound.clipped_loss},
+          {"deviation", bound.deviation},
+          {"bound", bound.value()}};
+}
+
 }  // namespace
 
 std::string to_json(const KernelArguments& a, const KernelTask& task, const KernelFit& fit,
@@ -84,13 +121,16 @@ std::string to_json(const KernelArguments& a, const KernelTask& task, const Kern
   out["kernels"] = kernels;
   out["intercepts"] = fit.intercepts;
   out["coefficients"] = {{"kernels", of_kernels}, {"samples", of_samples}, {"values", values}};
+  out["selection"] = fit.selection ? in_json(a, *fit.selection) : Json(nullptr);
+  out["rademacher"] = outcome.bound ? in_json(a, *outcome.bound) : Json(nullptr);
   out["notes"] = outcome.notes;
   out["trace"] = in_json(fit.trace);
   out["version"] = tamis::version;
   return out.dump(2) + "\n";
 }
 
-std::string summary(const KernelTask& task, const KernelFit& fit, const KernelOutcome& outcome) {
+std::string summary(const KernelArguments& a, const KernelTask& task, const KernelFit& fit,
+                    const KernelOutcome& outcome) {
   const auto format = [](const char* pattern, auto... values) {
     char line[400];
     std::snprintf(line, sizeof line, pattern, values...);
@@ -98,8 +138,20 @@ std::string summary(const KernelTask& task, const KernelFit& fit, const KernelOu
   };
   const auto& r = fit.report;
   const auto alpha = fit.view(task);
-  std::string out = format("%s: objective %.6g, certified within %.2g %% of optimal in %.0f ms (%u iterations)\n",
-                           name(r.status), r.objective, 100 * r.relative_gap, 1000 * fit.seconds, r.iterations);
+  std::string out;
+  if (fit.selection) {
+    const auto held = [&](Index point) {
+      const HeldOut<double>& h = fit.selection->held_out[point];
+      const bool loss = a.grid.measure == "loss";
+      return format("%.4g +- %.2g at lambda %.4g", loss ? h.loss : h.error, loss ? h.loss_deviation : h.error_deviation,
+                    h.lambda);
+    };
+    out += "held-out " + a.grid.measure + " " + held(fit.selection->chosen);
+    if (fit.selection->chosen != fit.selection->least) out += ", the least is " + held(fit.selection->least);
+    out += "\n";
+  }
+  out += format("%s: objective %.6g, certified within %.2g %% of optimal in %.0f ms (%u iterations)\n", name(r.status),
+                r.objective, 100 * r.relative_gap, 1000 * fit.seconds, r.iterations);
   out += "kept: " + std::to_string(outcome.kept.samples) + " of " + in_words(task.train.samples, "sample");
   if (std::isfinite(r.lambda_max))
     out += format(" (lambda %.3g; none from %.3g on)", task.options.lambda, r.lambda_max);
@@ -107,6 +159,10 @@ std::string summary(const KernelTask& task, const KernelFit& fit, const KernelOu
   if (outcome.model) out += ", the model " + in_words(outcome.model->view().bytes(), "byte");
   out += format("\ntrain: %zu of %zu right", outcome.train.right, outcome.train.total);
   if (outcome.test) out += format("; test: %zu of %zu right", outcome.test->right, outcome.test->total);
+  if (const auto& bound = outcome.bound)
+    out += format("\nbound of the error: %.3g = %.3g clipped loss + 16 * (%.3g +- %.2g) + %.3g%s", bound->value(),
+                  bound->clipped_loss, bound->complexity, bound->standard_error, bound->deviation,
+                  bound->value() < 1 ? "" : ": 1 or more, it says nothing");
   out += format("\narena: %zu bytes, kernel matrices: %zu bytes\n\n", r.arena_bytes, fit.data_bytes);
   std::size_t width = 0;
   for (const auto& kernel : task.kernels) width = std::max(width, kernel.text.size());

@@ -1,6 +1,7 @@
 #include "kernel_task.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
@@ -22,6 +23,14 @@ std::vector<double> KernelTask::rows() const {
 namespace {
 
 void check_arguments(const KernelArguments& a) {
+  if (a.lambda.empty() && !a.grid.given())
+    throw ArgumentError("--lambda is missing: give one, or --lambdas or --lambda-values of which one is chosen");
+  a.grid.check();
+  a.bound.check();
+  if (a.bound.given() && a.intercept)
+    throw ArgumentError(
+        "--rademacher: the bound is of coefficients that the norm counts: take --kernel constant in place of "
+        "--intercept");
   if (a.kernels.empty() && a.matrices.empty())
     throw ArgumentError("--kernel or --kernel-matrix: at least one kernel is needed");
   for (const auto& [option, value] : {std::pair{"--p", a.p}, {"--q", a.q}, {"--r", a.r}})
@@ -97,6 +106,11 @@ void encode_labels(const KernelArguments& a, KernelTask& task) {
     throw DataError(source + ": " + std::to_string(task.classes.size()) +
                     " different labels, and --form binary is for two: take multiclass");
   task.binary = a.form != "multiclass" && task.classes.size() == 2;
+  if (a.bound.given() && !task.binary)
+    throw ArgumentError("--rademacher: the bound is of two classes with one score" +
+                        (task.classes.size() == 2
+                             ? std::string(": take --form binary")
+                             : ", and there are " + std::to_string(task.classes.size()) + " classes"));
   task.labels = encode(task.train, task.classes);
   if (task.test) task.test_labels = encode_known(*task.test, task.classes);
 }
@@ -111,8 +125,11 @@ KernelTask read_task(const KernelArguments& a) {
   task.r = a.r;
   task.solver = kind_named("--solver", a.solver, all_kernel_solvers);
   if (task.solver == KernelSolver::automatic) task.solver = KernelSolver::admm;
-  task.options.lambda = parse_number("--lambda", a.lambda);
-  if (!(task.options.lambda > 0))
+  if (a.grid.given() && task.solver != KernelSolver::admm)
+    throw ArgumentError("--solver " + a.solver +
+                        " cannot go on with another lambda: it is a baseline; choose another solver");
+  task.options.lambda = a.grid.given() ? std::numeric_limits<double>::quiet_NaN() : parse_number("--lambda", a.lambda);
+  if (!a.grid.given() && !(task.options.lambda > 0))
     throw ArgumentError("--lambda: " + a.lambda +
                         " is not positive: without a penalty coefficients are not determined");
   a.effort.set(task.options);

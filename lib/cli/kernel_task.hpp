@@ -7,6 +7,7 @@
 
 #include "fitting.hpp"
 #include "kernel_model_file.hpp"
+#include "kernel_selection.hpp"
 #include "tamis/penalty/mixed_norm.hpp"
 
 namespace tamis::cli {
@@ -26,6 +27,8 @@ struct KernelArguments {
   std::vector<std::string> kernels, matrices;
   int p = 0, q = 0, r = 0;
   std::string form = "auto", lambda, solver = "auto";
+  KernelGridArguments grid;
+  KernelBoundArguments bound;
   std::string precision = "double";
   EffortArguments effort;
   bool standardise = false, intercept = false;
@@ -53,8 +56,8 @@ struct KernelTask {
   std::vector<TaskKernel> kernels;
   bool binary = false;
   int p, q, r;
-  KernelSolver solver;  // resolved
-  Options<double> options;
+  KernelSolver solver;      // resolved
+  Options<double> options;  // λ in `options` is NaN where it is chosen
   std::optional<Standardisation> standardisation;
   std::vector<std::vector<double>> self_test;  // one sample per class, before it is standardised
 
@@ -73,6 +76,9 @@ struct KernelFit {
   std::vector<TraceEntry> trace;
   double seconds = 0, kernel_seconds = 0;  // of the solver; of the matrices
   std::size_t data_bytes = 0;
+  double lambda = 0;
+  std::optional<KernelSelection> selection;
+  std::optional<DrawnMean<double>> signs;
 
   KernelCoefficients<double> view(const KernelTask& task) const {
     return {coefficients.data(), intercepts.data(), task.samples(), static_cast<Index>(task.kernels.size()),
@@ -85,6 +91,7 @@ struct KernelOutcome {
   std::optional<Evaluation> test;
   KernelCounts kept;                   // without constant kernels
   std::optional<KeptExpansion> model;  // where all kernels are functions
+  std::optional<RademacherBound<double>> bound;
   std::vector<std::string> notes;
 };
 
@@ -100,6 +107,7 @@ KernelFit fit(const KernelArguments& arguments, const KernelTask& task);
 /// The report file, and what a person at a terminal sees.
 std::string to_json(const KernelArguments& arguments, const KernelTask& task, const KernelFit& fit,
                     const KernelOutcome& outcome);
-std::string summary(const KernelTask& task, const KernelFit& fit, const KernelOutcome& outcome);
+std::string summary(const KernelArguments& arguments, const KernelTask& task, const KernelFit& fit,
+                    const KernelOutcome& outcome);
 
 }  // namespace tamis::cli

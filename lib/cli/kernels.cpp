@@ -85,6 +85,18 @@ double objective_of(const KernelTask& task, const KernelCoefficients<double>& al
                        alpha.kernels);
 }
 
+RademacherBound<double> bound_of(const KernelArguments& a, const KernelTask& task,
+                                 const KernelCoefficients<double>& alpha, const std::vector<double>& scores,
+                                 const DrawnMean<double>& signs) {
+  Sum<double> clipped;
+  for (std::size_t i = 0; i < task.train.samples; ++i)
+    clipped.add(clipped_squared_hinge(scores[2 * i + task.labels[i]]));
+  const double radius = norm_of<double>(
+      {task.p, task.q, task.r}, {alpha.coefficients, alpha.samples * alpha.kernels, 1, alpha.stride()}, alpha.kernels);
+  return rademacher_bound(radius, signs, clipped.value() / static_cast<double>(task.train.samples), task.samples(),
+                          a.bound.probability());
+}
+
 StoredKernels stored(const KernelArguments& a, const KernelTask& task, const KernelOutcome& outcome) {
   StoredKernels out;
   out.classes = task.classes;
@@ -103,9 +115,11 @@ StoredKernels stored(const KernelArguments& a, const KernelTask& task, const Ker
 }
 
 void run(const KernelArguments& a) {
-  const KernelTask task = read_task(a);
-  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
+  KernelTask task = read_task(a);
+  if (a.seeded && !a.quiet && !a.grid.given() && !a.bound.given())
+    std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
   KernelFit found = fit(a, task);
+  task.options.lambda = found.lambda;
   const auto alpha = found.view(task);
   KernelOutcome outcome;
   outcome.kept = count(task, alpha);
@@ -123,11 +137,18 @@ void run(const KernelArguments& a) {
       outcome.notes.push_back(in_words(outcome.test->unseen, "test sample") +
                               " with labels that were not trained on: counted as wrong");
   }
+  if (found.signs) {
+    outcome.bound = bound_of(a, task, alpha, z, *found.signs);
+    outcome.notes.push_back(
+        "the bound takes the training samples for a supremum over all samples, and the norm of the model for one "
+        "chosen "
+        "beforehand: it is an estimate, for comparisons");
+  }
   if (task.standardisation)
     outcome.notes.push_back("kernels compare features of mean 0 and variance 1, in the model too");
   if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
   if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) std::cout << summary(task, found, outcome);
+  if (!a.quiet) std::cout << summary(a, task, found, outcome);
 }
 
 }  // namespace
@@ -155,7 +176,11 @@ void declare_kernels(CLI::App& app) {
   command.add_option("--p", a->p, "1 | 2: the norm within a group")->required();
   command.add_option("--q", a->q, "1 | 2: the norm of the groups")->required();
   command.add_option("--r", a->r, "1: a group is a sample, of all kernels | 2: a kernel, of all samples")->required();
-  command.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/100")->required();
+  auto* lambda = command.add_option("--lambda", a->lambda,
+                                    "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
+                                    "--lambda-values is needed");
+  a->grid.declare(command, lambda);
+  a->bound.declare(command);
   command
       .add_option("--form", a->form,
                   "binary: one score, whose sign decides | multiclass: a score for each class | auto: binary for two "
@@ -167,7 +192,8 @@ void declare_kernels(CLI::App& app) {
   command.add_flag("--intercept,!--no-intercept", a->intercept,
                    "with a free constant; --kernel constant is one that is penalised");
   a->effort.declare(command);
-  const auto* seed = command.add_option("--seed", a->seed, "accepted as elsewhere: nothing here is drawn at random");
+  const auto* seed = command.add_option(
+      "--seed", a->seed, "of the folds, and of the signs of --rademacher; nothing else is drawn at random");
   command.add_option("--model", a->model, "write the model as JSON");
   command.add_option("--report", a->report, "write the report, with all coefficients, as JSON");
   command.add_flag("--quiet", a->quiet, "print nothing");
