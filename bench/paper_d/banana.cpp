@@ -29,9 +29,9 @@ void banana(Run& run) {
     const double before = cpu_seconds();
     const KernelValues train = compare(kernels, parts.train, parts.train),
                        test = compare(kernels, parts.train, parts.test);
-    const Problem problem{train, parts.train.labels, 2, true};
-    const auto measured = cross_validate(problem, norm, lambdas, folds, first_seed, fold_gap);
-    const auto points = path(problem, norm, lambdas, gap);
+    const Task task{train, parts.train.labels, 2, true};
+    const auto measured = cross_validate(task, norm, lambdas, folds, first_seed, fold_gap);
+    const auto points = path(task, norm, lambdas, gap);
     const double seconds = cpu_seconds() - before;
     const std::size_t at = choose(measured);
     const auto percentage = [](const Model& model, const KernelValues& values, const Samples& samples) {

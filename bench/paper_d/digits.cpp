@@ -23,10 +23,10 @@ class Experiment {
     const double before = cpu_seconds();
     const KernelValues train = compare(kernels, parts.train, parts.train),
                        test = compare(kernels, parts.train, parts.test);
-    const Problem problem{train, parts.train.labels, parts.train.classes, true};
-    const auto measured = cross_validate(problem, norm, lambdas_, folds, first_seed, fold_gap);
+    const Task task{train, parts.train.labels, parts.train.classes, true};
+    const auto measured = cross_validate(task, norm, lambdas_, folds, first_seed, fold_gap);
     const std::size_t at = choose(measured);
-    const Point point = path(problem, norm, {lambdas_[at]}, gap)[0];
+    const Point point = path(task, norm, {lambdas_[at]}, gap)[0];
     const auto percentage = [&](const KernelValues& values, const Samples& samples) {
       return 100.0 * errors(point.model.scores(values), samples.labels, point.model.outputs) / samples.count;
     };

@@ -8,16 +8,12 @@
 #include "../papers/common.hpp"
 #include "fitting.hpp"
 #include "tamis/model/kernel_expansion.hpp"
-#include "tamis/selection/cross_validation.hpp"
-#include "tamis/solver/kernel_admm.hpp"
+#include "tamis/selection/kernel_cross_validation.hpp"
 
 namespace tamis::paper_d {
 
 using namespace papers;
 using cli::ArenaMemory;
-
-/// Our solver.
-using Ours = KernelAdmm<double>;
 
 /// What the command line says.
 struct Run : papers::Run {
@@ -87,12 +83,11 @@ struct KernelValues {
   Index kernels = 0;
 
   DenseDesign<double> design() const { return {values.data(), samples, trained * kernels}; }
-  KernelValues select(const std::vector<Index>& training, const std::vector<Index>& rows) const;
 };
 /// Throws where a value is not finite.
 KernelValues compare(const Kernels& kernels, const Samples& train, const Samples& with);
 
-// ---- problems and models --------------------------------------------------------------------------------------------
+// ---- tasks and models -----------------------------------------------------------------------------------------------
 
 /// ‖·‖_{pq;r}^q/q as paper D writes it.
 struct Norm {
@@ -116,8 +111,8 @@ struct Model {
 /// Number of samples given another class than theirs.
 Index errors(const std::vector<double>& scores, const std::vector<Label>& labels, Index outputs);
 
-/// Training samples and the kernels between them.
-struct Problem {
+/// Training samples, the kernels between them, and whether there is a free intercept.
+struct Task {
   const KernelValues& values;
   const std::vector<Label>& labels;
   Index classes = 2;
@@ -135,12 +130,12 @@ struct Point {
 };
 
 /// Solves for each λ, given in descending order and in the paper's units, from where the one before has ended.
-std::vector<Point> path(const Problem& problem, const Norm& norm, const std::vector<double>& lambdas, double gap);
+std::vector<Point> path(const Task& task, const Norm& norm, const std::vector<double>& lambdas, double gap);
 
-/// Held-out errors of each λ. Every fold takes the mean of the losses with λ over the number of all samples.
-std::vector<HeldOut<double>> cross_validate(const Problem& problem, const Norm& norm,
-                                            const std::vector<double>& lambdas, Index folds, std::uint64_t seed,
-                                            double gap);
+/// Held-out errors of each λ, stratified folds dealt with the seed. Every fold takes the mean of its losses, with λ
+/// over the number of all samples.
+std::vector<HeldOut<double>> cross_validate(const Task& task, const Norm& norm, const std::vector<double>& lambdas,
+                                            Index folds, std::uint64_t seed, double gap);
 
 /// The λ of the least held-out error: of equal ones that of the least held-out loss.
 std::size_t choose(const std::vector<HeldOut<double>>& measured);

@@ -13,18 +13,6 @@ std::string name_of(const Kernel<double>& kernel) {
   return text;
 }
 
-KernelValues KernelValues::select(const std::vector<Index>& training, const std::vector<Index>& rows) const {
-  KernelValues out;
-  out.samples = static_cast<Index>(rows.size());
-  out.trained = static_cast<Index>(training.size());
-  out.kernels = kernels;
-  out.values.reserve(std::size_t{out.samples} * out.trained * kernels);
-  for (Index t = 0; t < kernels; ++t)
-    for (const Index l : training)
-      for (const Index i : rows) out.values.push_back(values[(std::size_t{t} * trained + l) * samples + i]);
-  return out;
-}
-
 KernelValues compare(const Kernels& kernels, const Samples& train, const Samples& with) {
   KernelValues out;
   out.samples = with.count;
@@ -82,76 +70,64 @@ Model copy_of(const KernelCoefficients<double>& alpha) {
   return out;
 }
 
-/// The mean loss of held-out samples.
-double mean_loss(const std::vector<double>& scores, const std::vector<Label>& labels, Index outputs) {
-  Sum<double> total;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double* z = scores.data() + i * outputs;
-    const double violation = std::max(1 - (labels[i] ? z[0] : -z[0]), 0.0);
-    total.add(outputs == 1 ? violation * violation : SquaredHinge{}.value(z, outputs, labels[i], 1.0));
+}  // namespace
+
+namespace {
+
+/// What solves for all λ take, in the units of the library.
+struct Setup {
+  Setup(const Task& task, const Norm& wanted, const std::vector<double>& lambdas, double gap)
+      : shape{task.values.trained, task.values.trained * task.values.kernels, task.outputs()},
+        norm{wanted.p, wanted.q, wanted.r},
+        options{.tolerance = gap, .intercept = task.intercept} {
+    for (const double lambda : lambdas) values.push_back(lambda / task.values.trained);
   }
-  return total.value() / static_cast<double>(labels.size());
-}
+  Grid<double> grid() const { return {.values = values.data(), .points = static_cast<Index>(values.size())}; }
+
+  Shape shape;
+  MixedNorm<double> norm;
+  Options<double> options;
+  std::vector<double> values;
+};
 
 }  // namespace
 
-std::vector<Point> path(const Problem& problem, const Norm& norm, const std::vector<double>& lambdas, double gap) {
-  const double n = problem.values.trained;
-  const auto design = problem.values.design();
-  const Shape shape{problem.values.trained, design.features(), problem.outputs()};
-  const ArenaMemory memory(Ours::requirement(shape).bytes);
-  Ours solver(design, problem.labels, problem.values.kernels, problem.outputs(),
-              MixedNorm<double>{norm.p, norm.q, norm.r},
-              {.lambda = lambdas.front() / n, .tolerance = gap, .intercept = problem.intercept});
+std::vector<Point> path(const Task& task, const Norm& norm, const std::vector<double>& lambdas, double gap) {
+  const Setup setup(task, norm, lambdas, gap);
+  const ArenaMemory memory(KernelPath<double>::requirement(setup.shape).bytes);
+  double before = cpu_seconds();
+  KernelPath<double> solver(task.values.design(), task.labels, task.values.kernels, task.outputs(), setup.norm,
+                            setup.options, setup.grid());
   std::vector<Point> out;
-  for (const double lambda : lambdas) {
-    const double before = cpu_seconds();
-    for (bool more = out.empty() ? solver.start(memory.span()) : solver.go_on(lambda / n); more;) more = solver.step();
-    if (!has_model(solver.report().status)) throw std::runtime_error(describe(solver.report().status));
-    out.push_back({lambda, copy_of(solver.model()), solver.report(), cpu_seconds() - before});
+  for (bool more = solver.start(memory.span());; more = solver.step()) {
+    if (solver.at_point()) {
+      out.push_back({lambdas[out.size()], copy_of(solver.model()), solver.report(), cpu_seconds() - before});
+      before = cpu_seconds();
+    }
+    if (!more) break;
   }
+  if (solver.status() != Status::converged) throw std::runtime_error(describe(solver.status()));
   return out;
 }
 
-std::vector<HeldOut<double>> cross_validate(const Problem& problem, const Norm& norm,
-                                            const std::vector<double>& lambdas, Index folds, std::uint64_t seed,
-                                            double gap) {
-  const Index n = problem.values.trained, outputs = problem.outputs();
+std::vector<HeldOut<double>> cross_validate(const Task& task, const Norm& norm, const std::vector<double>& lambdas,
+                                            Index folds, std::uint64_t seed, double gap) {
+  const Setup setup(task, norm, lambdas, gap);
+  const Index n = task.values.trained;
   std::vector<Index> fold(n), order(n);
   Index rare = 0;
-  if (!deal_folds(problem.labels, problem.classes, folds, true, seed, fold.data(), order.data(), rare))
+  if (!deal_folds(task.labels, task.classes, folds, true, seed, fold.data(), order.data(), rare))
     throw std::runtime_error("a class has fewer samples than there are folds");
-  std::vector<std::vector<double>> wrong(lambdas.size()), losses(lambdas.size());
-  for (Index f = 0; f < folds; ++f) {
-    std::vector<Index> kept, held;
-    std::vector<Label> kept_labels, held_labels;
-    for (Index i = 0; i < n; ++i) {
-      (fold[i] == f ? held : kept).push_back(i);
-      (fold[i] == f ? held_labels : kept_labels).push_back(problem.labels[i]);
-    }
-    const KernelValues inside = problem.values.select(kept, kept), outside = problem.values.select(kept, held);
-    std::vector<double> scaled;
-    for (const double lambda : lambdas) scaled.push_back(lambda * inside.trained / n);
-    const auto points = path({inside, kept_labels, problem.classes, problem.intercept}, norm, scaled, gap);
-    for (std::size_t l = 0; l < lambdas.size(); ++l) {
-      const auto scores = points[l].model.scores(outside);
-      wrong[l].push_back(errors(scores, held_labels, outputs) / static_cast<double>(held.size()));
-      losses[l].push_back(mean_loss(scores, held_labels, outputs));
-    }
-  }
-  const auto mean = [&](const std::vector<double>& values) {
-    double total = 0;
-    for (const double value : values) total += value / folds;
-    return total;
-  };
-  const auto deviation = [&](const std::vector<double>& values) {
-    double total = 0;
-    for (const double value : values) total += (value - mean(values)) * (value - mean(values));
-    return std::sqrt(total / (folds * (folds - 1.0)));
-  };
+  using Validation = KernelCrossValidation<double>;
+  const auto points = static_cast<Index>(lambdas.size());
+  const ArenaMemory memory(
+      Validation::requirement(setup.shape, most_training_samples(fold, folds), folds, points).bytes);
+  Validation validation(task.values.design(), task.labels, task.values.kernels, task.outputs(), setup.norm,
+                        setup.options, fold.data(), folds, setup.grid());
+  for (bool more = validation.start(memory.span()); more;) more = validation.step();
+  if (validation.status() != Status::converged) throw std::runtime_error(describe(validation.status()));
   std::vector<HeldOut<double>> out;
-  for (std::size_t l = 0; l < lambdas.size(); ++l)
-    out.push_back({lambdas[l], mean(wrong[l]), deviation(wrong[l]), mean(losses[l]), deviation(losses[l])});
+  for (Index l = 0; l < points; ++l) out.push_back(validation.at(l));
   return out;
 }
 

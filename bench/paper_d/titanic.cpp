@@ -4,16 +4,25 @@
 #include <set>
 
 #include "experiments.hpp"
+#include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 
 namespace tamis::paper_d {
 
 namespace {
 
-const Kernels kernels = {{KernelKind::linear}, {KernelKind::gaussian, 0.1}, {KernelKind::gaussian, 100}};
+/// G, B and U, and the constant kernel by which the paper has a bias (its first footnote).
+const Kernels good_bad_ugly = {{KernelKind::linear}, {KernelKind::gaussian, 0.1}, {KernelKind::gaussian, 100}};
 constexpr const char* characters[] = {"G", "B", "U"};
-constexpr Index ugly = 2;
-constexpr double gap = 1e-6, fold_gap = 1e-4;
+constexpr Index shown = 3, ugly = 2;
+const Kernel<double> constant{KernelKind::constant};
+constexpr double gap = 1e-8, fold_gap = 1e-4;  // U and the constant differ by little
 constexpr Index folds = 5;
+
+enum class Bias { constant_kernel, none, free };
+constexpr Bias all_biases[] = {Bias::constant_kernel, Bias::none, Bias::free};
+constexpr const char* name(Bias bias) {
+  return bias == Bias::constant_kernel ? "constant kernel" : bias == Bias::none ? "none" : "free";
+}
 
 struct Split {
   std::string name;
@@ -37,13 +46,14 @@ double percentage(Index wrong, const Samples& samples) { return 100.0 * wrong / 
 
 /// The training samples of a split, and the kernels between them and the others.
 struct Setting {
-  Setting(const Kernels& chosen, const Parts& all)
-      : functions(chosen),
-        parts(all),
-        train(compare(chosen, all.train, all.train)),
-        test(compare(chosen, all.train, all.test)) {}
+  Setting(Kernels chosen, const Parts& all, Bias with = Bias::constant_kernel)
+      : functions(std::move(chosen)), bias(with), parts(all) {
+    if (bias == Bias::constant_kernel) functions.push_back(constant);
+    train = compare(functions, all.train, all.train);
+    test = compare(functions, all.train, all.test);
+  }
 
-  Problem problem() const { return {train, parts.train.labels}; }
+  Task task() const { return {train, parts.train.labels, 2, bias == Bias::free}; }
   double train_error(const Model& model) const {
     return percentage(errors(model.scores(train), parts.train.labels, 1), parts.train);
   }
@@ -52,6 +62,7 @@ struct Setting {
   }
 
   Kernels functions;
+  Bias bias;
   const Parts& parts;
   KernelValues train, test;
 };
@@ -66,30 +77,39 @@ std::size_t distinct_kept(const Model& model, const Samples& samples) {
   return rows.size();
 }
 
-/// Of one kernel, or of all.
+/// The sum and the largest of |α|.
 struct Weight {
   double sum = 0, largest = 0;
 };
-Weight weigh(const Model& model, Index first, Index last) {
+Weight weigh(const KernelCoefficients<double>& alpha, Index first, Index last) {
   Weight out;
   for (Index t = first; t < last; ++t)
-    for (Index l = 0; l < model.samples; ++l) {
-      const double size = std::abs(model.view()(l, t));
+    for (Index l = 0; l < alpha.samples; ++l) {
+      const double size = std::abs(alpha(l, t));
       out.sum += size;
       out.largest = std::max(out.largest, size);
     }
   return out;
 }
 
-/// Each kernel alone, with the squared norm, and what a width of a Gaussian may mean: exp(−d²/2W²), exp(−d²/W²),
-/// exp(−d²/W).
+/// What the ugly kernel has of the weight of all three, and its largest relevance.
+struct Influence {
+  double share, largest;
+};
+Influence influence_of_ugly(const KernelCoefficients<double>& alpha) {
+  const Weight all = weigh(alpha, 0, shown), its = weigh(alpha, ugly, ugly + 1);
+  return all.sum > 0 ? Influence{its.sum / all.sum, its.largest / all.largest} : Influence{0, 0};
+}
+
+/// Each kernel alone, with the squared norm, with the constant kernel and without, and what a width of a Gaussian may
+/// mean: exp(−d²/2W²), exp(−d²/W²), exp(−d²/W).
 void kernels_alone(const Split& split, const std::vector<double>& lambdas, Csv& out) {
   const auto gaussian = [](double a) { return Kernel<double>{KernelKind::gaussian, a}; };
   const struct {
     const char *character, *width;
     Kernel<double> kernel;
   } all[] = {
-      {"G", "-", kernels[0]},
+      {"G", "-", {KernelKind::linear}},
       {"B", "2W^2", gaussian(0.1)},
       {"B", "W^2", gaussian(0.1 / std::sqrt(2.0))},
       {"B", "W", gaussian(std::sqrt(0.1 / 2))},
@@ -97,31 +117,52 @@ void kernels_alone(const Split& split, const std::vector<double>& lambdas, Csv& 
       {"U", "W^2", gaussian(100 / std::sqrt(2.0))},
       {"U", "W", gaussian(std::sqrt(100.0 / 2))},
   };
-  for (const auto& alone : all) {
-    const Setting setting({alone.kernel}, split.parts);
-    for (const Point& point : path(setting.problem(), ridge, lambdas, gap))
-      out.line("%s,%s,%s,%g,%.4f,%.4f,%.3g", split.name.c_str(), alone.character, alone.width, point.lambda,
-               setting.train_error(point.model), setting.test_error(point.model), point.report.relative_gap);
-  }
+  for (const auto& alone : all)
+    for (const Bias bias : all_biases) {
+      const Setting setting({alone.kernel}, split.parts, bias);
+      for (const Point& point : path(setting.task(), ridge, lambdas, gap))
+        out.line("%s,%s,%s,%s,%g,%.4f,%.4f,%.3g", split.name.c_str(), alone.character, alone.width, name(bias),
+                 point.lambda, setting.train_error(point.model), setting.test_error(point.model),
+                 point.report.relative_gap);
+    }
 }
 
-/// |α_it| over the largest.
+/// |α_it| over the largest of the three kernels.
 void draw_map(const Norm& norm, const Model& model, Csv& out) {
-  const double most = std::max(weigh(model, 0, model.kernels).largest, 1e-300);
-  for (Index t = 0; t < model.kernels; ++t)
+  const double most = std::max(weigh(model.view(), 0, shown).largest, 1e-300);
+  for (Index t = 0; t < shown; ++t)
     for (Index l = 0; l < model.samples; ++l)
       out.line("%s,%u,%s,%.6g", norm.name, l + 1, characters[t], std::abs(model.view()(l, t)) / most);
 }
 
-/// How the ugly kernel fares where λ grows beyond the chosen one.
-void beyond(const Setting& setting, const Norm& norm, double chosen, Csv& out) {
-  std::vector<double> lambdas = descending(0, 3, 50);
+/// How the ugly kernel fares at other λ than the chosen one.
+void beyond(const Setting& setting, const Norm& norm, double chosen, bool quick, Csv& out) {
+  std::vector<double> lambdas = descending(quick ? 0 : -3, quick ? 1 : 2, quick ? 2 : 30);
   for (double& lambda : lambdas) lambda *= chosen;
-  for (const Point& point : path(setting.problem(), norm, lambdas, gap)) {
-    const Weight all = weigh(point.model, 0, point.model.kernels), its = weigh(point.model, ugly, ugly + 1);
-    if (all.sum > 0)
-      out.line("%s,%.6g,%.6g,%.6g,%.6g,%.4f,%.3g", norm.name, point.lambda / chosen, point.lambda, its.sum / all.sum,
-               its.largest / all.largest, setting.test_error(point.model), point.report.relative_gap);
+  for (const Point& point : path(setting.task(), norm, lambdas, gap)) {
+    const Influence its = influence_of_ugly(point.model.view());
+    if (point.report.nonzeros > 0)
+      out.line("%s,%.6g,%.6g,%.6g,%.6g,%.4f,%.3g", norm.name, point.lambda / chosen, point.lambda, its.share,
+               its.largest, setting.test_error(point.model), point.report.relative_gap);
+  }
+}
+
+/// How the ugly kernel fares in the printed algorithm, which starts from zero, before it has converged.
+void before_convergence(const Setting& setting, const Norm& norm, double lambda, bool quick, Csv& out) {
+  using Printed = as_printed::KernelForwardBackward<double>;
+  const auto design = setting.train.design();
+  const ArenaMemory memory(Printed::requirement({setting.train.trained, design.features(), 1}).bytes);
+  Printed solver(design, setting.parts.train.labels, setting.train.kernels, 1,
+                 MixedNorm<double>{norm.p, norm.q, norm.r},
+                 {.lambda = lambda / setting.train.trained, .tolerance = gap, .intercept = false});
+  std::uint32_t next = 10;
+  for (bool more = solver.start(memory.span()); more && next <= (quick ? 100u : 100000u);) {
+    more = solver.step();
+    if (more && solver.report().iterations < next) continue;
+    next *= 10;
+    const Influence its = influence_of_ugly(solver.iterate());
+    out.line("%s,%g,%u,%.6g,%.6g,%.3g", norm.name, lambda, solver.report().iterations, its.share, its.largest,
+             solver.report().relative_gap);
   }
 }
 
@@ -130,63 +171,66 @@ class Experiment {
   explicit Experiment(Run& run)
       : run_(run),
         chosen_(run, "titanic.csv",
-                "split,constant,norm,lambda,held_out,train,test,kept_samples,distinct_samples,kept_kernels,nonzeros,"
+                "split,bias,norm,lambda,held_out,train,test,kept_samples,distinct_samples,kept_kernels,nonzeros,"
                 "relative_gap,status"),
         paths_(run, "titanic_paths.csv", "split,norm,lambda,held_out,deviation,train,test,nonzeros,relative_gap"),
         folds_(run, "titanic_folds.csv", "split,norm,seed,lambda,test"),
         maps_(run, "titanic_maps.csv", "norm,sample,kernel,relevance"),
-        beyond_(run, "titanic_beyond.csv", "norm,factor,lambda,share,largest,test,relative_gap") {}
+        beyond_(run, "titanic_beyond.csv", "norm,factor,lambda,share,largest,test,relative_gap"),
+        printed_(run, "titanic_printed.csv", "norm,lambda,iterations,share,largest,relative_gap") {}
 
   /// `first`: with everything that is looked at once.
   void operator()(const Split& split, const std::vector<double>& lambdas, bool first) {
-    const Setting setting(kernels, split.parts);
-    for (const Norm& norm : norms) {
-      const auto points = path(setting.problem(), norm, lambdas, gap);
-      const auto measured = cross_validate(setting.problem(), norm, lambdas, folds, first_seed, fold_gap);
-      const std::size_t at = choose(measured);
-      write(split, setting, norm, points[at], measured[at], false);
-      if (!first) continue;
-      for (std::size_t l = 0; l < lambdas.size(); ++l) {
-        const Model& model = points[l].model;
-        paths_.line("%s,%s,%g,%.4f,%.4f,%.4f,%.4f,%u,%.3g", split.name.c_str(), norm.name, lambdas[l],
-                    100 * measured[l].error, 100 * measured[l].error_deviation, setting.train_error(model),
-                    setting.test_error(model), points[l].report.nonzeros, points[l].report.relative_gap);
+    for (const Bias bias : all_biases) {
+      if (!first && bias != Bias::constant_kernel) continue;
+      const Setting setting(good_bad_ugly, split.parts, bias);
+      for (const Norm& norm : norms) {
+        const auto points = path(setting.task(), norm, lambdas, gap);
+        const auto measured = cross_validate(setting.task(), norm, lambdas, folds, first_seed, fold_gap);
+        const std::size_t at = choose(measured);
+        write(split, setting, norm, points[at], measured[at]);
+        if (first && bias == Bias::constant_kernel) look_closer(split, setting, norm, points, measured, at);
       }
-      draw_map(norm, points[at].model, maps_);
-      const std::uint64_t draws = run_.quick ? 1 : 20;
-      for (std::uint64_t seed = first_seed; seed < first_seed + draws; ++seed) {
-        const std::size_t other = choose(cross_validate(setting.problem(), norm, lambdas, folds, seed, fold_gap));
-        folds_.line("%s,%s,%llu,%g,%.4f", split.name.c_str(), norm.name, static_cast<unsigned long long>(seed),
-                    lambdas[other], setting.test_error(points[other].model));
-      }
-      if (norm.q == 1 && norm.r != 1) beyond(setting, norm, lambdas[at], beyond_);
-      if (norm.p == 1 && norm.q == 1) beyond(setting, norm, lambdas[at], beyond_);
-    }
-    if (!first) return;
-    Kernels more = kernels;
-    more.push_back({KernelKind::constant});
-    const Setting with_constant(more, split.parts);
-    for (const Norm& norm : norms) {
-      const auto measured = cross_validate(with_constant.problem(), norm, lambdas, folds, first_seed, fold_gap);
-      const std::size_t at = choose(measured);
-      write(split, with_constant, norm, path(with_constant.problem(), norm, {lambdas[at]}, gap)[0], measured[at], true);
     }
   }
 
  private:
   void write(const Split& split, const Setting& setting, const Norm& norm, const Point& point,
-             const HeldOut<double>& held_out, bool constant) {
+             const HeldOut<double>& held_out) {
     const Model& model = point.model;
     const KernelCounts kept = count_kept<double>(model.view(), setting.functions);
-    chosen_.line("%s,%d,%s,%g,%.4f,%.4f,%.4f,%u,%zu,%u,%zu,%.3g,%s", split.name.c_str(), constant, norm.name,
+    const Status status = point.report.status;
+    chosen_.line("%s,%s,%s,%g,%.4f,%.4f,%.4f,%u,%zu,%u,%zu,%.3g,%s", split.name.c_str(), name(setting.bias), norm.name,
                  point.lambda, 100 * held_out.error, setting.train_error(model), setting.test_error(model),
                  kept.samples, distinct_kept(model, setting.parts.train), kept.kernels, kept.terms,
-                 point.report.relative_gap, name(point.report.status));
-    if (point.report.status != Status::converged) run_.agreed = false;
+                 point.report.relative_gap, tamis::name(status));
+    if (status != Status::converged && status != Status::precision_limit) run_.agreed = false;
+  }
+
+  void look_closer(const Split& split, const Setting& setting, const Norm& norm, const std::vector<Point>& points,
+                   const std::vector<HeldOut<double>>& measured, std::size_t at) {
+    for (std::size_t l = 0; l < points.size(); ++l) {
+      const Model& model = points[l].model;
+      paths_.line("%s,%s,%g,%.4f,%.4f,%.4f,%.4f,%u,%.3g", split.name.c_str(), norm.name, points[l].lambda,
+                  100 * measured[l].error, 100 * measured[l].error_deviation, setting.train_error(model),
+                  setting.test_error(model), points[l].report.nonzeros, points[l].report.relative_gap);
+    }
+    std::vector<double> lambdas;
+    for (const Point& point : points) lambdas.push_back(point.lambda);
+    const std::uint64_t draws = run_.quick ? 2 : 20;
+    for (std::uint64_t seed = first_seed; seed < first_seed + draws; ++seed) {
+      const std::size_t other = choose(cross_validate(setting.task(), norm, lambdas, folds, seed, fold_gap));
+      folds_.line("%s,%s,%llu,%g,%.4f", split.name.c_str(), norm.name, static_cast<unsigned long long>(seed),
+                  lambdas[other], setting.test_error(points[other].model));
+    }
+    draw_map(norm, points[at].model, maps_);
+    if (norm.q == 2 || (norm.p == 2 && norm.r == 1)) return;
+    beyond(setting, norm, points[at].lambda, run_.quick, beyond_);
+    before_convergence(setting, norm, points[at].lambda, run_.quick, printed_);
   }
 
   Run& run_;
-  Csv chosen_, paths_, folds_, maps_, beyond_;
+  Csv chosen_, paths_, folds_, maps_, beyond_, printed_;
 };
 
 }  // namespace
@@ -198,7 +242,7 @@ void titanic(Run& run) {
       "titanic: three kernels, six norms, %zu lambda from 1e5 to 1 in the paper's units, %u stratified folds (seed "
       "%llu)\n",
       lambdas.size(), folds, static_cast<unsigned long long>(first_seed));
-  Csv alone(run, "titanic_alone.csv", "split,kernel,width,lambda,train,test,relative_gap");
+  Csv alone(run, "titanic_alone.csv", "split,kernel,width,bias,lambda,train,test,relative_gap");
   Experiment experiment(run);
   for (const Split& split : splits) {
     const bool first = &split == splits.data();
