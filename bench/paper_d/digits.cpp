@@ -51,22 +51,25 @@ void digits(Run& run) {
   const Samples all = read_digits();
   const Index count = run.quick ? 60 : 500;
   const Index rest = run.quick ? 100 : all.count - count;
-  const std::vector<double> lambdas = run.quick ? std::vector{10.0, 1.0} : descending(-3, 2, run.full ? 4 : 2);
+  const std::vector<double> lambdas = run.quick ? std::vector{10.0, 1.0} : descending(-2, 3, run.full ? 4 : 2);
   std::printf("digits: %u samples to train and %u to test, %zu lambda, %u stratified folds, free intercepts\n", count,
               rest, lambdas.size(), folds);
   Experiment experiment(run, lambdas);
   const Norm by_sample = norms[4], by_kernel = norms[2], by_entry = norms[1];
   const Kernels four = {
       {KernelKind::linear}, {KernelKind::gaussian, histogram_width}, {KernelKind::chi2}, {KernelKind::kl}};
-  const auto together = [&](const char* features, const Samples& samples) {
+  const auto fit = [&](const char* features, const Samples& samples, std::initializer_list<Norm> alone,
+                       std::initializer_list<Norm> together) {
     const Parts parts = split(samples, count, rest, first_seed);
     for (const auto& kernel : four)
-      for (const Norm& norm : {ridge, by_sample}) experiment(features, name_of(kernel).c_str(), {kernel}, parts, norm);
-    if (run.quick) return;
-    for (const Norm& norm : {ridge, by_entry, by_kernel, by_sample}) experiment(features, "all", four, parts, norm);
+      for (const Norm& norm : alone) experiment(features, name_of(kernel).c_str(), {kernel}, parts, norm);
+    for (const Norm& norm : together) experiment(features, "all", four, parts, norm);
   };
-  together("pixels", histograms(all));
-  if (!run.quick) together("projections", histograms(projections(all)));
+  if (run.quick) return fit("pixels", histograms(all), {ridge, by_sample}, {});
+  fit("pixels", histograms(all), {ridge, by_sample}, {ridge, by_entry, by_kernel, by_sample});
+  if (run.full)
+    fit("projections", histograms(projections(all)), {ridge, by_sample}, {ridge, by_entry, by_kernel, by_sample});
+  else fit("projections", histograms(projections(all)), {by_sample}, {});
 }
 
 }  // namespace tamis::paper_d

@@ -6,7 +6,7 @@ const text = (string) => String(string).replaceAll('&', '&amp;').replaceAll('<',
 /** `panels` of { title, columns: [{ name, values }] }, values from 0 to 1, `across` of them beside each other. */
 export function maps(title, panels, across) {
   const rows = panels[0].columns[0].values.length, high = rows * cell.height, wide = panels[0].columns.length * cell.width;
-  const width = left + across * (wide + gap.across), height = top + Math.ceil(panels.length / across) * (high + gap.down);
+  const width = Math.max(360, left + across * (wide + gap.across)), height = top + Math.ceil(panels.length / across) * (high + gap.down);
   const out = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="10">`,
     '<rect width="100%" height="100%" fill="white"/>', `<text x="12" y="20" font-size="14">${text(title)}</text>`];
   panels.forEach(({ title: heading, columns }, number) => {

@@ -145,8 +145,8 @@ void beyond(const Setting& setting, const Norm& norm, double chosen, bool quick,
   for (const Point& point : path(setting.task(), norm, lambdas, gap)) {
     const Influence its = influence_of_ugly(point.model.view());
     if (point.report.nonzeros > 0)
-      out.line("%s,%s,%.6g,%.6g,%.6g,%.6g,%.4f,%.3g", name(setting.bias), norm.name, point.lambda / chosen, point.lambda, its.share,
-               its.largest, setting.test_error(point.model), point.report.relative_gap);
+      out.line("%s,%s,%.6g,%.6g,%.6g,%.6g,%.4f,%.3g", name(setting.bias), norm.name, point.lambda / chosen,
+               point.lambda, its.share, its.largest, setting.test_error(point.model), point.report.relative_gap);
   }
 }
 
