@@ -29,16 +29,36 @@ struct Split {
   Parts parts;
 };
 
+/// The samples of all parts, to five digits, in an order of their own.
+std::vector<std::vector<long>> sorted_people(std::initializer_list<const Samples*> parts) {
+  std::vector<std::vector<long>> out;
+  for (const Samples* part : parts)
+    for (std::size_t i = 0; i < part->count; ++i) {
+      std::vector<long>& person = out.emplace_back(1, part->labels[i]);
+      for (std::size_t j = 0; j < part->features; ++j)
+        person.push_back(std::lround(1e5 * part->x[i * part->features + j]));
+    }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 /// That of the benchmark, where there is TAMIS_DATA, and random ones of all people, as large.
-std::vector<Split> splits_of(const Run& run) {
+std::vector<Split> splits_of(Run& run) {
   std::vector<Split> out;
+  const Samples people = passengers();
   if (!run.quick) {
     Parts parts = read_parts(run, "titanic");
-    if (parts.train.count) out.push_back({"benchmark", std::move(parts)});
+    if (parts.train.count) {
+      if (sorted_people({&parts.train, &parts.test}) != sorted_people({&people})) {
+        std::printf("titanic: the people of the benchmark are not those of the table\n");
+        run.agreed = false;
+      }
+      out.push_back({"benchmark", std::move(parts)});
+    }
   }
   const std::size_t random = run.quick ? 1 : run.number(10, 100);
   for (std::size_t s = 0; s < random; ++s)
-    out.push_back({"random " + std::to_string(first_seed + s), split(passengers(), 150, 2051, first_seed + s)});
+    out.push_back({"random " + std::to_string(first_seed + s), split(people, 150, 2051, first_seed + s)});
   return out;
 }
 
