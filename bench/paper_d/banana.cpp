@@ -17,8 +17,9 @@ void banana(Run& run) {
   const std::vector<double> lambdas = descending(-2, 3, run.full ? 5 : 3);
   std::printf("banana: %u samples to train and %u to test, %zu lambda, %u stratified folds, a free intercept\n",
               parts.train.count, parts.test.count, lambdas.size(), folds);
-  Csv out(run, "banana.csv",
-          "kernels,norm,lambda,held_out,train,test,kept_samples,kept_kernels,nonzeros,relative_gap,status,seconds");
+  Csv out(
+      run, "banana.csv",
+      "kernels,norm,lambda,held_out,train,test,kept_samples,kept_kernels,names,nonzeros,relative_gap,status,seconds");
   Csv paths(run, "banana_paths.csv", "kernels,norm,lambda,held_out,test,kept_samples,nonzeros");
   const Kernels all = {{KernelKind::gaussian, 0.1},
                        {KernelKind::gaussian, 0.3},
@@ -44,9 +45,10 @@ void banana(Run& run) {
       paths.line("%s,%s,%g,%.4f,%.4f,%u,%zu", title, norm.name, point.lambda, 100 * measured[l].error, test_error,
                  kept.samples, kept.terms);
       if (l == at)
-        out.line("%s,%s,%g,%.4f,%.4f,%.4f,%u,%u,%zu,%.3g,%s,%.3f", title, norm.name, point.lambda,
+        out.line("%s,%s,%g,%.4f,%.4f,%.4f,%u,%u,%s,%zu,%.3g,%s,%.3f", title, norm.name, point.lambda,
                  100 * measured[l].error, percentage(point.model, train, parts.train), test_error, kept.samples,
-                 kept.kernels, kept.terms, point.report.relative_gap, name(point.report.status), seconds);
+                 kept.kernels, kept_names(point.model, kernels).c_str(), kept.terms, point.report.relative_gap,
+                 name(point.report.status), seconds);
     }
     std::printf("  %s, norm %s: %.1f s\n", title, norm.name, seconds);
     std::fflush(stdout);

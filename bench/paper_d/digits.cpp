@@ -15,7 +15,8 @@ class Experiment {
       : run_(run),
         lambdas_(lambdas),
         out_(run, "digits.csv",
-             "features,kernels,norm,lambda,held_out,train,test,kept_samples,kept_kernels,nonzeros,relative_gap,status,"
+             "features,kernels,norm,lambda,held_out,train,test,kept_samples,kept_kernels,names,nonzeros,relative_gap,"
+             "status,"
              "seconds") {}
 
   void operator()(const char* features, const char* title, const Kernels& kernels, const Parts& parts,
@@ -31,9 +32,10 @@ class Experiment {
       return 100.0 * errors(point.model.scores(values), samples.labels, point.model.outputs) / samples.count;
     };
     const KernelCounts kept = count_kept<double>(point.model.view(), kernels);
-    out_.line("%s,%s,%s,%g,%.4f,%.4f,%.4f,%u,%u,%zu,%.3g,%s,%.3f", features, title, norm.name, point.lambda,
+    out_.line("%s,%s,%s,%g,%.4f,%.4f,%.4f,%u,%u,%s,%zu,%.3g,%s,%.3f", features, title, norm.name, point.lambda,
               100 * measured[at].error, percentage(train, parts.train), percentage(test, parts.test), kept.samples,
-              kept.kernels, kept.terms, point.report.relative_gap, name(point.report.status), cpu_seconds() - before);
+              kept.kernels, kept_names(point.model, kernels).c_str(), kept.terms, point.report.relative_gap,
+              name(point.report.status), cpu_seconds() - before);
     std::printf("  %s, %s, norm %s: %.1f s\n", features, title, norm.name, cpu_seconds() - before);
     std::fflush(stdout);
     if (point.report.status != Status::converged) run_.agreed = false;

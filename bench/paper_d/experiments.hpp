@@ -58,7 +58,7 @@ Parts read_parts(const Run& run, const std::string& name);
 /// The 1797 handwritten digits that the tests keep, 64 intensities from 0 to 16.
 Samples read_digits();
 
-/// Intensities over their sum, times 8, so that xᵀx is about 2.5: kernels of all kinds have values of like sizes.
+/// Intensities over their sum, times 8: xᵀx is about 2.5.
 Samples histograms(Samples digits);
 /// Of Gaussian kernels between them: the median distance of the pixels' is 1.27.
 inline constexpr double histogram_width = 1.25;
@@ -107,6 +107,9 @@ struct Model {
   /// One output: the score, else K of them, of each sample.
   std::vector<double> scores(const KernelValues& values) const;
 };
+
+/// The names of the kernels that have coefficients.
+std::string kept_names(const Model& model, const Kernels& kernels);
 
 /// Number of samples given another class than theirs.
 Index errors(const std::vector<double>& scores, const std::vector<Label>& labels, Index outputs);

@@ -47,6 +47,17 @@ std::vector<double> Model::scores(const KernelValues& values) const {
   return out;
 }
 
+std::string kept_names(const Model& model, const Kernels& kernels) {
+  const auto alpha = model.view();
+  std::string out;
+  for (Index t = 0; t < alpha.kernels; ++t) {
+    bool kept = false;
+    for (Index l = 0; l < alpha.samples && !kept; ++l) kept = alpha.uses(l, t);
+    if (kept) out += (out.empty() ? "" : " + ") + name_of(kernels[t]);
+  }
+  return out.empty() ? "none" : out;
+}
+
 Index errors(const std::vector<double>& scores, const std::vector<Label>& labels, Index outputs) {
   Index wrong = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
