@@ -95,7 +95,7 @@ function titanic() {
     })), '',
     'The third kernel. The paper finds that U keeps a little at the chosen λ, that a slight increase discards it for ‖·‖_21;2 and reduces it much for ‖·‖_1:', '',
     ...['constant kernel', 'none'].flatMap((bias) => ugly(bias, chosen(bias))).map((line) => `- ${line}`), '',
-    `U is within 0.3 % of a constant, so it competes with the constant kernel for the same bias: a solution has one of them, while the printed algorithm, which starts from zero, `
+    `U is within 0.3 % of a constant, so it competes with the constant kernel for the same bias: a solution of these two norms has one of them, while the printed algorithm, which starts from zero, `
     + `gives both a part and takes long to decide. Largest relevance of U in its iterates, at the chosen λ: ${printed()}.`];
   const random = where(rows, { bias: 'constant kernel' }).filter((row) => row.split !== 'benchmark'), count = distinct(random, 'split').length;
   if (count > 1)
