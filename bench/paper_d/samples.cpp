@@ -22,14 +22,14 @@ constexpr Cell cells[] = {
     {4, true, true, 670, 192}, {4, true, false, 3, 20},
 };
 
-/// Each feature of mean 0 and variance 1.
+/// Each feature of mean 0 and variance 1, with n − 1 in the variance as the benchmark has it.
 void standardise(Samples& samples) {
   const std::size_t p = samples.features;
   for (std::size_t j = 0; j < p; ++j) {
     double mean = 0, square = 0;
     for (std::size_t i = 0; i < samples.count; ++i) mean += samples.x[i * p + j] / samples.count;
     for (std::size_t i = 0; i < samples.count; ++i)
-      square += (samples.x[i * p + j] - mean) * (samples.x[i * p + j] - mean) / samples.count;
+      square += (samples.x[i * p + j] - mean) * (samples.x[i * p + j] - mean) / (samples.count - 1);
     for (std::size_t i = 0; i < samples.count; ++i)
       samples.x[i * p + j] = (samples.x[i * p + j] - mean) / std::sqrt(square);
   }
