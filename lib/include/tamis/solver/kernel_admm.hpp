@@ -72,7 +72,7 @@ class KernelAdmm {
     if (weigh) compare_residuals();
     if (look) {
       certify();
-      if (running() && spent_ > next_finish_ && (o_.binary() || report.relative_gap < T(1e-2))) finish();
+      if (running() && spent_ > next_finish_) finish();
       if (last) o_.end_at_limit();
     }
     if (weigh && running()) balance();
@@ -291,13 +291,12 @@ class KernelAdmm {
   }
 
   [[gnu::noinline]] void finish() {
-    for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
-    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
-    newton.run(m_.z, m_.x, spent_);
+    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, m_.old, T(1) / rho_);
+    newton.run(m_.z, spent_);
     const T n = T(o_.shape.samples);
     spent_ += newton.flops();
     next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
-    if (newton.take_end()) move(m_.newton.centre);
+    if (newton.take_end()) move(m_.newton.point);
     factored_ = false;
   }
 
