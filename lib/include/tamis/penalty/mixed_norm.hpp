@@ -53,8 +53,8 @@ struct MixedNorm {
     for_each_group(w, kernels, [&](Rows<const T> group) {
       const T norm = p == q ? T(1) : p == 2 ? detail::norm2(group) : detail::norm1(group);
       const T slope = norm == T(0) ? T(0) : p == q ? lambda : q == 1 ? lambda / norm : lambda * norm;
-      for (Index r = 0; r < group.rows; ++r) {
-        const T* row = group.row(r);
+      for (Index member = 0; member < group.rows; ++member) {
+        const T* row = group.row(member);
         T* to = out + (row - w.data);
         for (Index k = 0; k < group.classes; ++k) to[k] = slope * (p == 1 ? sign(row[k]) : row[k]);
       }
