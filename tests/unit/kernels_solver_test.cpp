@@ -127,6 +127,32 @@ TEST(MixedNorm, GaugeAndConjugateAreThoseOfFenchelAndYoung) {
   EXPECT_GT(tight, 200);
 }
 
+TEST(MixedNorm, GradientIsThatOfDifferences) {
+  int compared = 0;
+  for_random_points(3, [&](Generator&, MixedNorm<double> norm, const Point& x) {
+    norm.lambda += 0.125;
+    Point gradient = x, there = x;
+    norm.gradient(x.rows(), x.kernels, gradient.w.data());
+    for (Index j = 0; j < x.rows().rows; ++j)
+      for (Index k = 0; k < x.rows().classes; ++k) {
+        const std::size_t e = std::size_t(j) * x.rows().stride + k;
+        if (std::abs(x.w[e]) < 1e-3) {
+          if (x.w[e] == 0) EXPECT_EQ(gradient.w[e], 0);
+          continue;
+        }
+        const auto value_at = [&](double step) {
+          there.w[e] = x.w[e] + step;
+          return norm.value(there.rows(), there.kernels);
+        };
+        const double h = 1e-5, slope = (value_at(h) - value_at(-h)) / (2 * h);
+        there.w[e] = x.w[e];
+        EXPECT_NEAR(gradient.w[e], slope, 1e-6 * (1 + std::abs(slope)));
+        ++compared;
+      }
+  });
+  EXPECT_GT(compared, 1000);
+}
+
 // p = prox(z) iff ℓ(u) ≥ ℓ(p) + ρ(z − p)(u − p) for every u.
 TEST(KernelWorkspace, LossOfTwoClassesSatisfiesItsVariationalInequality) {
   const std::vector<double> kernel(4, 1.0);
@@ -346,8 +372,8 @@ TEST(KernelAdmm, CertifiesWithClassesAndIntercepts) {
   }
 }
 
-// Without splitting, with a row for each coefficient from zeros; with one for each violation, or by conjugate gradients,
-// from near the answer.
+// Without splitting, with a row for each coefficient from zeros; with one for each violation, or by conjugate
+// gradients, from near the answer.
 TEST(KernelNewton, ConvergesAlone) {
   for (const Index outputs : {1u, 3u, 5u}) {
     const auto problem = make_kernels<double>(17, std::max(outputs, 2u), 21);

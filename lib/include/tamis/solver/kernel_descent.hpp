@@ -164,7 +164,7 @@ class KernelDescent {
   [[gnu::noinline]] bool search(T slope, int most = 12) {
     if (!(slope < T(-4) * epsilon<T> * objective_)) return false;
     o_.multiply(m_.way, m_.b_way, m_.along);
-    flops_ += product_cost();
+    flops_ += T(2) * T(o_.coefficients());
     T* const trial = o_.m.g;
     T t = 1;
     for (int tries = 0; tries < most; ++tries) {
