@@ -137,7 +137,9 @@ TEST(MixedNorm, GradientIsThatOfDifferences) {
       for (Index k = 0; k < x.rows().classes; ++k) {
         const std::size_t e = std::size_t(j) * x.rows().stride + k;
         if (std::abs(x.w[e]) < 1e-3) {
-          if (x.w[e] == 0) EXPECT_EQ(gradient.w[e], 0);
+          if (x.w[e] == 0) {
+            EXPECT_EQ(gradient.w[e], 0);
+          }
           continue;
         }
         const auto value_at = [&](double step) {
