@@ -48,6 +48,19 @@ struct MixedNorm {
     });
   }
 
+  /// out ← the derivative of the value at the entries of w that are not zero; the others' is zero.
+  void gradient(Rows<const T> w, Index kernels, T* out) const {
+    for_each_group(w, kernels, [&](Rows<const T> group) {
+      const T norm = p == q ? T(1) : p == 2 ? detail::norm2(group) : detail::norm1(group);
+      const T slope = norm == T(0) ? T(0) : p == q ? lambda : q == 1 ? lambda / norm : lambda * norm;
+      for (Index member = 0; member < group.rows; ++member) {
+        const T* row = group.row(member);
+        T* to = out + (row - w.data);
+        for (Index k = 0; k < group.classes; ++k) to[k] = slope * (p == 1 ? sign(row[k]) : row[k]);
+      }
+    });
+  }
+
   /// q = 1: the least number with ⟨g, α⟩ ≤ gauge·value(α) for all α, the dual norm over λ. q = 2: 0, all is allowed.
   T gauge(Rows<const T> g, Index kernels) const {
     if (q == 2) return T(0);

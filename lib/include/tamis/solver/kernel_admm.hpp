@@ -1,7 +1,10 @@
 #pragma once
 /// Classification with several kernels, positive or not: splitting in the space of samples.
 
-#include "kernel_newton.hpp"
+#include <utility>
+
+#include "kernel_entries_newton.hpp"
+#include "kernel_groups_newton.hpp"
 
 namespace tamis {
 
@@ -10,13 +13,16 @@ namespace tamis {
 /// k_t(x_l, x_i), row-major, one after the other: feature t·n + l. They need not be positive definite or symmetric. λ
 /// is that of the options. η and other margins than 1 are refused, working sets are not needed.
 ///
-/// Over-relaxed splitting between the loss and the penalty, and between the scores and what the loss sees. With A =
-/// [K_1ᵀ … K_τᵀ] the step on α is one system in n unknowns with a cached Cholesky factor of AAᵀ + κ. The multipliers of
-/// the scores are slopes of the loss, a dual point that the certificate scales. κ and the weight of the scores are
-/// balanced now and then. Once iterations have cost as much as it may, KernelNewton tries to end the run from where
-/// they are (of classes, from a gap of 1e-2); where it does not, they go on from the best that it has come to.
+/// With p = 1, whose models have few coefficients, KernelEntriesNewton starts from zeros, or the model of the λ before
+/// (not for p = 1, q = 2, r = 1, which keeps all samples). Where it does not end the run, and for p = 2: over-relaxed
+/// splitting between the loss and the penalty, and between the scores and what the loss sees. With A = [K_1ᵀ … K_τᵀ]
+/// the step on α is one system in n unknowns with a cached Cholesky factor of AAᵀ + κ. The multipliers of the scores
+/// are slopes of the loss, a dual point that the certificate scales. κ and the weight of the scores are balanced now
+/// and then. Once iterations have cost as much as it may, Newton's method (KernelGroupsNewton for p = 2) tries to end
+/// the run from where they are; where it does not, they go on from the best that it has come to. The steps of Newton's
+/// method count as iterations too.
 ///
-/// Memory: `requirement(shape)`: 3n² + 7n·τ·K + 12n·K entries and some 70 per sample, rows padded to vectors. Cost of
+/// Memory: `requirement(shape)`: 4n² + 8n·τ·K + 11n·K entries and some 90 per sample, rows padded to vectors. Cost of
 /// an iteration: 2K·n²·(τ + 1) flops, as much again while α is not sparse, and n³/3 when κ changes. Source: paper D,
 /// problem (2); Boyd et al. (2011).
 template <class T>
@@ -38,11 +44,15 @@ class KernelAdmm {
     m_ = Memory::lay_out(arena, o_.shape);
     o_.adopt(m_.common, arena.used());
     width_ = padded<T>(o_.shape.samples);
+    m_.gram = m_.newton.squares;
+    m_.factor = m_.gram + std::size_t(o_.shape.samples) * width_;
     for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
     for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
-    kappa_ = spent_ = next_finish_ = T(0);
+    kappa_ = rho_ = spent_ = next_finish_ = T(0);
+    fresh_ = true;
+    has_gram_ = factored_ = false;
     o_.certify_zero(m_.z);
-    return running() && prepare();
+    return running();
   }
   /// Goes on with another λ from where the last run ended, whose report and model are gone: the next point of a path.
   /// False: it is refused, or nothing was started, or it has ended.
@@ -50,8 +60,11 @@ class KernelAdmm {
     if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
     o_.begin(lambda);
     next_finish_ = spent_;
-    certify();
-    if (running() && kappa_ == T(0)) prepare();
+    fresh_ = true;
+    o_.offer_model(m_.z);
+    o_.take_slopes();
+    o_.offer_slopes();
+    o_.judge();
     return running();
   }
 
@@ -59,21 +72,27 @@ class KernelAdmm {
   bool step() {
     if (!running()) return false;
     auto& report = o_.report;
+    if (std::exchange(fresh_, false) && by_entries() && !(o_.penalty.q == 2 && o_.penalty.r == 1)) {
+      finish(infinity<T>);
+      if (report.iterations >= o_.options.max_iterations) o_.end_at_limit();
+      return running();
+    }
+    if (!prepare()) return false;
     const bool last = ++report.iterations >= o_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
-    if (!factored_) factor();
-    if (!running()) return false;
     step_coefficients();
     step_scores();
     const T n = T(o_.shape.samples);
     spent_ += T(2) * T(o_.shape.classes) * n * (T(2) * T(o_.shape.features) + n);
-    const bool weigh = report.iterations % 40 == 0 && report.iterations <= 2000;
+    const bool weigh = report.iterations % (report.iterations < 100 ? 10 : 40) == 0 && report.iterations <= 2000;
     if (weigh) compare_residuals();
     if (look) {
       certify();
-      if (running() && spent_ > next_finish_ && (o_.binary() || report.relative_gap < T(1e-2))) finish();
-      if (last) o_.end_at_limit();
+      if (running() && spent_ > next_finish_ &&
+          (o_.penalty.p == o_.penalty.q || report.relative_gap < T(2e-2) || report.iterations > 100))
+        finish(spent_);
+      if (report.iterations >= o_.options.max_iterations) o_.end_at_limit();
     }
     if (weigh && running()) balance();
     return running();
@@ -92,12 +111,12 @@ class KernelAdmm {
  private:
   struct Memory {
     typename Workspace::Memory common;
-    T *z, *w, *old;    ///< coefficients, scaled multipliers, the coefficients before: features × outputs
-    T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width
+    T *z, *w, *old;  ///< coefficients, scaled multipliers, the coefficients before: features × outputs
     KernelNewtonMemory<T> newton;
-    T *sz, *sw;       ///< scores of z and w: samples × outputs
-    T *s, *ws, *x;    ///< scores split off, their scaled multipliers; scratch
-    T *ones, *right;  ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
+    T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width, of the memory before
+    T *sz, *sw;        ///< scores of z and w: samples × outputs
+    T *s, *ws, *x;     ///< scores split off, their scaled multipliers; scratch
+    T *ones, *right;   ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       using detail::saturating_multiply;
@@ -105,7 +124,6 @@ class KernelAdmm {
       m.common = Workspace::Memory::lay_out(arena, shape);
       const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
       for (T** all : {&m.z, &m.w, &m.old}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
-      for (T** square : {&m.gram, &m.factor}) *square = arena.take<T>(saturating_multiply(shape.samples, width));
       m.newton = KernelNewtonMemory<T>::lay_out(arena, shape);
       for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.x})
         *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
@@ -116,12 +134,22 @@ class KernelAdmm {
 
   bool running() const { return o_.running(); }
 
+  bool by_entries() const { return o_.penalty.p == 1; }
+
+  /// What an iteration needs. False when the run has ended.
   bool prepare() {
-    take_gram();
-    rho_scores_ = T(1);
-    const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
-    rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
-    factor();
+    if (!has_gram_) take_gram();
+    if (rho_ == T(0)) {
+      rho_scores_ = T(1);
+      const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
+      rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
+      if (by_entries()) {  // from where Newton's method ended
+        o_.multiply(m_.z, m_.common.b, m_.common.u);
+        o_.take_slopes();
+        move(m_.z);
+      }
+    }
+    if (!factored_) factor();
     return running();
   }
   [[gnu::noinline]] void take_gram() {
@@ -136,6 +164,9 @@ class KernelAdmm {
     Sum<T> trace;
     for (Index i = 0; i < n; ++i) trace.add(row_of(m_.gram, i, width_)[i]);
     mean_square_ = trace.value() / T(n);
+    has_gram_ = true;
+    const T rows = T(n);
+    spent_ += rows * rows * T(o_.shape.features);
   }
 
   [[gnu::noinline]] void factor() {
@@ -290,15 +321,27 @@ class KernelAdmm {
     o_.multiply(m_.z, m_.common.b, m_.s);
   }
 
-  [[gnu::noinline]] void finish() {
-    for (std::size_t e = 0; e < o_.scores(); ++e) m_.x[e] = rho_scores_ * m_.ws[e];
-    KernelNewton<T> newton(o_, m_.newton, m_.gram, m_.factor, T(10) / rho_);
-    newton.run(m_.z, m_.x, spent_);
+  [[gnu::noinline]] void finish(T budget) {
+    if (by_entries()) {
+      KernelEntriesNewton<T> newton(o_, m_.newton);
+      newton.run(m_.z, budget);
+      has_gram_ = false;
+      go_on_from(newton);
+    } else {
+      KernelGroupsNewton<T> newton(o_, m_.newton, m_.old, T(1) / rho_);
+      newton.run(m_.z, budget);
+      go_on_from(newton);
+    }
+    factored_ = false;
+  }
+  template <class Newton>
+  void go_on_from(Newton& newton) {
     const T n = T(o_.shape.samples);
     spent_ += newton.flops();
     next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
-    if (newton.take_end()) move(m_.newton.centre);
-    factored_ = false;
+    if (!newton.take_end()) return;
+    if (rho_ > T(0)) move(m_.newton.point);
+    else copy(static_cast<const T*>(m_.newton.point), o_.coefficients(), m_.z);
   }
 
   static constexpr T relaxation = T(1.8);
@@ -308,7 +351,8 @@ class KernelAdmm {
   Index width_ = 0;       ///< of a row over samples
   T spent_ = T(0);        ///< flops of the iterations
   T next_finish_ = T(0);  ///< where Newton's method is tried again
-  bool factored_ = false;
+  bool fresh_ = true;     ///< no step has been made
+  bool has_gram_ = false, factored_ = false;
   T mean_square_ = T(0);
   T sum_of_ones_ = T(0);
   T kappa_ = T(0);
