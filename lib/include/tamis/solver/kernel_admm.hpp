@@ -297,6 +297,11 @@ class KernelAdmm {
     rho_scores_ *= factor_scores_;
     scale(m_.ws, o_.scores(), T(1) / factor_scores_);
     kappa_ = rho_ / rho_scores_;
+    const T least = T(4) * epsilon<T> * mean_square_ * T(o_.shape.samples);  // what rounding leaves of a factor
+    if (kappa_ < least) {
+      scale_rho(least / kappa_);
+      kappa_ = least;
+    }
     factor();
   }
 
@@ -321,15 +326,17 @@ class KernelAdmm {
     o_.multiply(m_.z, m_.common.b, m_.s);
   }
 
+  /// From the best model so far.
   [[gnu::noinline]] void finish(T budget) {
+    copy(static_cast<const T*>(m_.common.best_b), o_.outputs, m_.common.b);
     if (by_entries()) {
       KernelEntriesNewton<T> newton(o_, m_.newton);
-      newton.run(m_.z, budget);
+      newton.run(m_.common.best, budget);
       has_gram_ = false;
       go_on_from(newton);
     } else {
       KernelGroupsNewton<T> newton(o_, m_.newton, m_.old, T(1) / rho_);
-      newton.run(m_.z, budget);
+      newton.run(m_.common.best, budget);
       go_on_from(newton);
     }
     factored_ = false;

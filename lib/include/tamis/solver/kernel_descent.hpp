@@ -120,7 +120,7 @@ class KernelDescent {
       const bool moved = move();
       ++o_.report.iterations;
       look();
-      const bool better = o_.report.relative_gap < T(0.7) * gap || objective - objective_ > T(0.02) * gap * objective;
+      const bool better = o_.report.relative_gap < T(0.7) * gap || objective - objective_ > T(0.001) * gap * objective;
       failures = moved && better ? 0 : failures + 1;
       if (failures == most_failures) return;
     }
@@ -170,7 +170,7 @@ class KernelDescent {
     for (int tries = 0; tries < most; ++tries) {
       for (std::size_t e = 0; e < o_.coefficients(); ++e) trial[e] = m_.point[e] + t * m_.way[e];
       const T value = loss(t) + o_.penalty.value(o_.rows(static_cast<const T*>(trial)), o_.kernels);
-      if (value <= objective_ + T(1e-4) * t * slope) {
+      if (value <= objective_ + T(1e-4) * t * slope && finite(slope)) {
         copy(static_cast<const T*>(trial), o_.coefficients(), m_.point);
         for (Index k = 0; k < o_.outputs; ++k) m_.b[k] += t * m_.b_way[k];
         for (std::size_t e = 0; e < o_.scores(); ++e) m_.scores[e] += t * m_.along[e];

@@ -7,7 +7,7 @@ namespace tamis {
 
 /// From any model, that of zeros too: the coefficients that are not zero, and those that gain most by not being it, are
 /// a working set. On it F is replaced by ½(x − x₀)ᵀH(x − x₀) + ⟨∇loss, x⟩ + Ω(x), H = 2(EA)ᵀ(EA) of the margins that
-/// are violated now, with √ε of its mean diagonal added. Sweeps over coordinates, which say what is zero, and Newton's
+/// are violated now, its diagonal a little raised. Sweeps over coordinates, which say what is zero, and Newton's
 /// steps on the others minimise that; the way there is shortened until F falls.
 ///
 /// Cost: for w coefficients and n samples, n·w²(1/2 + 1/K) + w³/3 flops a step, and two products with the design for
@@ -289,9 +289,10 @@ class KernelEntriesNewton : KernelDescent<T> {
       for (Index l = 0; l <= k; ++l) add_curvature(k, l);
     Sum<T> trace;
     for (Index e = 0; e < w; ++e) trace.add(row_of(system_, e, stride_)[e]);
-    const T delta = largest(T(8) * square_root(epsilon<T>) * trace.value() / T(w), epsilon<T>);
+    const T mean = largest(trace.value() / T(w), epsilon<T>);
     for (Index e = 0; e < w; ++e) {
-      row_of(system_, e, stride_)[e] += delta;
+      T& own = row_of(system_, e, stride_)[e];
+      own += damping * (own + T(1e-6) * mean);
       for (Index f = 0; f < e; ++f) row_of(system_, f, stride_)[e] = row_of(system_, e, stride_)[f];
     }
   }
@@ -339,6 +340,7 @@ class KernelEntriesNewton : KernelDescent<T> {
   }
 
   static constexpr int most_steps = 5, most_rounds = 20;
+  static constexpr T damping = sizeof(T) == 4 ? T(3e-5) : T(1e-10);  ///< of H's diagonal, which it is positive with
 
   T *system_, *block_;  ///< H; its factor, or columns of some samples
   Index stride_;

@@ -134,10 +134,14 @@ class KernelWorkspace {
     ++certificates;
     multiply(candidate, m.b, m.u);
     Sum<T> total;
-    for (Index i = 0; i < shape.samples; ++i) total.add(loss(row_of(m.u, i, outputs), i));
+    T size = 0;
+    for (Index i = 0; i < shape.samples; ++i) {
+      total.add(loss(row_of(m.u, i, outputs), i));
+      for (Index k = 0; k < shape.classes; ++k) size += absolute(row_of(m.u, i, outputs)[k]);
+    }
     total.add(penalty.value(rows(candidate), kernels));
     const T objective = total.value() / T(shape.samples);
-    if (!(objective < report.objective)) return;
+    if (!finite(size) || !(objective < report.objective)) return;  // scores that are no numbers violate no margin
     report.objective = objective;
     report.nonzeros = report.nonzero_rows = 0;
     for (Index j = 0; j < shape.features; ++j) {
