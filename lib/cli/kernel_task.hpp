@@ -12,12 +12,12 @@
 
 namespace tamis::cli {
 
-/// What trains: `admm`, or the algorithm that it is compared with.
-enum class KernelSolver { automatic, admm, forward_backward_as_printed };
-inline constexpr KernelSolver all_kernel_solvers[] = {KernelSolver::automatic, KernelSolver::admm,
+/// What trains: `admm`; `fista`, which stores no matrices; or the algorithm that they are compared with.
+enum class KernelSolver { automatic, admm, fista, forward_backward_as_printed };
+inline constexpr KernelSolver all_kernel_solvers[] = {KernelSolver::automatic, KernelSolver::admm, KernelSolver::fista,
                                                       KernelSolver::forward_backward_as_printed};
 constexpr const char* name(KernelSolver solver) {
-  constexpr const char* names[] = {"auto", "admm", "forward-backward-as-printed"};
+  constexpr const char* names[] = {"auto", "admm", "fista", "forward-backward-as-printed"};
   return names[static_cast<int>(solver)];
 }
 

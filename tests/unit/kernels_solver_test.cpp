@@ -9,8 +9,10 @@
 #include <string>
 
 #include "support/problems.hpp"
+#include "tamis/design/kernel_rows.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 #include "tamis/solver/kernel_admm.hpp"
+#include "tamis/solver/kernel_fista.hpp"
 
 namespace tamis {
 namespace {
@@ -292,7 +294,7 @@ void reaches_the_optima(double accuracy, const Options<T>& asked, const std::str
       if (c.p != c.q && r != c.r) continue;
       solve<Solver, T>(problem, 1, {c.p, c.q, r}, options, [&](const auto& solver) {
         const auto& report = solver.report();
-        ASSERT_EQ(report.status, Status::converged);
+        ASSERT_EQ(report.status, Status::converged) << report.relative_gap << ' ' << report.iterations;
         EXPECT_EQ(report.arena_bytes, report.arena_used_bytes);
         const double value = objective(problem, solver.model(), c.p, c.q, r, c.lambda / n);
         EXPECT_NEAR(value, static_cast<double>(report.objective), accuracy / 10 * value);
@@ -309,6 +311,11 @@ TEST(KernelAdmm, ReachesTheCertifiedOptima) {
 }
 TEST(KernelAdmm, ReachesTheCertifiedOptimaInFloat) {
   reaches_the_optima<KernelAdmm<float>, float>(1e-4, {.tolerance = 1e-4f});
+}
+TEST(KernelFista, ReachesTheCertifiedOptima) {
+  reaches_the_optima<KernelFista<double>, double>(1e-6, {.tolerance = 1e-7}, "ker21");
+  reaches_the_optima<KernelFista<double>, double>(1e-4, {.tolerance = 1e-4}, "keriris");
+  reaches_the_optima<KernelFista<float>, float>(1e-3, {.tolerance = 1e-3f}, "ker21");
 }
 TEST(KernelForwardBackward, ReachesTheCertifiedOptima) {
   reaches_the_optima<KernelForwardBackward<double>, double>(1e-5, {.tolerance = 1e-5, .max_iterations = 3000000},
@@ -431,6 +438,90 @@ TEST(KernelNewton, ConvergesAlone) {
         EXPECT_TRUE(memory.surroundings_intact());
       });
   }
+}
+
+TEST(KernelFista, AgreesWithSplitting) {
+  for (const Index outputs : {1u, 3u}) {
+    const auto problem = make_kernels<double>(19, std::max(outputs, 2u), 5);
+    for (const bool intercept : {false, true})
+      for_each_norm([&](int p, int q, int r) {
+        SCOPED_TRACE(text(p, q, r) + (intercept ? " intercept " : " ") + std::to_string(outputs));
+        const Options<double> options{.lambda = 0.05, .tolerance = 1e-6, .intercept = intercept};
+        double optimum = 0;
+        solve<KernelAdmm<double>, double>(problem, outputs, {p, q, r}, options,
+                                          [&](const auto& solver) { optimum = solver.report().dual_objective; });
+        solve<KernelFista<double>, double>(problem, outputs, {p, q, r}, options, [&](const auto& solver) {
+          EXPECT_EQ(solver.report().status, Status::converged);
+          EXPECT_NEAR(solver.report().objective, optimum, 2e-6 * optimum);
+          EXPECT_NEAR(objective(problem, solver.model(), p, q, r, 0.05), optimum, 2e-6 * optimum);
+        });
+      });
+  }
+}
+
+TEST(KernelFista, GoesOnWithAnotherLambda) {
+  const auto problem = make_kernels<double>(19, 3, 5);
+  const Options<double> options{.lambda = 0.2, .tolerance = 1e-6, .intercept = true};
+  GuardedMemory memory(KernelFista<double>::requirement({19, 57, 3}).bytes);
+  KernelFista<double> solver(problem.design(), problem.labels, 3, 3, {2, 1, 1}, options);
+  EXPECT_FALSE(solver.go_on(0.1));  // nothing was started
+  solver.start(memory.span());
+  while (solver.step()) {
+  }
+  for (const double lambda : {0.1, 0.05}) {
+    ASSERT_TRUE(solver.go_on(lambda));
+    while (solver.step()) {
+    }
+    ASSERT_EQ(solver.report().status, Status::converged);
+    Options<double> other = options;
+    other.lambda = lambda;
+    solve<KernelAdmm<double>, double>(problem, 3, {2, 1, 1}, other, [&](const auto& reference) {
+      EXPECT_NEAR(solver.report().objective, reference.report().objective, 2e-6 * reference.report().objective);
+    });
+  }
+  EXPECT_FALSE(solver.go_on(-1));
+}
+
+// Values that are computed as they are needed lead to the same model as matrices.
+TEST(KernelRows, AreTheMatricesThatAreNotStored) {
+  const Index n = 21, features = 4;
+  const testing::Made<double> made(n, features, 3, 8);
+  const SampleTable<double> samples{made.values.data(), n, features, 1, n};
+  const std::vector<Kernel<double>> kernels{
+      {KernelKind::linear}, {KernelKind::gaussian, 1.5}, {KernelKind::sigmoid, 0.5, -0.25}};
+  Kernels<double> problem{n, 3, std::vector<double>(3 * n * n), made.labels};
+  KernelPair bad;
+  for (Index t = 0; t < 3; ++t)
+    ASSERT_TRUE(fill_kernel_matrix(kernels[t], samples, problem.values.data() + std::size_t(t) * n * n, bad));
+  const KernelRows<double> rows(samples, kernels);
+  const DenseDesign<double> design = problem.design();
+  ASSERT_EQ(rows.samples(), design.samples());
+  ASSERT_EQ(rows.features(), design.features());
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < 3 * n; ++j) EXPECT_EQ(rows(i, j), design(i, j));
+  Index sample = 0, feature = 0;
+  EXPECT_FALSE(rows.find_bad_value(sample, feature));
+  for_each_norm([&](int p, int q, int r) {
+    SCOPED_TRACE(text(p, q, r));
+    const Options<double> options{.lambda = 0.05, .tolerance = 1e-6, .intercept = true};
+    const Shape shape{n, 3 * n, 3};
+    using Solver = KernelFista<double, KernelRows<double>>;
+    GuardedMemory memory(Solver::requirement(shape).bytes);
+    Solver solver(rows, problem.labels, 3, 3, {p, q, r}, options);
+    solver.start(memory.span());
+    while (solver.step()) {
+    }
+    EXPECT_EQ(solver.report().status, Status::converged);
+    EXPECT_TRUE(memory.surroundings_intact());
+    solve<KernelFista<double>, double>(problem, 3, {p, q, r}, options, [&](const auto& dense) {
+      EXPECT_NEAR(solver.report().objective, dense.report().objective, 2e-6 * dense.report().objective);
+    });
+  });
+  auto negative = made.values;
+  const std::vector<Kernel<double>> histogram{{KernelKind::linear}, {KernelKind::kl}};
+  const SampleTable<double> table{negative.data(), n, features, 1, n};
+  ASSERT_TRUE((KernelRows<double>(table, histogram).find_bad_value(sample, feature)));
+  EXPECT_GE(feature, n);  // of the second kernel
 }
 
 TEST(KernelAdmm, IsZeroFromLambdaMaxOn) {

@@ -14,8 +14,10 @@ namespace tamis {
 
 /// The state of a solve. F = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q; inside, sums over samples, and λ n times.
 ///
+/// Kernels' values come from a Design: matrices, or KernelRows that computes them anew.
+///
 /// One output: ℓ = (1 − yf)₊², y = −1 and 1 for the labels 0 and 1. K outputs: Σ_{k≠y} (1 + f_k − f_y)₊².
-template <class T>
+template <class T, class Design = DenseDesign<T>>
 class KernelWorkspace {
  public:
   struct Memory {
@@ -37,7 +39,7 @@ class KernelWorkspace {
     }
   };
 
-  KernelWorkspace(const DenseDesign<T>& kernel_values, std::span<const Label> truth, Index kernel_count, Index classes,
+  KernelWorkspace(const Design& kernel_values, std::span<const Label> truth, Index kernel_count, Index classes,
                   const MixedNorm<T>& norm, const Options<T>& wanted)
       : design(kernel_values),
         labels(truth),
@@ -240,7 +242,7 @@ class KernelWorkspace {
     return {coefficients, intercepts, shape.samples, kernels, shape.classes};
   }
 
-  DenseDesign<T> design;
+  Design design;
   std::span<const Label> labels;
   Options<T> options;
   Shape shape;
