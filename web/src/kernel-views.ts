@@ -4,7 +4,7 @@ import { html, svg } from './dom';
 import { count, short } from './format';
 import { features, groups, type Part } from './titanic';
 
-/** Kernels by samples: orange for survival, blue against it, blank where nothing is kept. */
+/** Coefficients, kernels by samples: orange above zero, blue below, blank where nothing is kept. */
 export class KeptTerms {
   #body = html('tbody');
 

@@ -1,4 +1,5 @@
 /** The part of the page that trains with several kernels; loaded once it is in sight. */
+import './kernels.css';
 import type { Kernel } from 'tamis';
 import { TamisError, type WorkerKernelModel } from 'tamis/worker';
 import { client } from './client';
@@ -6,6 +7,7 @@ import { byId, giveUp, html } from './dom';
 import { certificate, count, milliseconds, percent, short } from './format';
 import { KernelTrainer, type KernelWish, type Norm } from './kernel-trainer';
 import { KeptTerms, People } from './kernel-views';
+import markup from './kernels.html?raw';
 import { split, type Part } from './titanic';
 
 const offered: readonly Kernel[] =
@@ -15,14 +17,15 @@ const trained_samples = 150;
 const [least_lambda, most_lambda] = [0.001, 100];
 /** By p, q and r: l numbers samples, t kernels. */
 const penalties: Record<string, string> = {
-  211: 'λ Σₗ √(Σₜ αₗₜ²)',
-  212: 'λ Σₜ √(Σₗ αₗₜ²)',
-  111: 'λ Σₗₜ |αₗₜ|',
-  122: 'λ⁄2 Σₜ (Σₗ |αₗₜ|)²',
-  121: 'λ⁄2 Σₗ (Σₜ |αₗₜ|)²',
-  221: 'λ⁄2 Σₗₜ αₗₜ²',
+  211: '<i>λ</i> Σ<sub><i>l</i></sub> √(Σ<sub><i>t</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>)',
+  212: '<i>λ</i> Σ<sub><i>t</i></sub> √(Σ<sub><i>l</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>)',
+  111: '<i>λ</i> Σ<sub><i>lt</i></sub> |<i>α</i><sub><i>lt</i></sub>|',
+  122: '<i>λ</i>⁄2 Σ<sub><i>t</i></sub> (Σ<sub><i>l</i></sub> |<i>α</i><sub><i>lt</i></sub>|)<sup>2</sup>',
+  121: '<i>λ</i>⁄2 Σ<sub><i>l</i></sub> (Σ<sub><i>t</i></sub> |<i>α</i><sub><i>lt</i></sub>|)<sup>2</sup>',
+  221: '<i>λ</i>⁄2 Σ<sub><i>lt</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>',
 };
 
+byId('kernels').insertAdjacentHTML('beforeend', markup);
 const controls = byId<HTMLFormElement>('kernel-controls');
 const others = byId<HTMLInputElement>('kernel-others');
 const slider = byId<HTMLInputElement>('kernel-lambda');
@@ -35,7 +38,6 @@ let seed = 1;
 let samples = split(trained_samples, seed);
 let stopAppears: ReturnType<typeof setTimeout> | undefined;
 
-byId('kernel-people').textContent = count(samples.training.y.length + samples.test.y.length);
 byId('kernel-trained').textContent = String(trained_samples);
 byId('kernel-lambda-least').textContent = String(least_lambda);
 byId('kernel-lambda-most').textContent = String(most_lambda);
@@ -52,7 +54,7 @@ function start(trainer: KernelTrainer): void {
     const wish = choice();
     byId('kernel-lambda-value').textContent = short(wish.lambda);
     slider.setAttribute('aria-valuetext', `lambda ${short(wish.lambda)}`);
-    byId('kernel-penalty').textContent = penalties[normName()] ?? '';
+    byId('kernel-penalty').innerHTML = penalties[normName()] ?? '';
     complain(wish.kernels.length === 0 ? 'Choose at least one kernel.' : '');
     if (wish.kernels.length === 0) return;
     result.setAttribute('aria-busy', 'true');
@@ -71,7 +73,9 @@ function start(trainer: KernelTrainer): void {
 
 // ---- what is asked for
 
-const normName = () => String(new FormData(controls).get('norm'));
+function normName(): string {
+  return String(new FormData(controls).get('norm'));
+}
 
 function choice(): KernelWish {
   const chosen = new FormData(controls);
@@ -103,8 +107,8 @@ function trained(model: WorkerKernelModel, wish: KernelWish, newest: boolean): v
   const { test } = samples;
   const [rightOfTest, rightOfTraining] = [right(test), right(wish.samples)];
   byId('kernel-accuracy').textContent = percent(rightOfTest / test.y.length, 1);
-  const trainedOn = `${percent(rightOfTraining / trained_samples, 1)} of the ${trained_samples} trained on`;
-  byId('kernel-right').textContent = `right of ${count(test.y.length)} others, ${trainedOn}`;
+  byId('kernel-right').textContent =
+    `of ${count(test.y.length)} others right, ${percent(rightOfTraining / trained_samples, 1)} of the ${trained_samples}`;
   byId('kernel-samples').textContent = String(model.keptSamples.length);
   byId('kernel-kernels').textContent = String(model.keptKernels.length);
   byId('kernel-given').textContent = String(wish.kernels.length);
@@ -134,9 +138,8 @@ function failed(error: Error, { kernels }: KernelWish, newest: boolean): void {
   if (!newest) return;
   hideStop();
   if (!(error instanceof TamisError) || error.status === 'unsupported') return unable(error.message);
-  // Without the numbers that kernels have in a list that nobody sees.
-  const sentence = error.message.replace(/^kernels\[(\d+)\]( \([^)]*\))?: /, (_, t) =>
-    error.message.includes(`'${kernels[Number(t)]}'`) ? '' : `${kernels[Number(t)]}: `);
+  // Named as they are written, not by their place in a list that nobody sees.
+  const sentence = error.message.replace(/^kernels\[(\d+)\]( \([^)]*\))?/, (_, t) => kernels[Number(t)] ?? '');
   complain(`${sentence}.`);
   result.setAttribute('aria-busy', 'false');
 }

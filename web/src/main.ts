@@ -30,8 +30,7 @@ let stopAppears: ReturnType<typeof setTimeout> | undefined;
 byId('counts').textContent = `${count(training.y.length)} training and ${count(test.y.length)} held-out`;
 if (client) start(new Trainer(client, { started, progress, trained, failed }));
 else notice('This page trains in WebAssembly, which this browser does not have or has switched off.');
-whenSeen(byId('kernels'), () => import('./kernels'), () =>
-  giveUp(byId('kernel-notice'), byId('kernel-controls'), 'This part of the page cannot be loaded. Reloading the page may help.'));
+whenSeen(byId('kernels'), () => import('./kernels'));
 
 function start(trainer: Trainer): void {
   const train = (weight: Wish['weight']) => {
@@ -158,11 +157,12 @@ function notice(sentence: string): void {
 // ---- what is further down
 
 /** Loads what makes a part of the page work, when that part comes into sight. */
-function whenSeen(part: HTMLElement, load: () => Promise<unknown>, failed: () => void): void {
+function whenSeen(part: HTMLElement, load: () => Promise<unknown>): void {
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
     watch.disconnect();
-    load().catch(failed);
+    const box = part.querySelector<HTMLElement>('.notice')!;
+    load().catch(() => giveUp(box, part, 'This part of the page cannot be loaded. Reloading the page may help.'));
   }, { rootMargin: '0px 0px -100px' });
   watch.observe(part);
 }
