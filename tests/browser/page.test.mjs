@@ -187,6 +187,10 @@ test('says so when there is no WebAssembly', async () => {
   await withPage(async (page) => {
     assert.equal(await notice(page), 'This page trains in WebAssembly, which this browser does not have or has switched off.');
     assert.ok(await page.isDisabled('#lambda'));
+    await page.locator('#kernels').scrollIntoViewIfNeeded();
+    await page.locator('#kernel-notice').waitFor();
+    assert.match(await page.textContent('#kernel-notice'), /^Training with kernels is not possible here: WebAssembly is absent/);
+    assert.ok(await page.isDisabled('#kernel-lambda'));
     await screenshot(page, 'no-webassembly');
   }, { prepare });
 });
@@ -276,12 +280,20 @@ test('kernels: every norm keeps what its name says', async () => {
   });
 });
 
-test('kernels: keep nothing at the end of the slider, and draw others', async () => {
+test('kernels: keep nothing at the end of the slider, the last of many lambdas, and draw others', async () => {
   await withPage(async (page) => {
     const first = await showKernels(page);
     await moveKernelSlider(page, 1);
     assert.match(await kernelsSettled(page), /^0 of 150 samples and 0 of 3 kernels kept/);
     assert.match(await page.textContent('#kernel-lambda-max'), /^nothing is kept from 3\.\d+ on$/);
+    await page.evaluate(async () => {
+      const slider = document.querySelector('#kernel-lambda');
+      for (let i = 0; i < 60; ++i) {
+        slider.value = String(250 * Math.abs(Math.sin(i)));
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+    });
     await moveKernelSlider(page, 0.4);
     const same = await kernelsSettled(page);
     const untimed = (said) => said.replace(/[\d.]+ ms/, '');
@@ -351,18 +363,21 @@ test('kernels: how long training takes in the page', async (t) => {
   });
 });
 
-test('kernels: say so when their module does not load', async () => {
-  await withPage(async (page) => {
-    await settled(page);
-    await page.locator('#kernels').scrollIntoViewIfNeeded();
-    await page.locator('#kernel-result').scrollIntoViewIfNeeded();
-    await page.locator('#kernel-notice').waitFor();
-    assert.match(await page.textContent('#kernel-notice'),
-      /^Training with kernels is not possible here: .*module of kernels cannot be loaded.*\. Reloading the page may help\.$/);
-    assert.ok(await page.isDisabled('#kernel-lambda'));
-    assert.ok(await page.isEnabled('#lambda'), 'the digits do');
-  }, { prepare: (page) => page.route('**/tamis-kernels*.wasm', (route) => route.abort()) });
-});
+for (const [what, files, sentence] of [
+  ['module', '**/tamis-kernels*.wasm',
+    /^Training with kernels is not possible here: .*module of kernels cannot be loaded.*\. Reloading the page may help\.$/],
+  ['part', '**/kernels-*.js', /^This part of the page cannot be loaded\. Reloading the page may help\.$/],
+])
+  test(`kernels: say so when their ${what} does not load`, async () => {
+    await withPage(async (page) => {
+      await settled(page);
+      await page.locator('#kernels').scrollIntoViewIfNeeded();
+      await page.locator('#kernel-notice').waitFor();
+      assert.match(await page.textContent('#kernel-notice'), sentence);
+      assert.equal(await page.locator('#kernel-controls :is(input, button):enabled').count(), 0);
+      assert.ok(await page.isEnabled('#lambda'), 'the digits do');
+    }, { prepare: (page) => page.route(files, (route) => route.abort()) });
+  });
 
 test('fits the screen, light and dark, wide and narrow', async () => {
   for (const [width, height] of [[1280, 900], [390, 844]])

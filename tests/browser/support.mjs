@@ -112,7 +112,6 @@ export async function downloadedHeader(page) {
 /** Brings it into sight and waits for its first model. */
 export async function showKernels(page) {
   await page.locator('#kernels').scrollIntoViewIfNeeded();
-  await page.locator('#kernel-result').scrollIntoViewIfNeeded();
   return kernelsSettled(page);
 }
 
@@ -157,7 +156,7 @@ export async function trainInNode(problem) {
   return (await load()).train({ X, y: kept.map(([label]) => label), ...problem });
 }
 
-/** The model that the page shows for the people drawn with a seed. */
+/** A model of people as web/src/titanic.js draws them. */
 export async function trainKernelsInNode(problem, { training: { X, y } }) {
   const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
   return (await load()).trainKernels({ X, y, ...problem });

@@ -1,7 +1,7 @@
 /** Trains with kernels in the worker, always the newest wish: what is running soon yields to it with its best model so far. */
 import type { Kernel, Report } from 'tamis';
 import type { WorkerClient, WorkerKernelModel } from 'tamis/worker';
-import type { Part } from './titanic';
+import type { Split } from './titanic';
 
 export interface Norm {
   p: 1 | 2;
@@ -9,7 +9,7 @@ export interface Norm {
   r: 1 | 2;
 }
 export interface KernelWish {
-  samples: Part;
+  people: Split;
   kernels: Kernel[];
   norm: Norm;
   lambda: number;
@@ -63,7 +63,7 @@ export class KernelTrainer {
     this.#running = null;
   }
 
-  #run({ samples: { X, y }, kernels, norm, lambda, intercept }: KernelWish, signal: AbortSignal): Promise<WorkerKernelModel> {
+  #run({ people: { training: { X, y } }, kernels, norm, lambda, intercept }: KernelWish, signal: AbortSignal): Promise<WorkerKernelModel> {
     const since = performance.now();
     const onProgress = (_: Report) => !(this.#next && performance.now() > since + a_while);
     const problem = { X, y, kernels, ...norm, lambda, intercept, maxIterations: most_iterations };

@@ -32,10 +32,10 @@ const slider = byId<HTMLInputElement>('kernel-lambda');
 const result = byId('kernel-result');
 const stop = byId<HTMLButtonElement>('kernel-stop');
 const kept = new KeptTerms(byId<HTMLTableElement>('kept-terms'));
-const people = new People(byId<HTMLTableElement>('people'));
+const outlook = new People(byId<HTMLTableElement>('people'));
 
 let seed = 1;
-let samples = split(trained_samples, seed);
+let people = split(trained_samples, seed);
 let stopAppears: ReturnType<typeof setTimeout> | undefined;
 
 byId('kernel-trained').textContent = String(trained_samples);
@@ -64,7 +64,7 @@ function start(trainer: KernelTrainer): void {
   controls.addEventListener('change', ({ target }) => target !== slider && train());
   controls.addEventListener('submit', (event) => event.preventDefault());
   byId('kernel-draw').addEventListener('click', () => {
-    samples = split(trained_samples, ++seed);
+    people = split(trained_samples, ++seed);
     train();
   });
   stop.addEventListener('click', () => trainer.stop());
@@ -82,7 +82,7 @@ function choice(): KernelWish {
   const [p, q, r] = [...normName()].map(Number);
   const kernels = [...chosen.getAll('kernel'), ...others.value.split(/\s+/).filter(Boolean)] as Kernel[];
   return {
-    samples: samples.training,
+    people,
     kernels: [...new Set(kernels)],
     norm: { p, q, r } as Norm,
     lambda: least_lambda * (most_lambda / least_lambda) ** (Number(slider.value) / Number(slider.max)),
@@ -99,13 +99,12 @@ function started(): void {
 
 function trained(model: WorkerKernelModel, wish: KernelWish, newest: boolean): void {
   const { report } = model;
+  const { training, test } = wish.people;
   if (newest) hideStop();
-  byId('kernel-notice').hidden = true;
-  kept.show(model, wish.kernels, wish.samples);
-  const predicted = people.show(model);
+  kept.show(model, wish.kernels, training);
+  const predicted = outlook.show(model);
   const right = ({ groups, y }: Part) => groups.filter((group, i) => predicted[group] === y[i]).length;
-  const { test } = samples;
-  const [rightOfTest, rightOfTraining] = [right(test), right(wish.samples)];
+  const [rightOfTest, rightOfTraining] = [right(test), right(training)];
   byId('kernel-accuracy').textContent = percent(rightOfTest / test.y.length, 1);
   byId('kernel-right').textContent =
     `of ${count(test.y.length)} others right, ${percent(rightOfTraining / trained_samples, 1)} of the ${trained_samples}`;

@@ -69,4 +69,5 @@ function draws(seed) {
   };
 }
 
-/** @typedef {ReturnType<typeof split>['training']} Part */
+/** @typedef {ReturnType<typeof split>} Split */
+/** @typedef {Split['training']} Part */
