@@ -84,13 +84,14 @@ struct ScatteringOptions {
 ///
 /// Images are continued by 2^J pixels each way, mirrored at the middle of border pixels, and from there periodically. A
 /// map of scale j is kept at every 2^min(j, J − oversampling)-th pixel, and filters on it are the wavelets read there:
-/// so oversampled maps hold the plain ones. Squares of wavelet coefficients must fit in T.
+/// so oversampled maps hold the plain ones. No layer has more energy than the one before for J ≤ 2 and L = 8, 2 % and 5
+/// % more at most for J = 3 and 4. Squares of wavelet coefficients must fit in T.
 ///
 /// Memory: `requirement(options)`; for 28×28, J = 2, L = 8 in float 152 KB, of which filters 83 KB. Filters are made
-/// once by `start`; an image needs no other memory. Cost of an image: with P padded pixels, one transform of P numbers,
-/// J·L inverse ones of P/4^j, and for S₂ (J − 1)·L forward ones of P/4^j and L²·J(J − 1)/2 inverse ones of P/4^μ; a
-/// transform of n numbers takes about 5·n·log₂ n operations. 28×28: about 3 million operations and 34 thousand square
-/// roots, four at once in float.
+/// once by `start`; an image needs no other memory. Cost of an image, P padded pixels: a transform of P numbers, for
+/// each wavelet of scale j an inverse one of P/4^j and, where order 2 follows, a forward one; for each pair (λ, μ) an
+/// inverse one of as many numbers as the map of μ has. A transform of n numbers takes about 5·n·log₂ n operations.
+/// 28×28, J = 2: about 3 million operations and 34 thousand square roots, four at once in float; 0.25 ms on a desktop.
 ///
 /// Source: Bruna and Mallat, Invariant scattering convolution networks, 2013; the filters are those documented by
 /// Kymatio.

@@ -68,8 +68,10 @@ struct Morlet {
   T aliases(T down, T across, T shift) const {
     const T turn = T(6.283185307179586477L);
     T total = 0;
-    for (int i = -2; i <= 2; ++i)
-      for (int j = -2; j <= 2; ++j) {
+    const T reach = (sizeof(T) == 4 ? T(6.5) : T(9)) * largest(T(1), slant) / sigma;
+    const int most = static_cast<int>((reach + shift) / turn + T(0.5));
+    for (int i = -most; i <= most; ++i)
+      for (int j = -most; j <= most; ++j) {
         const T y = down + T(i) * turn - shift * cosine, x = across + T(j) * turn - shift * sine;
         const T along = sigma * (cosine * y + sine * x), aside = sigma / slant * (cosine * x - sine * y);
         total += detail::bell<T>(T(-0.5) * (along * along + aside * aside));
