@@ -84,8 +84,8 @@ struct ScatteringOptions {
 ///
 /// Images are continued by 2^J pixels each way, mirrored at the middle of border pixels, and from there periodically. A
 /// map of scale j is kept at every 2^min(j, J − oversampling)-th pixel, and filters on it are the wavelets read there:
-/// so oversampled maps hold the plain ones. No layer has more energy than the one before for J ≤ 2 and L = 8, 2 % and 5
-/// % more at most for J = 3 and 4. Squares of wavelet coefficients must fit in T.
+/// so maps oversampled once hold the plain ones. With L = 8, the energy of a layer is at most that of the one before
+/// for J ≤ 2, 1.02 times it for J = 3, 1.05 times for J = 4. Squares of wavelet coefficients must fit in T.
 ///
 /// Memory: `requirement(options)`; for 28×28, J = 2, L = 8 in float 152 KB, of which filters 83 KB. Filters are made
 /// once by `start`; an image needs no other memory. Cost of an image, P padded pixels: a transform of P numbers, for
