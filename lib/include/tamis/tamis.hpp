@@ -16,6 +16,8 @@
 #include "features/log_clip.hpp"
 #include "features/normalise.hpp"
 #include "features/sample_steps.hpp"
+#include "features/scattering.hpp"
+#include "features/signal_scattering.hpp"
 #include "features/standardise.hpp"
 #include "label_sets.hpp"
 #include "loss/hinge.hpp"
