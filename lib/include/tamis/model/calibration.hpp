@@ -14,7 +14,8 @@ namespace tamis {
 enum class CalibrationKind : std::uint8_t { sigmoid, softmax };
 
 /// A view of the parameters: it points into the memory given to calibrate(), or wherever the caller keeps them. Platt's
-/// A and B are −a_k and −b_k. Without parameters it is the softmax of the scores: what they mean with the logistic loss.
+/// A and B are −a_k and −b_k. Without parameters it is the softmax of the scores: what they mean with the logistic
+/// loss.
 template <class T>
 struct Calibration {
   CalibrationKind kind = CalibrationKind::softmax;

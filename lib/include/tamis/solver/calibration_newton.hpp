@@ -38,7 +38,7 @@ struct CalibrationMemory {
   T* offsets;   ///< classes
   T* centres;   ///< means of the scores of each class, in units of the largest score
   T* inverses;  ///< 1/spread about the mean, the same units
-  T* softness;  ///< what the targets of a label's samples lack to 1
+  T* sizes;     ///< samples of each class
   T* point;     ///< size: slope and offsets in units of the spread
   T* step;
   T* trial;
@@ -47,14 +47,16 @@ struct CalibrationMemory {
   T* hessian;  ///< size × padded(size), the lower triangle
   T* row;      ///< of scores in units of the spread
   T* chance;   ///< of probabilities
+  Sum<T>* sums;
 
   static constexpr Index size(CalibrationKind kind, Index classes) {
     return kind == CalibrationKind::sigmoid ? 2 : classes + 1;
   }
   static constexpr CalibrationMemory lay_out(Arena& arena, CalibrationKind kind, Index classes) {
     CalibrationMemory m{};
-    for (T** entry : {&m.slopes, &m.offsets, &m.centres, &m.inverses, &m.softness, &m.row, &m.chance})
+    for (T** entry : {&m.slopes, &m.offsets, &m.centres, &m.inverses, &m.sizes, &m.row, &m.chance})
       *entry = arena.take<T>(classes);
+    m.sums = arena.take<Sum<T>>(kind == CalibrationKind::sigmoid ? 0 : classes);
     const Index n = size(kind, classes);
     for (T** entry : {&m.point, &m.step, &m.trial, &m.gradient, &m.trial_gradient}) *entry = arena.take<T>(n);
     m.hessian = arena.take<T>(saturating_multiply(n, padded<T>(n)));
@@ -68,11 +70,10 @@ struct CalibrationData {
   Rows<const T> scores;
   Targets<T> targets;
   CalibrationMemory<T> memory;
-  T top;  ///< the largest score, in absolute value
+  T top = 1;    ///< the largest score, in absolute value
+  T count = 0;  ///< samples of positive weight
 
-  T unit(Index sample, Index k) const {
-    return (scores.row(sample)[k] / top - memory.centres[k]) * memory.inverses[k];
-  }
+  T unit(Index sample, Index k) const { return (scores.row(sample)[k] / top - memory.centres[k]) * memory.inverses[k]; }
 
   /// The largest score, means and spreads; one spread for all classes if `common`. Scores that hardly differ keep the
   /// unit of the largest.
@@ -83,17 +84,19 @@ struct CalibrationData {
       if (targets.raw_weight(i) > T(0))
         for (Index k = 0; k < classes; ++k) top = largest(top, absolute(scores.row(i)[k]));
     Sum<T> all;
+    count = T(0);
     for (Index k = 0; k < classes; ++k) {
       Sum<T> mean, square;
-      Index count = 0;
+      Index size = 0;
       for (Index i = 0; i < samples; ++i) {
         if (!(targets.raw_weight(i) > T(0))) continue;
         mean.add(targets.weight(i) * (scores.row(i)[k] / top));
-        count += targets.labels[i] == k;
+        size += targets.labels[i] == k;
       }
       memory.centres[k] = mean.value();
       memory.inverses[k] = T(1);
-      memory.softness[k] = T(1) / T(count + 2);
+      memory.sizes[k] = T(size);
+      count += T(size);
       for (Index i = 0; i < samples; ++i)
         if (targets.raw_weight(i) > T(0)) square.add(targets.weight(i) * unit(i, k) * unit(i, k));
       all.add(square.value() / T(classes));
@@ -117,10 +120,8 @@ struct SigmoidProblem {
 
   [[gnu::noinline]] T evaluate(const T* theta, T* gradient, T* hessian) const {
     const Targets<T>& targets = data.targets;
-    Index others = 0;
-    for (Index i = 0; i < targets.samples(); ++i)
-      others += targets.labels[i] != label && targets.raw_weight(i) > T(0);
-    const T within = T(1) - data.memory.softness[label], without = T(1) / T(others + 2);
+    const T size = data.memory.sizes[label];
+    const T within = (size + T(1)) / (size + T(2)), without = T(1) / (data.count - size + T(2));
     Sum<T> value, slope, offset;
     T hess[3] = {};
     for (Index i = 0; i < targets.samples(); ++i) {
@@ -159,10 +160,12 @@ struct SoftmaxProblem {
     const Index classes = targets.classes, size = classes + 1, stride = padded<T>(size);
     T* const x = data.memory.row;
     T* const p = data.memory.chance;
-    fill(gradient, size, T(0));
+    Sum<T>* const offsets = data.memory.sums;
+    for (Index k = 0; k < classes; ++k) offsets[k] = {};
     fill(hessian, std::size_t(size) * stride, T(0));
     for (Index k = 0; k < classes; ++k)
       for (Index l = 0; l <= k; ++l) row_of(hessian, k + 1, stride)[l + 1] = T(1) / T(classes);
+    const T softness = T(1) / (data.count + T(2)), rest = softness / T(classes - 1);
     Sum<T> value, slope;
     for (Index i = 0; i < targets.samples(); ++i) {
       const T weight = targets.weight(i);
@@ -173,7 +176,6 @@ struct SoftmaxProblem {
         x[k] = data.unit(i, k);
         top = largest(top, p[k] = theta[0] * x[k] + theta[k + 1]);
       }
-      const T softness = data.memory.softness[y], rest = softness / T(classes - 1);
       T total = 0, against = 0;
       for (Index k = 0; k < classes; ++k) {
         const T z = p[k] - top;
@@ -187,7 +189,7 @@ struct SoftmaxProblem {
       for (Index k = 0; k < classes; ++k) {
         const T difference = p[k] - (k == y ? T(1) - softness : rest);
         inner += difference * x[k];
-        gradient[k + 1] += weight * difference;
+        offsets[k].add(weight * difference);
         variance += p[k] * (x[k] - mean) * (x[k] - mean);
         T* const row = row_of(hessian, k + 1, stride);
         row[0] += weight * p[k] * (x[k] - mean);
@@ -198,6 +200,7 @@ struct SoftmaxProblem {
       hessian[0] += weight * variance;
     }
     gradient[0] = slope.value();
+    for (Index k = 0; k < classes; ++k) gradient[k + 1] = offsets[k].value();
     return value.value();
   }
 };
@@ -230,13 +233,11 @@ Status minimise_calibration(const Problem& problem, Index size, const Calibratio
     const T descent = dot(static_cast<const T*>(m.gradient), static_cast<const T*>(m.step), size);
     const bool visible = -descent > T(64) * epsilon<T> * value;
     for (T length = T(1);; length *= T(0.5)) {
-      if (length < T(1e-6)) {  // `gradient` is still that at `point`
-        return Status::precision_limit;
-      }
+      if (length < T(1e-6)) return Status::precision_limit;
       for (Index e = 0; e < size; ++e) m.trial[e] = m.point[e] + length * m.step[e];
       const T next = problem.evaluate(m.trial, m.trial_gradient, m.hessian);
-      const bool better = visible ? next <= value + T(1e-4) * length * descent
-                                  : largest_entry(m.trial_gradient, size) < norm;
+      const bool better =
+          visible ? next <= value + T(1e-4) * length * descent : largest_entry(m.trial_gradient, size) < norm;
       if (!better) continue;
       value = next;
       break;
@@ -255,11 +256,10 @@ constexpr Requirement calibration_requirement(CalibrationKind kind, Index classe
 }
 
 /// Fits probabilities to scores of samples that the model has not seen (CrossValidation::keep_scores has them): the
-/// least mean log-loss against targets that are soft, so that classes apart do not ask for infinite slopes. With n_k
-/// samples of class k and n samples, of positive weight,
-///   - sigmoid, Platt's targets: class k against the others, (n_k + 1)/(n_k + 2) for its samples and 1/(n − n_k + 2) for
-///     the others;
-///   - softmax: (n_y + 1)/(n_y + 2) for the label y, the rest evenly for the others; offsets have sum 0.
+/// least mean log-loss against targets that are soft, so that classes apart do not ask for infinite slopes. With n
+/// samples, n_k of class k, all of positive weight,
+///   - sigmoid, Platt's targets of class k: (n_k + 1)/(n_k + 2) for its samples, 1/(n − n_k + 2) for all others;
+///   - softmax: (n + 1)/(n + 2) for the label, the rest evenly for the other classes; offsets have sum 0.
 ///
 /// Scores are finite, rows of any stride; targets have weights, but margins do not matter. `converged` when the
 /// gradient is below the tolerance; `precision_limit` and `iteration_limit` leave the best parameters so far, unless T
@@ -285,33 +285,32 @@ CalibrationFit<T> calibrate(Rows<const T> scores, const Targets<T>& targets, con
     return refuse(Status::invalid_option);
   if (!Arena::aligned(memory)) return refuse(Status::invalid_arena);
   if (memory.size() < fit.arena_bytes) return refuse(Status::arena_too_small);
+  const bool sigmoid = kind == CalibrationKind::sigmoid;
   Arena arena(memory);
   const auto m = detail::CalibrationMemory<T>::lay_out(arena, kind, classes);
-  detail::CalibrationData<T> data{scores, targets, m, T(1)};
+  detail::CalibrationData<T> data{scores, targets, m};
   data.targets.normalise();
-  data.measure(kind == CalibrationKind::softmax);
+  data.measure(!sigmoid);
   const Index size = m.size(kind, classes);
   fit.status = Status::converged;
   Sum<T> objective;
-  for (Index first = 0; first < classes; first += size == 2 ? 1 : classes) {
+  for (Index first = 0; first < classes; first += sigmoid ? 1 : classes) {
     T value = 0;
     std::uint32_t iterations = 0;
     const Status status =
-        kind == CalibrationKind::sigmoid
-            ? minimise_calibration(detail::SigmoidProblem<T>{data, first}, size, options, m, value, iterations)
-            : minimise_calibration(detail::SoftmaxProblem<T>{data}, size, options, m, value, iterations);
+        sigmoid ? minimise_calibration(detail::SigmoidProblem<T>{data, first}, size, options, m, value, iterations)
+                : minimise_calibration(detail::SoftmaxProblem<T>{data}, size, options, m, value, iterations);
     fit.status = largest(fit.status, status);
     fit.gradient = largest(fit.gradient, detail::largest_entry(m.gradient, size));
     fit.iterations = largest(fit.iterations, iterations);
     objective.add(value);
-    const bool sigmoid = kind == CalibrationKind::sigmoid;
     for (Index k = first; k < (sigmoid ? first + 1 : classes); ++k) {
       m.slopes[k] = m.point[0] * m.inverses[k] / data.top;
       m.offsets[k] = m.point[sigmoid ? 1 : k + 1] - m.point[0] * m.inverses[k] * m.centres[k];
     }
   }
   fit.objective = objective.value();
-  if (kind == CalibrationKind::softmax) {
+  if (!sigmoid) {
     T mean = 0;
     for (Index k = 0; k < classes; ++k) mean += m.offsets[k] / T(classes);
     for (Index k = 0; k < classes; ++k) m.offsets[k] -= mean;
