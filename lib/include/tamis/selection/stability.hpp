@@ -35,7 +35,7 @@ constexpr T expected_false_selections(T selected, Index units, T threshold) {
 /// keeps at some λ with a probability of at most q/p: Shah and Samworth (2013), Theorem 1, by the pairs. Here q is
 /// estimated by the halves.
 ///
-/// Memory: `requirement(…)`: that of a path, and n + points·units + 2·units + features numbers. Cost: 2·pairs paths.
+/// Memory: `requirement(…)`: that of a path, and 3n + points·units numbers and 2·units bytes. Cost: 2·pairs paths.
 template <class T, class Make>
 class StabilitySelection {
  public:
