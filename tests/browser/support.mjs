@@ -95,8 +95,8 @@ export async function settled(page) {
 }
 
 /** Moves the slider to a share of its way, as dragging does. */
-export function moveSlider(page, share) {
-  return page.locator('#lambda').evaluate((slider, share) => {
+export function moveSlider(page, share, which = '#lambda') {
+  return page.locator(which).evaluate((slider, share) => {
     slider.value = String(share * Number(slider.max));
     slider.dispatchEvent(new Event('input', { bubbles: true }));
   }, share);
@@ -105,6 +105,41 @@ export function moveSlider(page, share) {
 export async function downloadedHeader(page) {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download')]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+// ---- the part with kernels
+
+/** Brings it into sight and waits for its first model. */
+export async function showKernels(page) {
+  await page.locator('#kernels').scrollIntoViewIfNeeded();
+  return kernelsSettled(page);
+}
+
+/** Waits until its model is the last one wished for, and gives the sentence that says so. */
+export async function kernelsSettled(page) {
+  await page.locator('#kernel-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  return page.textContent('#kernel-status');
+}
+
+/** Checks exactly these kernels. */
+export async function chooseKernels(page, kernels) {
+  for (const box of await page.locator('[name=kernel]').all())
+    await box.setChecked(kernels.includes(await box.inputValue()), { force: true });
+}
+
+/** Milliseconds from asking for another norm until its model is on screen. */
+export function normOnScreenAfter(page, norm) {
+  return page.evaluate((norm) => new Promise((resolve) => {
+    const result = document.querySelector('#kernel-result');
+    const watch = new MutationObserver(() => {
+      if (result.getAttribute('aria-busy') !== 'false') return;
+      watch.disconnect();
+      resolve(performance.now() - start);
+    });
+    watch.observe(result, { attributeFilter: ['aria-busy'] });
+    const start = performance.now();
+    document.querySelector(`[name=norm][value="${norm}"]`).click();
+  }), norm);
 }
 
 export const screenshot = (page, name) => page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
@@ -119,6 +154,12 @@ export async function trainInNode(problem) {
   const kept = rows.filter((_, i) => !out[i]);
   const X = kept.map((row) => row.slice(1).map((value) => value / 16));
   return (await load()).train({ X, y: kept.map(([label]) => label), ...problem });
+}
+
+/** A model of people as web/src/titanic.js draws them. */
+export async function trainKernelsInNode(problem, { training: { X, y } }) {
+  const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
+  return (await load()).trainKernels({ X, y, ...problem });
 }
 
 /** Compressed bytes of the files that a browser with SIMD loads. */

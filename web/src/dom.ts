@@ -27,3 +27,10 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   made.append(...children);
   return made;
 }
+
+/** Says in a notice why controls do nothing, and switches them off. */
+export function giveUp(notice: HTMLElement, controls: HTMLElement, sentence: string): void {
+  notice.textContent = sentence;
+  notice.hidden = false;
+  controls.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button').forEach((one) => (one.disabled = true));
+}

@@ -21,3 +21,4 @@ export function certificate(gap: number): string {
 
 export const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 export const signed = (x: number) => (x < 0 ? `−${short(-x)}` : `+${short(x)}`);
+export const milliseconds = (time: number) => (time < 10 ? time.toFixed(1) : count(Math.round(time)));

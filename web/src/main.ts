@@ -4,7 +4,7 @@ import type { WorkerModel } from 'tamis/worker';
 import { ConfusionMatrix } from './confusion';
 import { Curves } from './curves';
 import { features, test, training } from './digits';
-import { byId } from './dom';
+import { byId, giveUp } from './dom';
 import { certificate, count, kilobytes, percent, short } from './format';
 import { lambdaAt, least, most, shareOf } from './lambda';
 import { WeightMaps } from './maps';
@@ -30,6 +30,7 @@ let stopAppears: ReturnType<typeof setTimeout> | undefined;
 byId('counts').textContent = `${count(training.y.length)} training and ${count(test.y.length)} held-out`;
 if (client) start(new Trainer(client, { started, progress, trained, failed }));
 else notice('This page trains in WebAssembly, which this browser does not have or has switched off.');
+whenSeen(byId('kernels'), () => import('./kernels'));
 
 function start(trainer: Trainer): void {
   const train = (weight: Wish['weight']) => {
@@ -150,8 +151,18 @@ function failed(error: Error): void {
 }
 
 function notice(sentence: string): void {
-  const box = byId('notice');
-  box.textContent = sentence;
-  box.hidden = false;
-  controls.querySelectorAll('input').forEach((input) => (input.disabled = true));
+  giveUp(byId('notice'), controls, sentence);
+}
+
+// ---- what is further down
+
+/** Loads what makes a part of the page work, when that part comes into sight. */
+function whenSeen(part: HTMLElement, load: () => Promise<unknown>): void {
+  const watch = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    watch.disconnect();
+    const box = part.querySelector<HTMLElement>('.notice')!;
+    load().catch(() => giveUp(box, part, 'This part of the page cannot be loaded. Reloading the page may help.'));
+  }, { rootMargin: '0px 0px -100px' });
+  watch.observe(part);
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// exp, log and tanh of one's own: the same bits on every target, without the mathematical library.
+/// exp, log, tanh and roots of unity of one's own: the same bits on every target, without the mathematical library.
 
 #include <cstdint>
 
@@ -23,6 +23,8 @@ struct Floating<float> {
   static constexpr float least_exponent = -87.0f, most_exponent = 88.7228317f;
   static constexpr float exp[] = {0.5f, 0.166665763f, 0.0416665524f, 0.00836335309f, 0.00139264006f};
   static constexpr float log[] = {0.666666865f, 0.399887115f, 0.295830578f};
+  static constexpr float sine[] = {-1.66666667e-1f, 8.33333333e-3f, -1.98412698e-4f, 2.75573192e-6f};
+  static constexpr float cosine[] = {-0.5f, 4.16666667e-2f, -1.38888889e-3f, 2.48015873e-5f, -2.75573192e-7f};
 };
 
 template <>
@@ -46,6 +48,18 @@ struct Floating<double> {
                                    2.5100666142918374e-08};
   static constexpr double log[] = {0.66666666666666696, 0.39999999999897651, 0.28571428626813983, 0.22222210998123745,
                                    0.18182899068063552, 0.15331391597986554, 0.14620522556371995};
+  static constexpr double sine[] = {-1.6666666666666667e-1,  8.3333333333333333e-3,  -1.9841269841269841e-4,
+                                    2.7557319223985891e-6,   -2.5052108385441719e-8, 1.6059043836821615e-10,
+                                    -7.6471637318198165e-13, 2.8114572543455208e-15};
+  static constexpr double cosine[] = {-0.5,
+                                      4.1666666666666667e-2,
+                                      -1.3888888888888889e-3,
+                                      2.4801587301587302e-5,
+                                      -2.7557319223985891e-7,
+                                      2.0876756987868099e-9,
+                                      -1.1470745597729725e-11,
+                                      4.7794773323873853e-14,
+                                      -1.5619206968586226e-16};
 };
 
 template <class T, int count>
@@ -122,6 +136,38 @@ constexpr T hyperbolic_tangent(T x) {
   T denominator = T(17);
   for (T odd = T(15); odd > T(0); odd -= T(2)) denominator = odd + square / denominator;
   return x / denominator;
+}
+
+/// e^{2πi·x} for an x.
+template <class T>
+struct UnitRoot {
+  T cosine = 1, sine = 0;
+};
+
+/// cos 2πk/n and sin 2πk/n, n > 0, within one unit in the last place of 1; exact at quarters of a turn. Whole numbers
+/// bring the angle into the first eighth of a turn, where Taylor's series end below the precision of T.
+template <class T>
+[[gnu::noinline]] constexpr UnitRoot<T> unit_root(Index k, Index n) {
+  using F = detail::Floating<T>;
+  const std::uint64_t eighths = std::uint64_t{k % n} * 8;
+  const auto octant = static_cast<Index>(eighths / n);
+  Index rest = static_cast<Index>(eighths % n);
+  if (octant % 2) rest = n - rest;
+  const T x = T(0.785398163397448309616L) * (T(rest) / T(n));
+  const T square = x * x;
+  T c = T(1) + square * detail::polynomial(F::cosine, square);
+  T s = x + x * square * detail::polynomial(F::sine, square);
+  if (octant % 2) {
+    const T other = c;
+    c = s;
+    s = other;
+  }
+  switch (octant / 2) {
+    case 0: return {c, s};
+    case 1: return {-s, c};
+    case 2: return {-c, -s};
+    default: return {s, -c};
+  }
 }
 
 }  // namespace tamis

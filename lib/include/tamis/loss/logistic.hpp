@@ -47,8 +47,8 @@ struct Logistic {
   /// h_k ← c ∂²ℓ/∂z_k² = c p_k(1 − p_k) from u = c(p − e_y).
   template <class T>
   void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
-    for (Index k = 0; k < classes; ++k) h[k] = u[k] * (T(1) - u[k] / weight);
-    h[y] = -u[y] * (T(1) + u[y] / weight);
+    for (Index k = 0; k < classes; ++k) h[k] = weight > T(0) ? u[k] * (T(1) - u[k] / weight) : T(0);
+    if (weight > T(0)) h[y] = -u[y] * (T(1) + u[y] / weight);
   }
 
   /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ², section 5.3.

@@ -76,6 +76,11 @@ class CrossValidation {
     return Requirement{counter.used()} & Folds::requirement(shape, solver);
   }
 
+  /// Before the start: what the model of point l that has not seen sample i says of it will be in row i of the matrix l
+  /// of `scores`, points × samples × padded<T>(classes) numbers of the caller; for calibrate(), say. Rows of samples
+  /// that are never held out, and points that no fold reaches, stay as they are.
+  void keep_scores(T* scores) { kept_scores_ = scores; }
+
   /// Begins with the first fold. False: refused. `missing_class` names a class (report().column) that the samples
   /// outside fold() do not have.
   bool start(std::span<std::byte> memory) {
@@ -200,6 +205,11 @@ class CrossValidation {
       if (model.uses(j)) own_.kept[count++] = j;
     design_.multiply(own_.kept, count, model.coefficients, stride_, row_of(model.coefficients, model.features, stride_),
                      own_.score);
+    if (kept_scores_)
+      for (Index i = 0; i < targets_.samples(); ++i)
+        if (fold_of_[i] == fold_)
+          copy(row_of(own_.score, i, stride_), stride_,
+               row_of(kept_scores_ + std::size_t(point) * targets_.samples() * stride_, i, stride_));
     Sum<T> wrong, loss;
     for (Index i = 0; i < targets_.samples(); ++i) {
       const T weight = targets_.raw_weight(i);
@@ -236,6 +246,7 @@ class CrossValidation {
   const Index* fold_of_;
   Index folds_;
   Grid<T> grid_;
+  T* kept_scores_ = nullptr;
   Memory own_{};
   std::span<std::byte> rest_{};
   alignas(Folds) mutable std::byte storage_[sizeof(Folds)];

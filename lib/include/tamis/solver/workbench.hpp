@@ -543,7 +543,8 @@ class Workbench {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
       return;
     }
-    report_.gap = largest(report_.objective - report_.dual_objective, T(0));
+    const T gap = report_.objective - report_.dual_objective;
+    report_.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
     report_.relative_gap = report_.gap / gap_scale();
 
     constexpr T rounding = T(16) * epsilon<T>;  // differences of objectives below this are noise
