@@ -4,9 +4,11 @@
 #include "errors.hpp"
 #include "kernel_task.hpp"
 #include "readers.hpp"
+#include "tamis/design/kernel_rows.hpp"
 #include "tamis/observer.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 #include "tamis/solver/kernel_admm.hpp"
+#include "tamis/solver/kernel_fista.hpp"
 #include "terminal.hpp"
 
 namespace tamis::cli {
@@ -18,32 +20,49 @@ template <class T, class Run>
 auto with_solver(const KernelTask& task, Run run) {
   if (task.solver == KernelSolver::forward_backward_as_printed)
     return run.template operator()<as_printed::KernelForwardBackward<T>>();
+  if (task.solver == KernelSolver::fista && !task.has_matrices())
+    return run.template operator()<KernelFista<T, KernelRows<T>>>();
+  if (task.solver == KernelSolver::fista) return run.template operator()<KernelFista<T>>();
   return run.template operator()<KernelAdmm<T>>();
 }
+template <class T, class Solver>
+constexpr bool stores_matrices = !std::is_same_v<Solver, KernelFista<T, KernelRows<T>>>;
 
 std::string place(const KernelTask& task, Index sample) {
   return task.train.path + ", line " + std::to_string(task.train.lines[sample]);
 }
 
+template <class T>
+Kernel<T> function_of(const TaskKernel& kernel) {
+  const Kernel<T> out{kernel.function->kind, static_cast<T>(kernel.function->a), static_cast<T>(kernel.function->b)};
+  if (const char* refusal = out.refusal())
+    throw ArgumentError("--kernel " + kernel.text + ": " + refusal + ", in this precision too");
+  return out;
+}
+[[noreturn]] void refuse_value(const KernelTask& task, const TaskKernel& kernel, KernelPair bad) {
+  const bool histograms =
+      kernel.function && (kernel.function->kind == KernelKind::chi2 || kernel.function->kind == KernelKind::kl);
+  throw DataError("kernel " + kernel.text + ": its value of samples " + std::to_string(bad.row + 1) + " (" +
+                  place(task, bad.row) + ") and " + std::to_string(bad.column + 1) + " (" + place(task, bad.column) +
+                  ") is not finite" + (histograms ? ": it compares histograms, whose entries are not negative" : ""));
+}
+[[noreturn]] void refuse_zero(const TaskKernel& kernel) {
+  throw DataError("kernel " + kernel.text +
+                  " is zero for every pair of samples, so nothing can be learned with it: leave it out");
+}
+
 /// The matrices of all kernels, one after the other.
 template <class T>
-std::vector<T> matrices(const KernelTask& task) {
-  const Index n = task.samples(), p = static_cast<Index>(task.train.features);
+std::vector<T> matrices(const KernelTask& task, const SampleTable<T>& samples) {
+  const Index n = task.samples();
   const std::size_t size = std::size_t{n} * n;
-  const auto by_rows = task.rows();
-  const std::vector<T> rows(by_rows.begin(), by_rows.end());
-  const SampleTable<T> samples{rows.data(), n, p, p, 1};
   std::vector<T> out(task.kernels.size() * size);
   T* matrix = out.data();
   for (const TaskKernel& kernel : task.kernels) {
     KernelPair bad;
     bool fine = true;
     if (kernel.function) {
-      const Kernel<T> function{kernel.function->kind, static_cast<T>(kernel.function->a),
-                               static_cast<T>(kernel.function->b)};
-      if (const char* refusal = function.refusal())
-        throw ArgumentError("--kernel " + kernel.text + ": " + refusal + ", in this precision too");
-      fine = fill_kernel_matrix(function, samples, matrix, bad);
+      fine = fill_kernel_matrix(function_of<T>(kernel), samples, matrix, bad);
     } else {
       for (std::size_t e = 0; e < size && fine; ++e) {
         matrix[e] = static_cast<T>(kernel.matrix[e]);
@@ -51,18 +70,26 @@ std::vector<T> matrices(const KernelTask& task) {
         if (!fine) bad = {static_cast<Index>(e / n), static_cast<Index>(e % n)};
       }
     }
-    if (!fine) {
-      const bool histograms =
-          kernel.function && (kernel.function->kind == KernelKind::chi2 || kernel.function->kind == KernelKind::kl);
-      throw DataError("kernel " + kernel.text + ": its value of samples " + std::to_string(bad.row + 1) + " (" +
-                      place(task, bad.row) + ") and " + std::to_string(bad.column + 1) + " (" +
-                      place(task, bad.column) + ") is not finite" +
-                      (histograms ? ": it compares histograms, whose entries are not negative" : ""));
-    }
-    if (is_zero_matrix(matrix, n))
-      throw DataError("kernel " + kernel.text +
-                      " is zero for every pair of samples, so nothing can be learned with it: leave it out");
+    if (!fine) refuse_value(task, kernel, bad);
+    if (is_zero_matrix(matrix, n)) refuse_zero(kernel);
     matrix += size;
+  }
+  return out;
+}
+/// The kernels of a problem that stores no matrices: their values are looked at once.
+template <class T>
+std::vector<Kernel<T>> functions(const KernelTask& task, const SampleTable<T>& samples) {
+  std::vector<Kernel<T>> out;
+  for (const TaskKernel& kernel : task.kernels) {
+    out.push_back(function_of<T>(kernel));
+    bool zero = true;
+    for (Index l = 0; l < task.samples(); ++l)
+      for (Index i = 0; i < task.samples(); ++i) {
+        const T value = out.back()(samples[l], samples[i]);
+        if (!finite(value)) refuse_value(task, kernel, {l, i});
+        zero = zero && value == T(0);
+      }
+    if (zero) refuse_zero(kernel);
   }
   return out;
 }
@@ -80,19 +107,32 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   };
-  const auto values = matrices<T>(task);
-  out.kernel_seconds = seconds();
+  const Index p = static_cast<Index>(task.train.features);
+  const auto by_rows = task.rows();
+  const std::vector<T> rows(by_rows.begin(), by_rows.end());
+  const SampleTable<T> samples{rows.data(), task.samples(), p, p, 1};
   const auto kernels = static_cast<Index>(task.kernels.size());
-  const DenseDesign<T> design(values.data(), task.samples(), task.samples() * kernels);
+  std::vector<T> values;
+  std::vector<Kernel<T>> unstored;
+  if constexpr (stores_matrices<T, Solver>) values = matrices(task, samples);
+  else unstored = functions(task, samples);
+  out.kernel_seconds = seconds();
+  const auto design = [&] {
+    if constexpr (stores_matrices<T, Solver>)
+      return DenseDesign<T>(values.data(), task.samples(), task.samples() * kernels);
+    else return KernelRows<T>(samples, unstored);
+  }();
   const auto& o = task.options;
   Options<T> options{
       .tolerance = static_cast<T>(o.tolerance), .max_iterations = o.max_iterations, .intercept = o.intercept};
   out.lambda = o.lambda;
-  if (a.grid.given()) {
-    out.selection = select_lambda(a, task, design, options);
-    out.lambda = out.selection->held_out[out.selection->chosen].lambda;
+  if constexpr (stores_matrices<T, Solver>) {
+    if (a.grid.given()) {
+      out.selection = select_lambda(a, task, design, options);
+      out.lambda = out.selection->held_out[out.selection->chosen].lambda;
+    }
+    if (a.bound.given()) out.signs = draw_signs(a, task, design);
   }
-  if (a.bound.given()) out.signs = draw_signs(a, task, design);
   options.lambda = static_cast<T>(out.lambda);
   const ArenaMemory memory(requirement<T>(task, kernels).bytes);
   ProgressLine progress(!a.quiet);
@@ -147,12 +187,17 @@ void check_memory(const KernelArguments& a, const KernelTask& task) {
   const auto count = static_cast<Index>(kernels);
   if (a.grid.given())
     arena = std::max(arena, single ? selection_bytes<float>(a, task, count) : selection_bytes<double>(a, task, count));
+  const bool stored = task.solver != KernelSolver::fista || task.has_matrices();
   const std::size_t bytes = detail::saturating_add(
-      arena, detail::saturating_multiply(detail::saturating_multiply(n * kernels, n), single ? 4 : 8));
+      arena, detail::saturating_multiply(stored ? detail::saturating_multiply(n * kernels, n) : 0, single ? 4 : 8));
   if (limit && bytes > limit)
-    throw MemoryError("kernels of " + in_words(n, "sample") + " need " + std::to_string(bytes) +
-                      " bytes with their matrices, more than --memory-limit: take fewer samples or kernels" +
-                      (single ? "" : ", or --precision float"));
+    throw MemoryError("kernels of " + in_words(n, "sample") + " need " + std::to_string(bytes) + " bytes" +
+                      (stored ? " with their matrices" : "") +
+                      ", more than --memory-limit: take fewer samples or kernels" +
+                      (single ? "" : ", or --precision float") +
+                      (task.solver == KernelSolver::admm && !task.has_matrices() && !a.grid.given()
+                           ? ", or --solver fista, which stores no matrices"
+                           : ""));
 }
 
 KernelFit fit(const KernelArguments& a, const KernelTask& task) {

@@ -126,8 +126,9 @@ KernelTask read_task(const KernelArguments& a) {
   task.solver = kind_named("--solver", a.solver, all_kernel_solvers);
   if (task.solver == KernelSolver::automatic) task.solver = KernelSolver::admm;
   if (a.grid.given() && task.solver != KernelSolver::admm)
-    throw ArgumentError("--solver " + a.solver +
-                        " cannot go on with another lambda: it is a baseline; choose another solver");
+    throw ArgumentError("--solver " + a.solver + " chooses no lambda: that takes admm");
+  if (a.bound.given() && task.solver == KernelSolver::fista)
+    throw ArgumentError("--rademacher takes matrices, which --solver fista does not store: take admm");
   task.options.lambda = a.grid.given() ? std::numeric_limits<double>::quiet_NaN() : parse_number("--lambda", a.lambda);
   if (!a.grid.given() && !(task.options.lambda > 0))
     throw ArgumentError("--lambda: " + a.lambda +

@@ -244,7 +244,7 @@ TEST(KernelSelection, RefusesInOneSentence) {
   refused_of(rare, {"--lambdas", "5", "--folds", "3"}, 2,
              "--folds: 3 folds need as many samples of every class: class '1' has 2; take fewer folds");
   refused_of(lonely, {"--lambdas", "5", "--folds", "2", "--unstratified"}, 3, "class '1': all its samples are in fold");
-  refused({"--lambdas", "5", "--solver", "forward-backward-as-printed"}, "cannot go on with another lambda");
+  refused({"--lambdas", "5", "--solver", "forward-backward-as-printed"}, "chooses no lambda");
   refused({"--lambdas", "5", "--memory-limit", "20000"}, "more than --memory-limit", 4);
   refused({"--lambda", "0.1", "--rademacher", "0"}, "--rademacher: 0 draws have no standard error: take 2 or more");
   refused({"--lambda", "0.1", "--rademacher", "1"}, "--rademacher: 1 draw has no standard error");

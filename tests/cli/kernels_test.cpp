@@ -155,6 +155,27 @@ double score_of(const json& report, const std::vector<std::vector<double>>& trai
   return score;
 }
 
+// The same model in a fraction of the memory, since the matrices are never stored.
+TEST(KernelsCommand, DoesWithoutMatrices) {
+  const Folder folder;
+  const auto data = folder.write("a.csv", rings(0, 80));
+  for (const char* r : {"1", "2"}) {
+    const auto usual = std::vector<std::string>{data,           "--kernel",    "gaussian:1",  "--kernel",
+                                                "sigmoid:1,-1", "--intercept", "--tolerance", "1e-5"} +
+                       norm("2", "1", r, "0.05");
+    const json stored = trained(folder, usual);
+    const auto short_of = usual + std::vector<std::string>{"--memory-limit", "90000"};
+    const auto outcome = run(std::vector<std::string>{"kernels"} + short_of);
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_NE(outcome.error.find("or --solver fista"), std::string::npos) << outcome.error;
+    const json report = trained(folder, short_of + std::vector<std::string>{"--solver", "fista"});
+    EXPECT_EQ(report["solver"], "fista");
+    EXPECT_NEAR(report["objective"].get<double>(), stored["objective"].get<double>(),
+                2e-5 * stored["objective"].get<double>());
+    EXPECT_EQ(report["train_accuracy"], 1);
+  }
+}
+
 TEST(KernelsCommand, PredictsWhatWasReported) {
   for (const std::string precision : {"double", "float"})
     for (const std::string form : {"binary", "multiclass"})
