@@ -95,7 +95,7 @@ export interface Tamis {
    * Learns to compare with training samples by several kernels, positive definite or not, keeps few samples, few kernels
    * or few of both, and certifies it. In slices as `train` does, the first of which makes the matrices of the kernels.
    * Loads a module of its own when it is first called (`tamis-kernels*.wasm`,
-   * 58 kB). Rejects with TamisError.
+   * 77 kB). Rejects with TamisError.
    */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<KernelModel>;
   /**
