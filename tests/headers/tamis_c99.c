@@ -1,6 +1,8 @@
 /* The C interface as a C99 program sees it, included twice. */
 #include "tamis.h"
 #include "tamis.h"
+#include "tamis_features.h"
+#include "tamis_features.h"
 #include "tamis_interactions.h"
 #include "tamis_interactions.h"
 #include "tamis_kernels.h"
@@ -62,4 +64,12 @@ uint32_t compare(const float *values, const uint16_t *labels, const float *sampl
   tamis_kernels_train_f32(&run, &problem, arena, bytes, NULL, NULL);
   if (tamis_kernels_model_of_f32(&run, room, room_bytes, &model) > TAMIS_RUNNING) return 2;
   return tamis_kernels_predict_f32(&model, sample, 1, &score);
+}
+
+tamis_status scatter(tamis_scattering_f32 *scattering, const float *image, float *features, void *arena, size_t bytes) {
+  tamis_scattering_options options;
+  tamis_default_scattering_options(&options);
+  options.height = options.width = 28;
+  if (tamis_scattering_start_f32(scattering, &options, arena, bytes) != TAMIS_RUNNING) return TAMIS_ARENA_TOO_SMALL;
+  return tamis_scattering_transform_f32(scattering, image, 28 * 28, features, tamis_scattering_coefficients(&options));
 }
