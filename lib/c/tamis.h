@@ -227,7 +227,7 @@ typedef enum tamis_measure {
   tamis_status tamis_model_of_##S(const tamis_training_##S *training, tamis_model_##S *model);                            \
                                                                                                                           \
   /* The class of one sample, the first of those with the largest score. sample: entries `stride` apart (1 for a plain    \
-   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. */                   \
+   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. */                    \
   uint32_t tamis_predict_##S(const tamis_model_##S *model, const REAL *sample, size_t stride);                            \
                                                                                                                           \
   /* Writes the `classes` scores of one sample. */                                                                        \
@@ -323,6 +323,13 @@ typedef enum tamis_measure {
                                                 const tamis_problem_##S *problem, const tamis_grid_##S *grid,             \
                                                 const uint32_t *fold_of, uint32_t folds, void *arena,                     \
                                                 size_t arena_bytes);                                                      \
+                                                                                                                          \
+  /* The same, and leaves in scores what the model of point l that has not seen sample i says of it: row i of matrix l,   \
+   * points x samples rows of stride = classes rounded up to 16 bytes; for tamis_calibrate, say. NULL: nothing is kept.   \
+   * Rows of samples with TAMIS_NO_FOLD, and of points that no fold reaches, stay as they are. Must stay valid. */        \
+  tamis_status tamis_cross_validation_start_keeping_##S(                                                                  \
+      tamis_cross_validation_##S *validation, const tamis_problem_##S *problem, const tamis_grid_##S *grid,               \
+      const uint32_t *fold_of, uint32_t folds, REAL *scores, void *arena, size_t arena_bytes);                            \
                                                                                                                           \
   /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. TAMIS_CONVERGED: all folds    \
    * are measured. TAMIS_MISSING_CLASS: the samples outside tamis_cross_validation_fold lack class report.column. */      \

@@ -1,12 +1,16 @@
 /* The C interface as a C99 program sees it, included twice. */
 #include "tamis.h"
 #include "tamis.h"
+#include "tamis_calibration.h"
+#include "tamis_calibration.h"
 #include "tamis_features.h"
 #include "tamis_features.h"
 #include "tamis_interactions.h"
 #include "tamis_interactions.h"
 #include "tamis_kernels.h"
 #include "tamis_kernels.h"
+#include "tamis_stability.h"
+#include "tamis_stability.h"
 #include "tamis_stream.h"
 #include "tamis_stream.h"
 
@@ -72,4 +76,22 @@ tamis_status scatter(tamis_scattering_f32 *scattering, const float *image, float
   options.height = options.width = 28;
   if (tamis_scattering_start_f32(scattering, &options, arena, bytes) != TAMIS_RUNNING) return TAMIS_ARENA_TOO_SMALL;
   return tamis_scattering_transform_f32(scattering, image, 28 * 28, features, tamis_scattering_coefficients(&options));
+}
+
+uint32_t trust(const double *scores, const uint16_t *labels, double *probabilities, void *arena, size_t bytes) {
+  const tamis_scored_f64 scored = {scores, labels, NULL, 10, 2, 2};
+  tamis_calibration_options_f64 options;
+  tamis_calibration_f64 calibration;
+  tamis_default_calibration_options_f64(&options);
+  tamis_calibrate_f64(&scored, &options, arena, bytes, &calibration, NULL);
+  tamis_probabilities_f64(&calibration, scores, probabilities);
+  return tamis_most_probable_f64(&calibration, scores);
+}
+
+float rely(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid, void *arena, size_t bytes) {
+  tamis_stability_f32 run;
+  tamis_stability_options options;
+  tamis_default_stability_options(&options);
+  tamis_stability_run_f32(&run, problem, grid, &options, arena, bytes, NULL, NULL);
+  return tamis_stability_frequency_f32(&run, 0, TAMIS_ANY_POINT);
 }
