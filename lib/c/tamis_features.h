@@ -57,6 +57,49 @@ size_t tamis_signal_scattering_coefficients(const tamis_signal_scattering_option
 /* Room for the state of a transform; see tamis_training. Points into the arena. */
 #define TAMIS_SCATTERING_WORDS 80
 
+/* ---- windows over the readings of sensors. Of each channel: mean, deviation, energy (mean square), how often the
+ * readings cross their mean, and the powers of `bands` bands, which add up to the variance ---- */
+
+typedef struct tamis_windows_options {
+  uint32_t length;         /* readings in a window, 1 ... 2^24; default 0 */
+  uint32_t hop;            /* readings from the start of a window to that of the next, >= 1; default 0 */
+  uint32_t channels;       /* values of each reading, 1 ... 65536; default 1 */
+  uint32_t bands;          /* of equal width, up to half of the sampling frequency; at most length/2; default 0 */
+} tamis_windows_options;
+
+void tamis_default_windows_options(tamis_windows_options *options);
+const char *tamis_windows_sentence(const tamis_windows_options *options);
+/* channels (4 + bands); 0 for options that are refused. */
+size_t tamis_windows_features(const tamis_windows_options *options);
+
+/* Room for the state of windows; see tamis_training. Points into the arena. */
+#define TAMIS_WINDOWS_WORDS 24
+
+/* ---- feature hashing: lines of text as sparse samples of 2^bits features, without a vocabulary. Words are ASCII letters
+ * and digits, and all bytes of UTF-8 sequences, in lower case; the numbers are those of scikit-learn's FeatureHasher.
+ * ---- */
+
+typedef enum tamis_sample_norm {
+  TAMIS_SAMPLE_NORM_NONE = 0,  /* samples as they are */
+  TAMIS_SAMPLE_NORM_L1,        /* sum of absolute values */
+  TAMIS_SAMPLE_NORM_L2,        /* root of the sum of squares */
+  TAMIS_SAMPLE_NORM_MAX        /* largest absolute value */
+} tamis_sample_norm;
+
+typedef struct tamis_hashing_options {
+  uint32_t bits;           /* 1 ... 24; default 18 */
+  uint32_t ngrams;         /* a term has 1 ... so many words, at most 8; default 1 */
+  uint32_t alternating;    /* 1 (default): a term counts 1 or -1, as its hash says; 0: 1 */
+  uint32_t sublinear;      /* 1: a total c becomes sign(c) (1 + ln |c|); default 0 */
+  uint32_t norm;           /* tamis_sample_norm that samples are divided by; default TAMIS_SAMPLE_NORM_L2 */
+} tamis_hashing_options;
+
+void tamis_default_hashing_options(tamis_hashing_options *options);
+const char *tamis_hashing_sentence(const tamis_hashing_options *options);
+
+/* How many terms a line has, repeated ones each time: the room that its row needs. */
+size_t tamis_count_terms(const char *line, size_t bytes, uint32_t ngrams);
+
 #define TAMIS_FEATURES_DECLARE(REAL, S)                                                                                  \
   typedef struct tamis_scattering_##S {                                                                                  \
     uint64_t words[TAMIS_SCATTERING_WORDS];                                                                              \
@@ -89,7 +132,41 @@ size_t tamis_signal_scattering_coefficients(const tamis_signal_scattering_option
   /* How the last call ended: row and column of the pixel, column of the entry of a signal. */                           \
   void tamis_scattering_refusal_of_##S(const tamis_scattering_##S *scattering, tamis_features_refusal *refusal);         \
   void tamis_signal_scattering_refusal_of_##S(const tamis_signal_scattering_##S *scattering,                             \
-                                              tamis_features_refusal *refusal);
+                                              tamis_features_refusal *refusal);                                          \
+                                                                                                                         \
+  typedef struct tamis_windows_##S {                                                                                     \
+    uint64_t words[TAMIS_WINDOWS_WORDS];                                                                                 \
+  } tamis_windows_##S;                                                                                                   \
+                                                                                                                         \
+  /* Exact bytes of arena: length channels numbers, with bands 6 length more. SIZE_MAX for options that are refused. */  \
+  size_t tamis_windows_bytes_##S(const tamis_windows_options *options);                                                  \
+                                                                                                                         \
+  /* Begins without readings. arena: so many bytes, aligned to TAMIS_ALIGNMENT, in use as long as readings come.         \
+   * TAMIS_RUNNING, or a refusal. */                                                                                     \
+  tamis_status tamis_windows_start_##S(tamis_windows_##S *windows, const tamis_windows_options *options, void *arena,    \
+                                       size_t arena_bytes);                                                              \
+                                                                                                                         \
+  /* Forgets the readings. */                                                                                            \
+  void tamis_windows_restart_##S(tamis_windows_##S *windows);                                                            \
+                                                                                                                         \
+  /* One value for each channel. TAMIS_RUNNING; or a refusal (TAMIS_INVALID_DATA, the column is the channel), and the    \
+   * reading is as if it had not come. */                                                                                \
+  tamis_status tamis_windows_push_##S(tamis_windows_##S *windows, const REAL *reading, uint32_t channels);               \
+                                                                                                                         \
+  /* 1 where a window ends with the last reading, else 0. */                                                             \
+  int tamis_windows_ready_##S(const tamis_windows_##S *windows);                                                         \
+                                                                                                                         \
+  /* The window that ends with the last reading, channel after channel, into `count` = tamis_windows_features values.    \
+   * TAMIS_RUNNING; TAMIS_INVALID_DATA where none does. */                                                               \
+  tamis_status tamis_windows_features_of_##S(tamis_windows_##S *windows, REAL *out, size_t count);                       \
+                                                                                                                         \
+  void tamis_windows_refusal_of_##S(const tamis_windows_##S *windows, tamis_features_refusal *refusal);                  \
+                                                                                                                         \
+  /* One line into the features that are not zero, ascending, and their values, *count of them; both have room for       \
+   * `room` entries, tamis_count_terms(line, bytes, ngrams) at least. TAMIS_RUNNING; TAMIS_INVALID_OPTION or             \
+   * TAMIS_ARENA_TOO_SMALL, and *count is 0. A line without words has no entries. */                                     \
+  tamis_status tamis_hash_line_##S(const tamis_hashing_options *options, const char *line, size_t bytes,                 \
+                                   uint32_t *features, REAL *values, size_t room, uint32_t *count);
 
 TAMIS_FEATURES_DECLARE(float, f32)
 TAMIS_FEATURES_DECLARE(double, f64)

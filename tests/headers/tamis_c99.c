@@ -95,3 +95,19 @@ float rely(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid, void *a
   tamis_stability_run_f32(&run, problem, grid, &options, arena, bytes, NULL, NULL);
   return tamis_stability_frequency_f32(&run, 0, TAMIS_ANY_POINT);
 }
+
+tamis_status read_text(const char *line, size_t bytes, uint32_t *features, float *values, size_t room, uint32_t *count) {
+  tamis_hashing_options options;
+  tamis_default_hashing_options(&options);
+  return tamis_hash_line_f32(&options, line, bytes, features, values, room, count);
+}
+
+int listen(tamis_windows_f64 *windows, const double *reading, double *features, void *arena, size_t bytes) {
+  tamis_windows_options options;
+  tamis_default_windows_options(&options);
+  options.length = options.hop = 128;
+  if (tamis_windows_start_f64(windows, &options, arena, bytes) != TAMIS_RUNNING) return 0;
+  tamis_windows_push_f64(windows, reading, 1);
+  return tamis_windows_ready_f64(windows) &&
+         tamis_windows_features_of_f64(windows, features, tamis_windows_features(&options)) == TAMIS_RUNNING;
+}

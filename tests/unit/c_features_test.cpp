@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "support/problems.hpp"
@@ -210,6 +211,154 @@ TEST(CFeatures, RefuseImagesAndSignals) {
   expect_refusals_of_calls<Images<double>, double>(of_image(8, 12), 96, 7, 10);
   expect_refusals_of_calls<Signals<float>, float>(of_signal(40), 40, 0, 38);
   expect_refusals_of_calls<Signals<double>, double>(of_signal(40), 40, 0, 38);
+}
+
+// Readings of two channels, the windows that they come to.
+template <class T>
+struct Windows;
+#define TAMIS_TEST_WINDOWS(T, S)                                       \
+  template <>                                                          \
+  struct Windows<T> {                                                  \
+    using State = tamis_windows_##S;                                   \
+    static constexpr auto bytes = tamis_windows_bytes_##S;             \
+    static constexpr auto start = tamis_windows_start_##S;             \
+    static constexpr auto restart = tamis_windows_restart_##S;         \
+    static constexpr auto push = tamis_windows_push_##S;               \
+    static constexpr auto ready = tamis_windows_ready_##S;             \
+    static constexpr auto features_of = tamis_windows_features_of_##S; \
+    static constexpr auto refusal_of = tamis_windows_refusal_of_##S;   \
+    static constexpr auto hash = tamis_hash_line_##S;                  \
+  };
+TAMIS_TEST_WINDOWS(float, f32)
+TAMIS_TEST_WINDOWS(double, f64)
+
+template <class T>
+void expect_the_windows_of_cpp() {
+  using W = Windows<T>;
+  tamis_windows_options o;
+  tamis_default_windows_options(&o);
+  EXPECT_EQ(o.channels, 1u);
+  o.length = 10;
+  o.hop = 4;
+  o.channels = 2;
+  o.bands = 3;
+  ASSERT_EQ(tamis_windows_sentence(&o), nullptr);
+  ASSERT_EQ(tamis_windows_features(&o), 14u);
+  const std::size_t bytes = W::bytes(&o);
+  GuardedMemory memory(bytes), own(bytes), small(bytes - 1);
+  typename W::State windows;
+  tamis_features_refusal refusal;
+  EXPECT_EQ(W::start(&windows, &o, small.span().data(), bytes - 1), TAMIS_ARENA_TOO_SMALL);
+  W::refusal_of(&windows, &refusal);
+  EXPECT_NE(std::strstr(refusal.sentence, "longer than the buffer"), nullptr);
+  EXPECT_TRUE(small.untouched());
+  ASSERT_EQ(W::start(&windows, &o, memory.span().data(), bytes), TAMIS_RUNNING);
+  tamis::SensorWindows<T> expected({.length = 10, .hop = 4, .channels = 2, .bands = 3});
+  ASSERT_TRUE(expected.start(own.span()));
+  const auto readings = made_up<T>(60, 3);
+  int seen = 0;
+  std::vector<T> out(14), wanted(14);
+  for (Index i = 0; i < 30; ++i) {
+    if (i == 17) {  // refused readings leave no trace
+      const T bad[] = {1, tamis::infinity<T>};
+      EXPECT_EQ(W::push(&windows, bad, 2), TAMIS_INVALID_DATA);
+      W::refusal_of(&windows, &refusal);
+      EXPECT_EQ(refusal.status, std::uint32_t(TAMIS_INVALID_DATA));
+      EXPECT_EQ(refusal.column, 1u);
+      EXPECT_EQ(W::push(&windows, bad, 1), TAMIS_INVALID_SHAPE);
+      EXPECT_EQ(W::push(&windows, nullptr, 2), TAMIS_INVALID_SHAPE);
+    }
+    ASSERT_EQ(W::push(&windows, readings.data() + 2 * i, 2), TAMIS_RUNNING);
+    ASSERT_TRUE(expected.push({readings.data() + 2 * i, 2}));
+    ASSERT_EQ(W::ready(&windows), expected.ready());
+    EXPECT_EQ(expected.ready(), i >= 9 && (i - 9) % 4 == 0);
+    if (!expected.ready()) {
+      EXPECT_EQ(W::features_of(&windows, out.data(), 14), TAMIS_INVALID_DATA);
+      continue;
+    }
+    ++seen;
+    EXPECT_EQ(W::features_of(&windows, out.data(), 13), TAMIS_INVALID_SHAPE);
+    EXPECT_EQ(W::features_of(&windows, nullptr, 14), TAMIS_INVALID_SHAPE);
+    ASSERT_EQ(W::features_of(&windows, out.data(), 14), TAMIS_RUNNING);
+    ASSERT_TRUE(expected.features(wanted));
+    EXPECT_EQ(out, wanted);
+  }
+  EXPECT_EQ(seen, 6);
+  EXPECT_TRUE(memory.surroundings_intact());
+  W::restart(&windows);
+  EXPECT_EQ(W::push(&windows, readings.data(), 2), TAMIS_RUNNING);
+  EXPECT_EQ(W::ready(&windows), 0);
+}
+
+TEST(CFeatures, WindowsAreThoseOfCpp) {
+  expect_the_windows_of_cpp<float>();
+  expect_the_windows_of_cpp<double>();
+  tamis_windows_options o;
+  tamis_default_windows_options(&o);
+  o.length = 10;
+  tamis_windows_f32 windows;
+  GuardedMemory memory(1000);
+  EXPECT_NE(tamis_windows_sentence(&o), nullptr);
+  EXPECT_EQ(tamis_windows_features(&o), 0u);
+  EXPECT_EQ(tamis_windows_bytes_f32(&o), SIZE_MAX);
+  EXPECT_EQ(tamis_windows_start_f32(&windows, &o, memory.span().data(), 1000), TAMIS_INVALID_OPTION);
+  EXPECT_TRUE(memory.untouched());
+  const float reading = 1;
+  EXPECT_EQ(tamis_windows_push_f32(&windows, &reading, 1), TAMIS_INVALID_ARENA) << "not started";
+  EXPECT_EQ(tamis_windows_ready_f32(&windows), 0);
+}
+
+template <class T>
+void expect_the_hashes_of_cpp() {
+  const std::string line = "The cat, the dog and the cats' THE\xc3\xa9 42";
+  tamis_hashing_options o;
+  tamis_default_hashing_options(&o);
+  EXPECT_EQ(o.bits, 18u);
+  EXPECT_EQ(o.norm, std::uint32_t(TAMIS_SAMPLE_NORM_L2));
+  for (const std::uint32_t norm : {TAMIS_SAMPLE_NORM_NONE, TAMIS_SAMPLE_NORM_L1, TAMIS_SAMPLE_NORM_MAX}) {
+    o.bits = 6 + norm;
+    o.ngrams = 1 + norm;
+    o.alternating = norm != TAMIS_SAMPLE_NORM_L1;
+    o.sublinear = norm == TAMIS_SAMPLE_NORM_L1;
+    o.norm = norm;
+    tamis::FeatureHashing<T> expected({.bits = o.bits,
+                                       .ngrams = o.ngrams,
+                                       .alternating = o.alternating != 0,
+                                       .sublinear = o.sublinear != 0,
+                                       .norm = static_cast<tamis::SampleNorm>(norm)});
+    const std::size_t room = tamis_count_terms(line.data(), line.size(), o.ngrams);
+    ASSERT_EQ(room, tamis::count_terms(line, o.ngrams));
+    std::vector<std::uint32_t> features(room, 7), others(room, 7);
+    std::vector<T> values(room, 7), wanted(room, 7);
+    std::uint32_t count = 99;
+    EXPECT_EQ(Windows<T>::hash(&o, line.data(), line.size(), features.data(), values.data(), room - 1, &count),
+              TAMIS_ARENA_TOO_SMALL);
+    EXPECT_EQ(count, 0u);
+    EXPECT_EQ(features, others);
+    ASSERT_EQ(Windows<T>::hash(&o, line.data(), line.size(), features.data(), values.data(), room, &count),
+              TAMIS_RUNNING);
+    ASSERT_TRUE(expected.transform(line, others, wanted));
+    EXPECT_EQ(count, expected.count());
+    EXPECT_GT(count, 5u);
+    EXPECT_EQ(features, others);
+    EXPECT_EQ(values, wanted);
+    EXPECT_EQ(Windows<T>::hash(&o, nullptr, 5, nullptr, nullptr, 0, &count), TAMIS_RUNNING) << "no terms";
+    EXPECT_EQ(count, 0u);
+  }
+  o.norm = 4;
+  std::uint32_t count, feature;
+  T value;
+  EXPECT_NE(tamis_hashing_sentence(&o), nullptr);
+  EXPECT_EQ(Windows<T>::hash(&o, "a", 1, &feature, &value, 1, &count), TAMIS_INVALID_OPTION);
+  o.norm = 0;
+  o.bits = 25;
+  EXPECT_NE(std::strstr(tamis_hashing_sentence(&o), "bits"), nullptr);
+  EXPECT_EQ(Windows<T>::hash(&o, "a", 1, &feature, &value, 1, &count), TAMIS_INVALID_OPTION);
+}
+
+TEST(CFeatures, HashesAreThoseOfCpp) {
+  expect_the_hashes_of_cpp<float>();
+  expect_the_hashes_of_cpp<double>();
 }
 
 }  // namespace
