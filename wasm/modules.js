@@ -55,11 +55,24 @@ const addressesOfKernels = {
   ],
 };
 
-/** Loads the module of linear models, interactions or kernels in a precision, from `source` or the file beside this one. */
+const addressesOfFeatures = {
+  float: [
+    () => new URL('./tamis-features.wasm', import.meta.url),
+    () => new URL('./tamis-features-simd.wasm', import.meta.url),
+  ],
+  double: [
+    () => new URL('./tamis-features-double.wasm', import.meta.url),
+    () => new URL('./tamis-features-double-simd.wasm', import.meta.url),
+  ],
+};
+
+/** Loads the module of linear models, interactions, kernels or features in a precision, from `source` or the file beside this one. */
 export async function loadModule(precision, { models, simd, descent }, source) {
   try {
     const linear = descent ? addressesWithDescent : addresses;
-    const kind = { linear, interactions: addressesOfInteractions, kernels: addressesOfKernels }[models];
+    const kind = {
+      linear, interactions: addressesOfInteractions, kernels: addressesOfKernels, features: addressesOfFeatures,
+    }[models];
     source ??= kind[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);

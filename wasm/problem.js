@@ -70,7 +70,8 @@ export function marginOf({ margin, margins }) {
  */
 export function samplesOf(X) {
   if (isArrayLike(X)) return withRows(samplesOfRows(X));
-  if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return withRows(samplesOfMatrix(X));
+  if (typeof X === 'object' && X !== null && isArrayLike(X.values))
+    return withRows(isArrayLike(X.starts) ? samplesOfColumns(X) : samplesOfMatrix(X));
   throw invalidShape('X must be an array of samples, or a matrix { values, samples, features }');
 }
 
@@ -128,6 +129,37 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
       for (let i = 0; i < samples; ++i)
         for (let j = 0, to = first + i; j < features; ++j, to += samples)
           reals[to] = numberOf(values[i * down + j * across]);
+    },
+  };
+}
+
+/** Of compressed columns: rows ascending within each, those of column j from starts[j] to starts[j + 1]. */
+function samplesOfColumns({ values, rows, starts, samples, features }) {
+  const fine = (j) => starts[j] <= starts[j + 1] && starts[j + 1] <= values.length;
+  if (!isArrayLike(rows) || rows.length !== values.length || starts.length !== features + 1 || starts[0] !== 0 ||
+    starts[features] !== values.length || !Array.from({ length: features }, (_, j) => j).every(fine))
+    throw invalidShape('X.starts must have a place in X.values and X.rows for each feature, and their length at its end');
+  for (let j = 0; j < features; ++j)
+    for (let e = starts[j]; e < starts[j + 1]; ++e)
+      if (!(Number.isInteger(rows[e]) && rows[e] < samples && rows[e] > (e > starts[j] ? rows[e - 1] : -1)))
+        throw invalidShape(`X.rows[${e}]: the samples of a feature must ascend and be below ${samples}`, { column: j });
+  return {
+    samples,
+    features,
+    at(i, j) {
+      let [low, high] = [starts[j], starts[j + 1]];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (rows[middle] < i) low = middle + 1;
+        else high = middle;
+      }
+      return low < starts[j + 1] && rows[low] === i ? values[low] : 0;
+    },
+    nonzeros: () => nonzerosOf(values),
+    copyColumns(reals, first) {
+      reals.fill(0, first, first + samples * features);
+      for (let j = 0; j < features; ++j)
+        for (let e = starts[j]; e < starts[j + 1]; ++e) reals[first + j * samples + rows[e]] = numberOf(values[e]);
     },
   };
 }

@@ -5,7 +5,7 @@ import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
 import { default_slice, otherWork } from './held.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { countOf, precisionOf } from './problem.js';
+import { choice, countOf, precisionOf } from './problem.js';
 import { withModel } from './points.js';
 import { sizeFields } from './run.js';
 import { Training } from './training.js';
@@ -20,6 +20,7 @@ export async function load(options = {}) {
     linear: { float: options.wasm, double: options.wasmDouble },
     interactions: { float: options.wasmInteractions, double: options.wasmInteractionsDouble },
     kernels: { float: options.wasmKernels, double: options.wasmKernelsDouble },
+    features: { float: options.wasmFeatures, double: options.wasmFeaturesDouble },
   });
   await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
   return tamis;
@@ -133,9 +134,58 @@ class Tamis {
 
   /** The same with the models as plain data. */
   async crossValidationData(problem, options) {
+    const { calibrate: kind } = options;
     const module = await this.#prepared(problem);
     const { crossValidate } = await import('./selection.js');
-    return crossValidate(module, problem, options);
+    if (kind === undefined) return crossValidate(module, problem, options);
+    const { calibrate, kinds } = await import('./calibration.js');
+    choice('calibrate', kind, kinds);
+    const features = await this.#load('features', precisionOf(problem));
+    return crossValidate(module, problem, options, (held) => calibrate(features, kind, held));
+  }
+
+  async stabilitySelection(problem, options = {}) {
+    const module = await this.#prepared(problem);
+    const { selectStable } = await import('./stability.js');
+    return selectStable(module, problem, options);
+  }
+
+  // ---- features
+
+  scatterImages(images, options, wishes) {
+    return this.#made('scatterImages', images, options, wishes);
+  }
+  scatterSignals(signals, options, wishes) {
+    return this.#made('scatterSignals', signals, options, wishes);
+  }
+  windowFeatures(readings, options, wishes) {
+    return this.#made('windowFeatures', readings, options, wishes);
+  }
+  hashText(lines, options, wishes) {
+    return this.#made('hashText', lines, options, wishes);
+  }
+  /** By the function of that name in features.js. */
+  async #made(name, data, options = {}, wishes = {}) {
+    const [module, features] = await this.#features(options);
+    return features[name](module, data, options, wishes);
+  }
+  async #features(options) {
+    return Promise.all([this.#load('features', precisionOf(options)), import('./features.js')]);
+  }
+  async sensorWindows(options = {}) {
+    const [module, { SensorWindows }] = await this.#features(options);
+    return new SensorWindows(module, options);
+  }
+
+  async tfIdf(lines, options, wishes) {
+    const { TfIdf } = await import('./text.js');
+    return new TfIdf(await this.tfIdfData(lines, options, wishes));
+  }
+  async tfIdfData(lines, options, wishes) {
+    return (await import('./text.js')).fitTfIdf(lines, options, wishes);
+  }
+  async tfIdfFromJSON(json, options) {
+    return (await import('./text.js')).TfIdf.fromJSON(json, options);
   }
 
   async #prepared(problem) {

@@ -1,5 +1,5 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
-// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'trainKernels' | 'stop' | 'toC' | 'toBlob', … }.
+// Messages in: { id, type, … }, the types those of `requests` below and 'stop'.
 // Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
 import { load } from './tamis.js';
@@ -25,6 +25,12 @@ const requests = {
     stoppable(request, send, async (library, wishes) => (await library.trainInteractions(request.problem, wishes)).data),
   trainKernels: (request, send) =>
     stoppable(request, send, async (library, wishes) => (await library.trainKernels(request.problem, wishes)).data),
+  stabilitySelection: (request, send) =>
+    stoppable(request, send, (library, wishes) => library.stabilitySelection(request.problem, wishes)),
+  ...Object.fromEntries(['scatterImages', 'scatterSignals', 'windowFeatures', 'hashText'].map((name) => [name, (request, send) =>
+    stoppable(request, send, (library, wishes) => library[name](request.problem.data, request.problem.options, wishes))])),
+  tfIdf: (request, send) =>
+    stoppable(request, send, (library, wishes) => library.tfIdfData(request.problem.data, request.problem.options, wishes)),
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },

@@ -67,6 +67,30 @@ class WorkerClient {
     return new KernelModel(await this.#run('trainKernels', problem, options), this.#exporter);
   }
 
+  stabilitySelection(problem, options = {}) {
+    return this.#run('stabilitySelection', problem, options);
+  }
+
+  scatterImages(images, options, wishes) {
+    return this.#features('scatterImages', images, options, wishes);
+  }
+  scatterSignals(signals, options, wishes) {
+    return this.#features('scatterSignals', signals, options, wishes);
+  }
+  windowFeatures(readings, options, wishes) {
+    return this.#features('windowFeatures', readings, options, wishes);
+  }
+  hashText(lines, options, wishes) {
+    return this.#features('hashText', lines, options, wishes);
+  }
+  async tfIdf(lines, options, wishes) {
+    const { TfIdf } = await import('./text.js');
+    return new TfIdf(await this.#features('tfIdf', lines, options, wishes));
+  }
+  #features(type, data, options = {}, wishes = {}) {
+    return this.#run(type, { data, options }, wishes);
+  }
+
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
   async #run(type, problem, { onProgress, signal, ...wishes }, receivers = {}) {
     let stop;
