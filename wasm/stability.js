@@ -2,6 +2,7 @@
 // StabilitySelection of lib/include/tamis/selection/stability.hpp counts, with the halves that it draws.
 
 import { TamisError } from './error.js';
+import { otherWork } from './held.js';
 import { countOf, numberOf, shown } from './problem.js';
 import { Run } from './run.js';
 import { drive, gridOf, most_steps, sizeGrids, withLimit } from './selection.js';
@@ -193,8 +194,11 @@ export async function selectStable(module, problem, options = {}) {
       if (!run.endIfDone()) await drive(run, options, (milliseconds) => run.advanceHalf(milliseconds), told);
       refuseStopped();
       ++done;
-      if (options.onProgress?.(told()) === false && done < asked.subsamples) run.stop();
+      const goOn = options.onProgress?.(told()) !== false && !options.signal?.aborted;
+      if (done === asked.subsamples) break;
+      if (!goOn) run.stop();
       refuseStopped();
+      await otherWork();
     }
     const lambdas = grid.lambdas ?? lambdasOf(module, first, ratio, grid.points);
     return outcomeOf(run, asked, { lambdas, most });

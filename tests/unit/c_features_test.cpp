@@ -129,6 +129,34 @@ TEST(CFeatures, ScatterSignalsWithTheBitsOfCpp) {
   EXPECT_EQ(tamis_signal_scattering_coefficients(&o), std::size_t{5} * tamis_signal_scattering_lines(&o));
 }
 
+/// FNV-1a of the bytes of numbers.
+template <class T>
+std::uint64_t hash_of(const std::vector<T>& numbers) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::byte byte : std::as_bytes(std::span(numbers)))
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211u;
+  return hash;
+}
+template <class C, class T>
+std::uint64_t hash_of_transform(const typename C::Options& options, std::size_t entries) {
+  GuardedMemory memory(C::bytes(&options));
+  typename C::Transform transform;
+  EXPECT_EQ(C::start(&transform, &options, memory.span().data(), memory.span().size()), TAMIS_RUNNING);
+  std::vector<T> out(C::coefficients(&options));
+  EXPECT_EQ(C::transform(&transform, made_up<T>(entries, 11).data(), entries, out.data(), out.size()), TAMIS_RUNNING);
+  return hash_of(out);
+}
+
+// The same numbers are in wasm/tests/features.test.mjs: the same bits on every target.
+TEST(CFeatures, HaveTheBitsOfEveryTarget) {
+  const auto image = of_image(12, 16);
+  const auto signal = of_signal(100);
+  EXPECT_EQ((hash_of_transform<Images<float>, float>(image, 192)), 15170068914909669702u);
+  EXPECT_EQ((hash_of_transform<Images<double>, double>(image, 192)), 17086894092316696236u);
+  EXPECT_EQ((hash_of_transform<Signals<float>, float>(signal, 100)), 2538765627572336006u);
+  EXPECT_EQ((hash_of_transform<Signals<double>, double>(signal, 100)), 5222541909109648432u);
+}
+
 TEST(CFeatures, HaveThePublishedSizes) {
   auto o = of_image(28, 28);
   EXPECT_EQ(tamis_scattering_maps(&o), 81u);
