@@ -74,7 +74,7 @@ test('the numbers of the command', { skip }, async () => {
     ]) {
       const report = path.join(folder, 'report.json');
       runCommand('stability', path.join(project, 'tests/data', name), '--scale', String(scale), '--loss', 'hinge', '--penalty', 'group-l2',
-        '--subsamples', '8', '--lambdas', ...(options.lambdas ? ['2'] : ['12']), ...given, '--report', report, '--quiet');
+        '--subsamples', '8', ...(options.lambdas ? [] : ['--lambdas', '12']), ...given, '--report', report, '--quiet');
       const wanted = JSON.parse(readFileSync(report, 'utf8'));
       const problem = { X, y, loss: 'hinge', penalty: 'group-l2', precision: 'double' };
       const found = await tamis.stabilitySelection(problem, { subsamples: 8, ...(options.lambdas ? {} : { points: 12 }), ...options });
