@@ -2,9 +2,11 @@
 // are trained with.
 
 import { TamisError } from './error.js';
-import { default_slice, notHeld, otherWork } from './held.js';
+import { notHeld } from './held.js';
+import { checkLines, toColumns } from './lines.js';
 import { Layout } from './module.js';
 import { isArrayLike, numberOf, samplesOf, shown } from './problem.js';
+import { inSlices } from './in-slices.js';
 
 const refusal_words = 4;
 const scattering = {
@@ -119,21 +121,6 @@ class Transform {
   }
 }
 
-const stopped = (name) => new TamisError('stopped', `${name} was stopped`);
-
-/** work(i) for i < count in slices, between which other work gets its turn; onProgress is told after each. */
-export async function inSlices(name, count, work, { onProgress, signal, sliceMilliseconds = default_slice }) {
-  for (let done = 0; done < count;) {
-    if (signal?.aborted) throw stopped(name);
-    const end = performance.now() + sliceMilliseconds;
-    do work(done++);
-    while (done < count && performance.now() < end);
-    const goOn = onProgress?.({ done, count, share: done / count }) !== false;
-    if (done < count && !goOn) throw stopped(name);
-    if (done < count) await otherWork();
-  }
-}
-
 /** A row of `features` numbers for each of so many samples. */
 function tableOf(module, name, samples, features) {
   try {
@@ -188,7 +175,7 @@ function refusalOfRow({ status, row, column, sentence }, argument, i, inputs, va
 }
 
 /** The scattering transform of each image, a row of height · width pixels. */
-export async function scatterImages(module, images, options = {}, wishes = {}) {
+export async function scatterImages(images, options, wishes, module) {
   const kind = scattering.images;
   const list = rowsOf('images', images);
   for (const side of ['height', 'width'])
@@ -201,7 +188,7 @@ export async function scatterImages(module, images, options = {}, wishes = {}) {
 }
 
 /** The scattering transform of each signal, all of the same length. */
-export async function scatterSignals(module, signals, options = {}, wishes = {}) {
+export async function scatterSignals(signals, options, wishes, module) {
   const list = rowsOf('signals', signals);
   const length = list.features;
   if (list.samples === 0) throw invalidShape('scatterSignals: there are no signals');
@@ -217,7 +204,7 @@ export class SensorWindows {
   #transform;
   #module;
 
-  constructor(module, options = {}) {
+  constructor(module, options) {
     this.#module = module;
     this.#transform = new Transform(module, windows, windows.state, options, (at) => ({
       in: module.words[at / 4 + 2], out: module.common('windows_features', at),
@@ -252,8 +239,10 @@ export class SensorWindows {
   }
 }
 
+export const sensorWindows = (_, options, wishes, module) => new SensorWindows(module, options);
+
 /** The features of all windows of readings that are there already. */
-export async function windowFeatures(module, readings, options = {}, wishes = {}) {
+export async function windowFeatures(readings, options, wishes, module) {
   const flat = isArrayLike(readings) && typeof readings[0] === 'number';
   const list = rowsOf('readings', flat ? { values: readings, samples: readings.length, features: 1 } : readings);
   const { samples, features: channels, at } = list;
@@ -281,34 +270,8 @@ export async function windowFeatures(module, readings, options = {}, wishes = {}
   }
 }
 
-/** Throws unless these are texts. */
-export function checkLines(name, lines) {
-  if (!Array.isArray(lines)) throw invalidShape(`${name}: lines must be an array of strings`);
-  if (lines.length === 0) throw invalidShape(`${name}: there are no lines`);
-  lines.forEach((line, i) => {
-    if (typeof line !== 'string') throw invalidShape(`lines[${i}]: ${shown(line)} is not a string`, { row: i });
-  });
-}
-
-/** Compressed columns of entries that are given sample by sample: those of sample i end at ends[i]. */
-export function toColumns(Reals, features, samples, ends, columns, entries) {
-  const starts = new Uint32Array(features + 1);
-  for (const j of columns) ++starts[j + 1];
-  for (let j = 0; j < features; ++j) starts[j + 1] += starts[j];
-  const next = starts.slice(0, features);
-  const rows = new Uint32Array(columns.length);
-  const values = new Reals(columns.length);
-  for (let i = 0, e = 0; i < samples; ++i)
-    for (; e < ends[i]; ++e) {
-      const to = next[columns[e]]++;
-      rows[to] = i;
-      values[to] = entries[e];
-    }
-  return { values, rows, starts, samples, features };
-}
-
 /** Lines of text as samples of 2^bits features. */
-export async function hashText(module, lines, options = {}, wishes = {}) {
+export async function hashText(lines, options, wishes, module) {
   checkLines(hashing.name, lines);
   const held = new Piece(module, hashing.name, { options: hashing.words.length * 4, count: 4 });
   try {

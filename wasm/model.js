@@ -62,8 +62,7 @@ export class Model {
   probabilities(x) {
     const { loss } = this.#data;
     if (!this.#hasProbabilities)
-      throw new TamisError('invalid_option', 'probabilities are for models of the logistic loss, or calibrated by ' +
-        `cross-validation; the loss of this one is ${loss}`);
+      throw new TamisError('invalid_option', `probabilities are for models of the logistic loss, or with a calibration; this one has ${loss}`);
     return softmax(this.#levels(this.scores(x)));
   }
   get #hasProbabilities() {
@@ -135,6 +134,7 @@ export class Model {
   /** The model file that the tamis command writes and reads. */
   toJSON() {
     const data = this.#data;
+    const { kind, slopes, offsets } = this.calibration ?? {};
     const number = this.precision === 'float' ? shortest : exactly;
     const numbers = (list) => Array.from(list, number);
     return {
@@ -150,7 +150,7 @@ export class Model {
       scale: 1,
       standardisation: null,
       preparation: null,
-      calibration: this.calibration && toJSON(this.calibration),
+      calibration: kind ? { kind, slopes, offsets } : null,
       loss: data.loss,
       penalty: data.penalty,
       lambda: data.lambda,
@@ -175,12 +175,12 @@ function logOfSum(scores) {
   for (const score of scores) sum += Math.exp(score - top);
   return top + Math.log(sum);
 }
-const toJSON = ({ kind, slopes, offsets }) => ({ kind, slopes, offsets });
 /** Of z = slope · score + offset: z with softmax, the logarithm of 1/(1 + exp(-z)) with sigmoids. */
-function levelsOf({ kind, slopes, offsets }, scores) {
-  const z = Float64Array.from(scores, (score, k) => slopes[k] * score + offsets[k]);
-  return kind === 'softmax' ? z : z.map((level) => Math.min(level, 0) - Math.log1p(Math.exp(-Math.abs(level))));
-}
+const levelsOf = ({ kind, slopes, offsets }, scores) =>
+  Float64Array.from(scores, (score, k) => {
+    const z = slopes[k] * score + offsets[k];
+    return kind === 'softmax' ? z : Math.min(z, 0) - Math.log1p(Math.exp(-Math.abs(z)));
+  });
 /** The probabilities of the classes of a sample with these scores. */
 export const probabilitiesOf = (calibration, scores) => softmax(levelsOf(calibration, scores));
 

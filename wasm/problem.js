@@ -49,13 +49,6 @@ export function effortOf({ tolerance, maxIterations, intercept }) {
   };
 }
 
-const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
-/** Refuses options of `train`, and `more`, that mean nothing to another training. */
-export function refuseOthers(training, problem, more = []) {
-  for (const name of [...of_train, ...more])
-    if (problem[name] !== undefined) throw new TamisError('invalid_option', `${name}: ${training} has no such option`);
-}
-
 /** The margin of all samples, or undefined for that of the loss. What is no number is refused. */
 export function marginOf({ margin, margins }) {
   if (margin !== undefined && margins) throw new TamisError('invalid_margin', 'margin and margins are both given: give one');
@@ -133,35 +126,15 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
   };
 }
 
-/** Of compressed columns: rows ascending within each, those of column j from starts[j] to starts[j + 1]. */
+/** Compressed columns, spread out: entries starts[j] to starts[j + 1] are those of feature j, of the samples in rows. */
 function samplesOfColumns({ values, rows, starts, samples, features }) {
-  const fine = (j) => starts[j] <= starts[j + 1] && starts[j + 1] <= values.length;
-  if (!isArrayLike(rows) || rows.length !== values.length || starts.length !== features + 1 || starts[0] !== 0 ||
-    starts[features] !== values.length || !Array.from({ length: features }, (_, j) => j).every(fine))
-    throw invalidShape('X.starts must have a place in X.values and X.rows for each feature, and their length at its end');
+  const all = new (values instanceof Float32Array ? Float32Array : Float64Array)(samples * features);
   for (let j = 0; j < features; ++j)
-    for (let e = starts[j]; e < starts[j + 1]; ++e)
-      if (!(Number.isInteger(rows[e]) && rows[e] < samples && rows[e] > (e > starts[j] ? rows[e - 1] : -1)))
-        throw invalidShape(`X.rows[${e}]: the samples of a feature must ascend and be below ${samples}`, { column: j });
-  return {
-    samples,
-    features,
-    at(i, j) {
-      let [low, high] = [starts[j], starts[j + 1]];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (rows[middle] < i) low = middle + 1;
-        else high = middle;
-      }
-      return low < starts[j + 1] && rows[low] === i ? values[low] : 0;
-    },
-    nonzeros: () => nonzerosOf(values),
-    copyColumns(reals, first) {
-      reals.fill(0, first, first + samples * features);
-      for (let j = 0; j < features; ++j)
-        for (let e = starts[j]; e < starts[j + 1]; ++e) reals[first + j * samples + rows[e]] = numberOf(values[e]);
-    },
-  };
+    for (let e = starts[j]; e < starts[j + 1]; ++e) {
+      if (!(rows?.[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
+      all[j * samples + rows[e]] = numberOf(values[e]);
+    }
+  return samplesOfMatrix({ values: all, samples, features, layout: 'columns' });
 }
 
 /** One label per sample. */

@@ -1,10 +1,10 @@
 // Paths and cross-validation inside a module: what they are asked for, their runs in slices, their results as plain data.
 
 import { TamisError } from './error.js';
-import { default_slice, otherWork } from './held.js';
 import { modelData } from './points.js';
 import { countOf, isArrayLike, labelsOf, numberOf, samplesOf, shown } from './problem.js';
 import { Run } from './run.js';
+import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
@@ -373,15 +373,16 @@ async function validated(module, problem, grid, folds, measure, options, deal, s
 
 /**
  * Path, folds, the model at the λ that they choose, and ridge on its features: the result with models as plain data.
- * `calibrate`, where the options ask for it, fits probabilities to held-out scores: see calibration.js.
+ * features(): the module that fits probabilities, where the options ask for it.
  */
-export async function crossValidate(module, problem, options, calibrate) {
+export async function crossValidate(module, problem, options, features) {
   const { folds = 5, measure = 'error', choose = '1se', refit = false } = options;
   if (!Number.isInteger(folds) || folds < 2 || folds > 0xffffffff)
     throw invalidOption(`folds: ${shown(folds)} is not a whole number of at least 2`);
   oneOf('measure', measure, measures);
   oneOf('choose', choose, ['1se', 'min']);
   const again = refitOf(refit);
+  const calibrate = options.calibrate === undefined ? null : await calibration(options.calibrate, features);
   const solved = 1 + folds + (again ? (again.lambda === undefined ? 1 + folds : 1) : 0);
   const all = solved + (calibrate ? (again ? 2 : 1) * folds : 0);
   const limited = withLimit(problem, options);
@@ -439,6 +440,14 @@ export async function crossValidate(module, problem, options, calibrate) {
     model,
     refit: ridge,
   };
+}
+
+/** What fits probabilities of a kind to held-out scores. */
+async function calibration(kind, features) {
+  const { calibrate, kinds } = await import('./calibration.js');
+  oneOf('calibrate', kind, kinds);
+  const module = await features();
+  return (held) => calibrate(module, kind, held);
 }
 
 function oneOf(name, value, names) {

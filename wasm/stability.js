@@ -2,10 +2,10 @@
 // StabilitySelection of lib/include/tamis/selection/stability.hpp counts, with the halves that it draws.
 
 import { TamisError } from './error.js';
-import { otherWork } from './held.js';
 import { countOf, numberOf, shown } from './problem.js';
 import { Run } from './run.js';
 import { drive, gridOf, most_steps, sizeGrids, withLimit } from './selection.js';
+import { otherWork } from './slices.js';
 
 const state_bytes = 270 * 8; // TAMIS_PATH_WORDS
 const invalidOption = (message) => new TamisError('invalid_option', message);

@@ -2,26 +2,31 @@
 
 import { TamisError } from './error.js';
 import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
-import { default_slice, otherWork } from './held.js';
+import { withFeatures } from './making.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { choice, countOf, precisionOf } from './problem.js';
 import { withModel } from './points.js';
+import { countOf, precisionOf } from './problem.js';
 import { sizeFields } from './run.js';
+import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
 export { TamisError };
+
+/** Of modules in the options of load. */
+const names = { linear: '', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
+
+/** What trains beside linear models, and its models: not loaded before someone asks for it. */
+const beside = {
+  interactions: () => Promise.all([import('./interactions.js'), import('./interaction-model.js')]),
+  kernels: () => Promise.all([import('./kernels.js'), import('./kernel-model.js')]),
+};
 
 /** Loads the library. */
 export async function load(options = {}) {
   requireWebAssembly();
   const simd = options.simd ?? (options.wasm === undefined && simdSupported());
-  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, {
-    linear: { float: options.wasm, double: options.wasmDouble },
-    interactions: { float: options.wasmInteractions, double: options.wasmInteractionsDouble },
-    kernels: { float: options.wasmKernels, double: options.wasmKernelsDouble },
-    features: { float: options.wasmFeatures, double: options.wasmFeaturesDouble },
-  });
+  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, { ...options });
   await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
   return tamis;
 }
@@ -45,7 +50,8 @@ class Tamis {
 
   async #load(models, precision) {
     const key = `${models} ${precision}`;
-    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, this.#sources[models][precision]);
+    const source = this.#sources[`wasm${names[models]}${precision === 'double' ? 'Double' : ''}`];
+    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, source);
     try {
       return (this.#modules[key] = await this.#loading[key]);
     } catch (error) {
@@ -78,32 +84,22 @@ class Tamis {
     }
   }
 
-  async trainInteractions(problem, options = {}) {
-    const module = await this.#load('interactions', precisionOf(problem));
-    const { InteractionTraining } = await import('./interactions.js'); // not before someone asks for it
-    return this.fromInteractionData(await toEnd(new InteractionTraining(module, problem), options));
+  trainInteractions(problem, options) {
+    return this.#trainBeside('interactions', problem, options);
+  }
+  trainKernels(problem, options) {
+    return this.#trainBeside('kernels', problem, options);
+  }
+  async #trainBeside(models, problem, options = {}) {
+    const [module, [{ Training }]] = await Promise.all([this.#load(models, precisionOf(problem)), beside[models]()]);
+    return this.fromDataBeside(await toEnd(new Training(module, problem), options));
   }
 
-  /** A model with interactions from its plain data; loads what it needs. */
-  async fromInteractionData(data) {
-    const [module, { InteractionModel }, { toC }] = await Promise.all([
-      this.#load('interactions', data.precision), import('./interaction-model.js'), import('./interactions.js'),
-    ]);
-    return new InteractionModel(data, { toC: (data, options) => toC(module, data, options) });
-  }
-
-  async trainKernels(problem, options = {}) {
-    const module = await this.#load('kernels', precisionOf(problem));
-    const { KernelTraining } = await import('./kernels.js'); // not before someone asks for it
-    return this.fromKernelData(await toEnd(new KernelTraining(module, problem), options));
-  }
-
-  /** A model with kernels from its plain data; loads what it needs. */
-  async fromKernelData(data) {
-    const [module, { KernelModel }, { toC }] = await Promise.all([
-      this.#load('kernels', data.precision), import('./kernel-model.js'), import('./kernels.js'),
-    ]);
-    return new KernelModel(data, { toC: (data, options) => toC(module, data, options) });
+  /** A model with interactions or kernels from its plain data; loads what it needs. */
+  async fromDataBeside(data) {
+    const { kind, precision } = data;
+    const [module, [{ toC }, { Model }]] = await Promise.all([this.#load(kind, precision), beside[kind]()]);
+    return new Model(data, { toC: (data, options) => toC(module, data, options) });
   }
 
   async path(problem, options = {}) {
@@ -134,14 +130,9 @@ class Tamis {
 
   /** The same with the models as plain data. */
   async crossValidationData(problem, options) {
-    const { calibrate: kind } = options;
     const module = await this.#prepared(problem);
     const { crossValidate } = await import('./selection.js');
-    if (kind === undefined) return crossValidate(module, problem, options);
-    const { calibrate, kinds } = await import('./calibration.js');
-    choice('calibrate', kind, kinds);
-    const features = await this.#load('features', precisionOf(problem));
-    return crossValidate(module, problem, options, (held) => calibrate(features, kind, held));
+    return crossValidate(module, problem, options, () => this.#load('features', module.precision));
   }
 
   async stabilitySelection(problem, options = {}) {
@@ -150,42 +141,17 @@ class Tamis {
     return selectStable(module, problem, options);
   }
 
-  // ---- features
-
-  scatterImages(images, options, wishes) {
-    return this.#made('scatterImages', images, options, wishes);
-  }
-  scatterSignals(signals, options, wishes) {
-    return this.#made('scatterSignals', signals, options, wishes);
-  }
-  windowFeatures(readings, options, wishes) {
-    return this.#made('windowFeatures', readings, options, wishes);
-  }
-  hashText(lines, options, wishes) {
-    return this.#made('hashText', lines, options, wishes);
-  }
-  /** By the function of that name in features.js. */
-  async #made(name, data, options = {}, wishes = {}) {
-    const [module, features] = await this.#features(options);
-    return features[name](module, data, options, wishes);
-  }
-  async #features(options) {
-    return Promise.all([this.#load('features', precisionOf(options)), import('./features.js')]);
-  }
-  async sensorWindows(options = {}) {
-    const [module, { SensorWindows }] = await this.#features(options);
-    return new SensorWindows(module, options);
-  }
-
-  async tfIdf(lines, options, wishes) {
-    const { TfIdf } = await import('./text.js');
-    return new TfIdf(await this.tfIdfData(lines, options, wishes));
-  }
-  async tfIdfData(lines, options, wishes) {
-    return (await import('./text.js')).fitTfIdf(lines, options, wishes);
+  /** What makes features: by the function of that name in features.js or tf-idf-fit.js. */
+  async features(name, data, options = {}, wishes = {}) {
+    const [makers, module] = await Promise.all(name === 'tfIdf' ? [import('./tf-idf-fit.js')]
+      : [import('./features.js'), this.#load('features', precisionOf(options))]);
+    return makers[name](data, options, wishes, module);
   }
   async tfIdfFromJSON(json, options) {
-    return (await import('./text.js')).TfIdf.fromJSON(json, options);
+    return (await import('./tf-idf-fit.js')).tfIdfFromJSON(json, options);
+  }
+  sensorWindows(options = {}) {
+    return this.features('sensorWindows', options, options);
   }
 
   async #prepared(problem) {
@@ -229,6 +195,8 @@ class Tamis {
     return new Model(data, exporter);
   }
 }
+
+withFeatures(Tamis);
 
 /** The data of the model of a training that has begun: in slices, between which other work gets its turn. */
 async function toEnd(training, options) {

@@ -1,6 +1,7 @@
 // The client of a worker that trains: the page stays responsive, and may watch and stop the training.
 
 import { TamisError } from './error.js';
+import { withFeatures } from './making.js';
 import { Model } from './model.js';
 import { withModel } from './points.js';
 
@@ -57,38 +58,23 @@ class WorkerClient {
     return { ...rest, model: this.#model(model), refit: refit && this.#model(refit) };
   }
 
-  async trainInteractions(problem, options = {}) {
-    const { InteractionModel } = await import('./interaction-model.js'); // not before someone asks for it
-    return new InteractionModel(await this.#run('trainInteractions', problem, options), this.#exporter);
+  trainInteractions(problem, options) {
+    return this.#trainBeside('trainInteractions', problem, options, import('./interaction-model.js')); // not before someone asks
   }
-
-  async trainKernels(problem, options = {}) {
-    const { KernelModel } = await import('./kernel-model.js'); // not before someone asks for it
-    return new KernelModel(await this.#run('trainKernels', problem, options), this.#exporter);
+  trainKernels(problem, options) {
+    return this.#trainBeside('trainKernels', problem, options, import('./kernel-model.js'));
+  }
+  async #trainBeside(type, problem, options = {}, code) {
+    const [{ Model }, data] = await Promise.all([code, this.#run(type, problem, options)]);
+    return new Model(data, this.#exporter);
   }
 
   stabilitySelection(problem, options = {}) {
     return this.#run('stabilitySelection', problem, options);
   }
 
-  scatterImages(images, options, wishes) {
-    return this.#features('scatterImages', images, options, wishes);
-  }
-  scatterSignals(signals, options, wishes) {
-    return this.#features('scatterSignals', signals, options, wishes);
-  }
-  windowFeatures(readings, options, wishes) {
-    return this.#features('windowFeatures', readings, options, wishes);
-  }
-  hashText(lines, options, wishes) {
-    return this.#features('hashText', lines, options, wishes);
-  }
-  async tfIdf(lines, options, wishes) {
-    const { TfIdf } = await import('./text.js');
-    return new TfIdf(await this.#features('tfIdf', lines, options, wishes));
-  }
-  #features(type, data, options = {}, wishes = {}) {
-    return this.#run(type, { data, options }, wishes);
+  features(name, data, options = {}, wishes = {}) {
+    return this.#run('features', { name, data, options }, wishes);
   }
 
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
@@ -150,3 +136,5 @@ class WorkerClient {
     this.#waiting.clear();
   }
 }
+
+withFeatures(WorkerClient);

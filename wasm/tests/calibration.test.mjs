@@ -34,7 +34,7 @@ test('both kinds, with and without ridge on the kept features, here and in a wor
   const plain = await tamis.crossValidate(flowers, options);
   assert.equal(plain.model.calibration, null);
   assert.equal(plain.model.toJSON().calibration, null);
-  assert.throws(() => plain.model.probabilities(iris.X[0]), { status: 'invalid_option', message: /calibrated by cross-validation/ });
+  assert.throws(() => plain.model.probabilities(iris.X[0]), { status: 'invalid_option', message: /with a calibration/ });
   for (const calibrate of ['sigmoid', 'softmax'])
     for (const precision of ['float', 'double']) {
       const told = [];

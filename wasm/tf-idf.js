@@ -1,15 +1,10 @@
-// Weights of the terms of texts by how often they occur, and in how few documents, with the arithmetic of
-// lib/include/tamis/features/tf_idf.hpp in double precision. Without a module: what is fitted works anywhere.
+// Weights of the terms of texts by how often they occur, and in how few documents: those of
+// lib/include/tamis/features/tf_idf.hpp, in double precision. Without a module: what is fitted works anywhere.
 
-import { elementaryOf } from './elementary.js';
-import { TamisError } from './error.js';
-import { checkLines, inSlices, toColumns } from './features.js';
-import { precisionOf, shown } from './problem.js';
+import { checkLines, toColumns } from './lines.js';
 
-const { logarithm } = elementaryOf('double');
 const encoder = new TextEncoder();
-const version = 1; // of terms and weights, as the tamis command has them
-const most_ngrams = 8;
+export const version = 1; // of terms and weights, as the tamis command has them
 
 /** The words of a line: ASCII letters and digits, and all that is not ASCII, in lower case as far as ASCII goes. */
 const wordsOf = (line) =>
@@ -26,7 +21,7 @@ function forEachTerm(line, ngrams, visit) {
 }
 
 /** How often each term of a line occurs. */
-function countsOf(line, ngrams) {
+export function countsOf(line, ngrams) {
   const counts = new Map();
   forEachTerm(line, ngrams, (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
   return counts;
@@ -52,22 +47,8 @@ function normalise(values) {
   return scaled.map((x) => x / length);
 }
 
-/** Terms in the order of their bytes in UTF-8. */
-function inByteOrder(terms) {
-  const keyed = terms.map((term) => [String.fromCharCode(...encoder.encode(term)), term]);
-  return keyed.sort(([a], [b]) => (a < b ? -1 : Number(a > b))).map(([, term]) => term);
-}
-
-/** Checked. */
-function optionsOf({ ngrams = 1, minDf = 1, sublinear = false, precision }) {
-  for (const [name, value, most] of [['ngrams', ngrams, most_ngrams], ['minDf', minDf, 0xffffffff]])
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new TamisError('invalid_option', `tfIdf: ${name}: ${shown(value)} is not a whole number from 1 to ${most}`);
-  return { ngrams, minDf, sublinear: Boolean(sublinear), precision: precisionOf({ precision }) };
-}
-
 /** The check sum that goes with a vocabulary. */
-function checksumOf({ ngrams, minDf, sublinear, documents, terms, documentCounts }) {
+export function checksumOf({ ngrams, minDf, sublinear, documents, terms, documentCounts }) {
   const head = [version, 0, ngrams, Number(sublinear), minDf, documents].join(' ');
   let crc = 0xffffffff;
   for (const byte of encoder.encode(head + terms.map((term, t) => `\n${term}\t${documentCounts[t]}`).join(''))) {
@@ -88,7 +69,7 @@ export class TfIdf {
     this.terms = data.terms;
     this.features = data.terms.length;
     this.vocabulary = new Map(data.terms.map((term, t) => [term, t]));
-    this.#idf = Float64Array.from(data.documentCounts, (count) => logarithm((data.documents + 1) / (count + 1)) + 1);
+    this.#idf = Float64Array.from(data.documentCounts, (count) => Math.log((data.documents + 1) / (count + 1)) + 1);
   }
 
   /** One weight per term: ln((1 + n)/(1 + d)) + 1 of n documents of which d have it. */
@@ -105,7 +86,7 @@ export class TfIdf {
       if (t !== undefined) known.push([t, count]);
     }
     known.sort(([a], [b]) => a - b);
-    const weights = known.map(([t, count]) => (sublinear ? 1 + logarithm(count) : count) * this.#idf[t]);
+    const weights = known.map(([t, count]) => (sublinear ? 1 + Math.log(count) : count) * this.#idf[t]);
     return { terms: known.map(([t]) => t), weights: normalise(weights) };
   }
 
@@ -131,33 +112,4 @@ export class TfIdf {
       document_counts: documentCounts, crc32: checksumOf(this.#data),
     };
   }
-  /** From what toJSON() gave, or such a file has. */
-  static fromJSON(json, { precision } = {}) {
-    const fail = (what) => {
-      throw new TamisError('invalid_data', `the vocabulary ${what}`);
-    };
-    if (json?.kind !== 'tf-idf') fail('is not one of tf-idf weights');
-    if (json.version !== version)
-      fail(`is of version ${shown(json.version)}, and this library makes version ${version}: make it again`);
-    const { ngrams, sublinear, min_df: minDf, documents, vocabulary: terms, document_counts: documentCounts } = json;
-    const lists = [terms, documentCounts].every((list) => Array.isArray(list) && list.length > 0 && list.length === terms.length);
-    const data = { ...optionsOf({ ngrams, minDf, sublinear, precision }), documents, terms, documentCounts };
-    if (!lists || checksumOf(data) !== json.crc32) fail('was changed after it was made: its checksum does not fit');
-    return new TfIdf(data);
-  }
-}
-
-/** Counts the terms of lines: the plain data of a TfIdf. */
-export async function fitTfIdf(lines, options = {}, wishes = {}) {
-  checkLines('tfIdf', lines);
-  const chosen = optionsOf(options);
-  const inDocuments = new Map();
-  await inSlices('tfIdf', lines.length, (i) => {
-    for (const term of countsOf(lines[i], chosen.ngrams).keys()) inDocuments.set(term, (inDocuments.get(term) ?? 0) + 1);
-  }, wishes);
-  if (inDocuments.size === 0)
-    throw new TamisError('invalid_data', 'tfIdf: no line has a word: words are letters and digits');
-  const terms = inByteOrder([...inDocuments.keys()].filter((term) => inDocuments.get(term) >= chosen.minDf));
-  if (terms.length === 0) throw new TamisError('invalid_data', `tfIdf: no term is in ${chosen.minDf} lines: lower minDf`);
-  return { ...chosen, documents: lines.length, terms, documentCounts: terms.map((term) => inDocuments.get(term)) };
 }
