@@ -128,10 +128,12 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
 
 /** Compressed columns, spread out: entries starts[j] to starts[j + 1] are those of feature j, of the samples in rows. */
 function samplesOfColumns({ values, rows, starts, samples, features }) {
+  if (starts.length !== features + 1 || rows?.length !== values.length)
+    throw invalidShape('X.starts must have one place per feature and one more, X.rows one sample per value');
   const all = new (values instanceof Float32Array ? Float32Array : Float64Array)(samples * features);
   for (let j = 0; j < features; ++j)
     for (let e = starts[j]; e < starts[j + 1]; ++e) {
-      if (!(rows?.[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
+      if (!(rows[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
       all[j * samples + rows[e]] = numberOf(values[e]);
     }
   return samplesOfMatrix({ values: all, samples, features, layout: 'columns' });

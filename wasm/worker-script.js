@@ -2,7 +2,7 @@
 // Messages in: { id, type, … }, the types those of `requests` below and 'stop'.
 // Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
-import { load } from './tamis.js';
+import { Library, loadAs } from './library.js';
 
 let tamis = null;
 let options = {};
@@ -51,7 +51,7 @@ function stoppable(work) {
 }
 
 function library() {
-  tamis ??= load(options);
+  tamis ??= loadAs(Library, options);
   return tamis;
 }
 async function prepared(model) {

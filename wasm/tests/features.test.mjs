@@ -243,7 +243,7 @@ test('what is wrong is said in a sentence', async () => {
     [() => tamis.train({ X: { values: [1], rows: [2], starts: [0, 1], samples: 2, features: 1 }, y: [0, 1], loss: 'hinge', penalty: 'l1', lambda: 1 }),
       'invalid_shape', /^X\.rows\[0\] is not below 2/],
     [() => tamis.train({ X: { values: [1], starts: [0, 1], samples: 2, features: 1 }, y: [0, 1], loss: 'hinge', penalty: 'l1', lambda: 1 }),
-      'invalid_shape', /^X\.rows/],
+      'invalid_shape', /^X\.starts must have/],
   ];
   for (const [work, status, sentence] of cases) assert.match((await refusal(work, status)).message, sentence);
   const error = await refusal(() => client.scatterImages([image, bad], eight), 'invalid_data');
