@@ -14,6 +14,7 @@
 #include "tamis/model/export_interactions_c.hpp"
 #include "tamis/model/export_kernels_c.hpp"
 #include "tamis/model/export_prepared_c.hpp"
+#include "tamis/model/export_probabilities_c.hpp"
 
 namespace tamis::cli {
 
@@ -39,6 +40,40 @@ std::string identifier(const std::string& path) {
 bool is_identifier(const std::string& name) {
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+}
+
+template <class T>
+[[noreturn]] void refuse_range() {
+  throw ArgumentError("--precision: the numbers of this model do not fit in " +
+                      std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+}
+
+/// The functions after a header that make probabilities of its scores; `sample`: one as it is weighted, for the
+/// self-test, or null.
+template <class T>
+std::string probabilities(const StoredModel& model, const LinearModel<T>& view, const T* sample,
+                          const std::string& name) {
+  const Calibration<double> from = model.probabilities();
+  const auto in = [](const std::vector<double>& numbers) { return std::vector<T>(numbers.begin(), numbers.end()); };
+  std::vector<T> slopes, offsets, scores;
+  Calibration<T> calibration{from.kind, from.classes};
+  if (model.calibration) {
+    calibration.slopes = (slopes = in(model.calibration->slopes)).data();
+    calibration.offsets = (offsets = in(model.calibration->offsets)).data();
+  }
+  if (sample) {
+    scores.resize(view.classes);
+    view.scores(sample, scores.data());
+  }
+  for (const auto* numbers : {&slopes, &offsets, &scores})
+    for (const T x : *numbers)
+      if (!finite(x)) refuse_range<T>();
+  const auto write = [&](std::span<char> out) {
+    return export_probabilities_c(calibration, name.c_str(), scores.empty() ? nullptr : scores.data(), out);
+  };
+  std::string text(write({}), '\0');
+  write(text);
+  return text;
 }
 
 /// The header. Its functions take features as they stand in the data file: --scale is folded into the weights, or a
@@ -67,6 +102,10 @@ std::string header(const StoredModel& model, const std::string& name) {
                                  .feature_names = names.empty() ? nullptr : names.data(),
                                  .samples = samples.data(),
                                  .sample_count = static_cast<Index>(model.self_test.size())};
+  const auto with_probabilities = [&](const std::vector<T>& prepared) {
+    return model.has_probabilities() ? probabilities(model, view, prepared.empty() ? nullptr : prepared.data(), name)
+                                     : std::string();
+  };
   if (steps.any()) {
     const std::vector<T> means(steps.missing_means.begin(), steps.missing_means.end());
     const SampleSteps<T> by{.divisor = static_cast<T>(model.scale),
@@ -80,17 +119,11 @@ std::string header(const StoredModel& model, const std::string& name) {
     const auto write = [&](std::span<char> out) { return export_prepared_c(view, options, by, prepared.data(), out); };
     std::string text(write({}), '\0');
     write(text);
-    return text;
+    return text + with_probabilities(prepared);
   }
   std::string text(export_c(view, options, std::span<char>()), '\0');
   export_c(view, options, std::span<char>(text));
-  return text;
-}
-
-template <class T>
-[[noreturn]] void refuse_range() {
-  throw ArgumentError("--precision: the numbers of this model do not fit in " +
-                      std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+  return text + with_probabilities(samples);
 }
 
 /// Throws ArgumentError when the constants of a header, or the scores of its self-test, are too large or too small for

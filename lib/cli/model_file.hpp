@@ -2,9 +2,11 @@
 /// A trained model with everything needed to use it again, and its JSON form.
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "calibration.hpp"
 #include "problem.hpp"
 #include "sample_steps.hpp"
 
@@ -25,8 +27,13 @@ struct StoredModel {
   double lambda = 0;          // NaN with eta
   std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
+  std::optional<StoredCalibration> calibration;
   std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not needed)
 
+  /// Whether scores become probabilities: with a calibration, or as they are with the logistic loss.
+  bool has_probabilities() const;
+  /// How, where they do.
+  Calibration<double> probabilities() const;
   /// Whether scores depend on a feature: with a norm they do on all.
   bool needs(std::size_t feature) const { return steps.norm != SampleNorm::none || coefficients.uses(feature); }
 };

@@ -32,6 +32,7 @@
 #include "model/export_interactions_c.hpp"
 #include "model/export_kernels_c.hpp"
 #include "model/export_prepared_c.hpp"
+#include "model/export_probabilities_c.hpp"
 #include "model/interaction_terms.hpp"
 #include "model/interactions.hpp"
 #include "model/kernel_expansion.hpp"
