@@ -206,7 +206,12 @@ std::string header(const StoredKernels& stored, const std::string& name) {
 /// The model of scattering features that a model has in it.
 StoredModel after_scattering(StoredModel model) {
   for (auto& sample : model.self_test) {
-    Table one{.path = "self_test", .samples = 1, .features = sample.size(), .values = sample, .lines = {1}};
+    Table one;
+    one.path = "self_test";
+    one.samples = 1;
+    one.features = sample.size();
+    one.values = sample;
+    one.lines = {1};
     model.steps.apply(one);
     sample = std::move(one.values);
   }
