@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
     CLI::App& command = *app.add_subcommand(name, what);
     command.add_option("--output", run.output, "folder for the CSV files")->capture_default_str();
     if (function == scattering) command.add_flag("--quick", run.quick, "few subsets and values");
+    if (function == scattering)
+      command.add_option("--per-class", run.per_class, "subsets of this size alone: 3, 5, 10 or 100");
     command.add_flag("--full", run.full, "as many subsets and values as the paper");
     command.add_option("--subsets", run.subsets, "this many random subsets instead");
     command.callback([&experiment, function] { experiment = function; });

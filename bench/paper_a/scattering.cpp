@@ -1,4 +1,6 @@
 // Figure 1 with the paper's own features, and its remark on ridge beside figure 4: scattering against raw pixels.
+#include "tamis/features/scattering.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "experiments.hpp"
-#include "tamis/features/scattering.hpp"
 #include "tamis/training.hpp"
 
 namespace tamis::paper_a {
@@ -95,12 +96,13 @@ class TestFeatures {
   std::vector<DenseDesign<float>> designs_;
 };
 
-/// A penalty on features, and where its curve is looked at.
+/// A penalty on features, and where its curve is looked at: α divided by the samples per class, which is K·λ and of
+/// about the same size for all subsets.
 struct Model {
   std::string name;
   std::size_t features;  ///< their number in the list
   bool ridge;
-  std::vector<double> alphas;
+  std::vector<double> values;
 };
 
 struct Point {
@@ -113,8 +115,8 @@ template <class Training>
 Point solve(const Training& training, const DenseDesign<float>& design, const Targets<float>& targets, double limit,
             const TestFeatures& test) {
   const Shape shape{targets.samples(), design.features(), targets.classes};
-  AlignedMemory memory(Training::bytes(
-      shape, Room{.entries = std::size_t{shape.samples} * shape.features, .active_limit = 1500}));
+  AlignedMemory memory(
+      Training::bytes(shape, Room{.entries = std::size_t{shape.samples} * shape.features, .active_limit = 1500}));
   auto solver = training.solver(design, targets);
   Point out;
   const double started = cpu_seconds();
@@ -149,16 +151,17 @@ void scattering(const Run& run) {
   const ScatteringOptions coarse{.height = side, .width = side, .by_position = true};
   const std::vector<Features> features{
       {"pixels", 4}, {"scattering 14x14", fine.maps(), fine}, {"scattering 7x7", coarse.maps(), coarse}};
-  const std::vector<double> sparse = run.quick ? std::vector<double>{3}
-                                     : run.full ? std::vector<double>{0.3, 1, 1.5, 2, 3, 4, 5}
-                                                : std::vector<double>{1, 2, 3, 4};
-  const std::vector<double> on_pixels = run.quick ? std::vector<double>{0.3, 1} : logarithmic(-1.5, 1, 2);
-  const std::vector<double> of_ridge = run.quick ? std::vector<double>{0.1, 1} : logarithmic(-2, 1, 1);
+  using Values = std::vector<double>;
+  const Values sparse = run.quick  ? Values{0.3}
+                        : run.full ? Values{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5}
+                                   : Values{0.15, 0.25, 0.35};
+  const Values on_pixels = run.quick ? Values{0.03, 0.1} : logarithmic(-2, 0, run.full ? 4 : 2);
+  const Values of_ridge = run.quick ? Values{0.1, 1} : logarithmic(-2, 1, run.full ? 2 : 1);
   const std::vector<Model> small{{"pixels l1-inf", 0, false, on_pixels},
                                  {"pixels ridge", 0, true, of_ridge},
                                  {"scattering 14x14 l1-inf", 1, false, sparse},
                                  {"scattering 14x14 ridge", 1, true, of_ridge}};
-  const std::vector<double> at_100 = run.quick ? std::vector<double>{3} : std::vector<double>{1, 3, 5};
+  const Values at_100 = run.quick ? Values{0.05} : run.full ? logarithmic(-2, -0.5, 4) : Values{0.03, 0.06, 0.12};
   const std::vector<Model> large{{"pixels l1-inf", 0, false, at_100},
                                  {"pixels ridge", 0, true, of_ridge},
                                  {"scattering 7x7 l1-inf", 2, false, at_100},
@@ -175,21 +178,26 @@ void scattering(const Run& run) {
   Csv csv(run, "scattering.csv",
           "per_class,model,alpha,seed,status,relative_gap,error_percentage,zero_percentage,significant,seconds");
   std::printf(
-      "MNIST, hinge: pixels / 255 in blocks of 2 x 2, and scattering (J = 2, 8 orientations) in blocks of the 81 values\n"
-      "of a position. Random subsets of seeds %llu..., lambda = alpha/n (ridge 2 alpha/n), certified relative gap 1e-3\n"
-      "in float unless the limit of %.0f s comes first, errors on all test images. Alpha is that of the least mean test\n"
+      "MNIST, hinge: pixels / 255 in blocks of 2 x 2, and scattering (J = 2, 8 orientations) in blocks of the 81 "
+      "values\n"
+      "of a position. Random subsets of seeds %llu..., lambda = alpha/n (ridge 2 alpha/n), certified relative gap "
+      "1e-3\n"
+      "in float unless the limit of %.0f s comes first, errors on all test images. Alpha is that of the least mean "
+      "test\n"
       "error, as in the paper.\n\n"
-      "| per class | subsets | model | alpha | errors, %% | zeros, %% | weights beyond 1e-5 | of | seconds | at the limit |\n"
+      "| per class | subsets | model | alpha | errors, %% | zeros, %% | weights beyond 1e-5 | of | seconds | at the "
+      "limit |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
       static_cast<unsigned long long>(first_seed), limit);
   std::fflush(stdout);
 
   for (const Size& size : sizes)
     for (const Model& model : size.models) {
+      if (run.per_class && run.per_class != size.per_class) continue;
       const Features& kind = features[model.features];
       if (!tests[model.features]) tests[model.features] = std::make_unique<TestFeatures>(kind, data.test);
       const TestFeatures& test = *tests[model.features];
-      std::vector<std::vector<Point>> found(size.subsets, std::vector<Point>(model.alphas.size()));
+      std::vector<std::vector<Point>> found(size.subsets, std::vector<Point>(model.values.size()));
       std::atomic<std::size_t> next = 0;
       std::mutex writing;
       const auto work = [&] {
@@ -201,8 +209,9 @@ void scattering(const Run& run) {
           const DenseDesign<float> design(values.data(), static_cast<Index>(rows.size()),
                                           static_cast<Index>(kind.count()));
           const Targets<float> targets{labels, data.train.classes};
-          for (std::size_t a = 0; a < model.alphas.size(); ++a) {
-            const double lambda = (model.ridge ? 2 : 1) * model.alphas[a] / static_cast<double>(rows.size());
+          for (std::size_t a = 0; a < model.values.size(); ++a) {
+            const double alpha = model.values[a] * static_cast<double>(size.per_class);
+            const double lambda = (model.ridge ? 2 : 1) * alpha / static_cast<double>(rows.size());
             const Options<float> options{
                 .lambda = static_cast<float>(lambda), .tolerance = 1e-3f, .max_iterations = ~std::uint32_t(0)};
             Point& point = found[s][a];
@@ -211,9 +220,9 @@ void scattering(const Run& run) {
                         : solve(TwoPhaseTraining<float, Hinge, GroupLinf>(options, {}, {Groups::blocks(kind.block)}),
                                 design, targets, limit, test);
             const std::lock_guard lock(writing);
-            csv.line("%zu,%s,%.6g,%llu,%s,%.3g,%.4f,%.4f,%zu,%.4f", size.per_class, model.name.c_str(),
-                     model.alphas[a], static_cast<unsigned long long>(first_seed + s), point.status.c_str(), point.gap,
-                     point.error, point.zeros, point.significant, point.seconds);
+            csv.line("%zu,%s,%.6g,%llu,%s,%.3g,%.4f,%.4f,%zu,%.4f", size.per_class, model.name.c_str(), alpha,
+                     static_cast<unsigned long long>(first_seed + s), point.status.c_str(), point.gap, point.error,
+                     point.zeros, point.significant, point.seconds);
           }
         }
       };
@@ -229,11 +238,11 @@ void scattering(const Run& run) {
       };
       const auto error = [&](std::size_t a) { return mean(a, [](const Point& p) { return p.error; }); };
       std::size_t best = 0;
-      for (std::size_t a = 1; a < model.alphas.size(); ++a)
+      for (std::size_t a = 1; a < model.values.size(); ++a)
         if (error(a) <= error(best)) best = a;
       const double unfinished = mean(best, [](const Point& p) { return p.status == name(Status::stopped); });
       std::printf("| %zu | %zu | %s | %.3g | %.2f | %.2f | %.0f | %zu | %.2f | %.0f |\n", size.per_class, size.subsets,
-                  model.name.c_str(), model.alphas[best], error(best),
+                  model.name.c_str(), model.values[best] * static_cast<double>(size.per_class), error(best),
                   mean(best, [](const Point& p) { return p.zeros; }),
                   mean(best, [](const Point& p) { return static_cast<double>(p.significant); }),
                   kind.count() * data.train.classes, mean(best, [](const Point& p) { return p.seconds; }),
