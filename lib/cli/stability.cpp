@@ -207,10 +207,10 @@ std::string summary(const Outcome& o, const Task& task) {
   const bool grouped = o.units.size() < task.prepared.train.features;
   char text[256];
   std::snprintf(text, sizeof text,
-                "%zu of %s: in at least %.3g %% of %u halves, which keep %.3g on average; at most %.2g false ones are "
-                "expected\n",
+                "%zu of %s: in at least %.3g %% of %u halves, which keep %.3g on average (at most %u); at most %.2g "
+                "false ones are expected\n",
                 static_cast<std::size_t>(selected), in_words(o.units.size(), grouped ? "group" : "feature").c_str(),
-                100 * o.threshold, o.halves, o.selected_by_half, o.false_selections);
+                100 * o.threshold, o.halves, o.selected_by_half, o.max_features, o.false_selections);
   std::string out = text;
   std::size_t others = 0;
   for (const std::size_t g : o.ranked()) {
@@ -227,6 +227,8 @@ void StabilityArguments::declare(CLI::App& command) {
   samples.declare(command);
   problem.declare(command);
   grid.declare(command);
+  grid.ratio = "0.01";  // the halves end early
+  command.get_option("--lambda-ratio")->description("of the smallest to the largest lambda")->capture_default_str();
   command.get_option("--max-features")
       ->description(
           "a half ends before models with more features than this (default: as many as --threshold and "

@@ -1,6 +1,7 @@
 // The subcommand stability: known features among noise, what it bounds, prints and refuses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,7 +15,7 @@ using tamis::testing::CommandOutcome;
 using tamis::testing::Folder;
 using tamis::testing::run;
 
-/// 150 samples of three classes that follow six of sixty features, each class two of them; the others are noise.
+/// 240 samples of three classes that follow six of sixty features, each class two of them; the others are noise.
 std::string planted(const Folder& folder) {
   std::string text = "class";
   for (int j = 0; j < 60; ++j) text += j % 10 == 3 ? ",signal" + std::to_string(j) : ",noise" + std::to_string(j);
@@ -24,7 +25,7 @@ std::string planted(const Folder& folder) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(state >> 40) / (1 << 23) - 1;
   };
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 240; ++i) {
     double score[3] = {};
     std::string row;
     for (int j = 0; j < 60; ++j) {
@@ -91,7 +92,7 @@ TEST(StabilityCommand, DrawsByTheSeed) {
   const Folder folder;
   const std::string file = planted(folder);
   const auto with_seed = [&](const std::string& seed) {
-    const auto outcome = stability(file, {"--subsamples", "10", "--seed", seed});
+    const auto outcome = stability(file, {"--subsamples", "10", "--max-features", "20", "--seed", seed});
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     return outcome.output;
   };
