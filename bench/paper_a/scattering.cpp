@@ -178,11 +178,11 @@ void scattering(const Run& run) {
   Csv csv(run, "scattering.csv",
           "per_class,model,alpha,seed,status,relative_gap,error_percentage,zero_percentage,significant,seconds");
   std::printf(
-      "MNIST, hinge: pixels / 255 in blocks of 2 x 2, scattering (J = 2, 8 orientations) in blocks of the 81 values of\n"
-      "a position. Random subsets of seeds %llu..., lambda = alpha/n (ridge 2 alpha/n), in float to a certified relative\n"
-      "gap of %g or for %.0f s, errors on all test images. Alpha is that of the least mean test error, as in the paper.\n"
-      "Zeros and weights beyond 1e-5 are of all weights; seconds of CPU time for a model.\n\n"
-      "| per class | subsets | model | alpha | errors, %% | zeros, %% | beyond 1e-5 | weights | seconds | unfinished |\n"
+      "MNIST, hinge: pixels / 255 in blocks of 2 x 2, scattering (J = 2, 8 orientations) in blocks of the 81 values\n"
+      "of a position. Random subsets of seeds %llu..., lambda = alpha/n (ridge 2 alpha/n), in float to a certified\n"
+      "relative gap of %g or for %.0f s, errors on all test images. Alpha is that of the least mean test error, as in\n"
+      "the paper. Zeros and weights beyond 1e-5 are of all weights; seconds of CPU time for a model.\n\n"
+      "| per class | subsets | model | alpha | errors, %% | zeros, %% | beyond 1e-5 | weights | CPU s | unfinished |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
       static_cast<unsigned long long>(first_seed), gap, limit);
   std::fflush(stdout);
