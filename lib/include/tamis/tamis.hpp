@@ -12,7 +12,6 @@
 #include "design/kernel_rows.hpp"
 #include "design/sample_rows.hpp"
 #include "design/sparse.hpp"
-#include "eigen.hpp"
 #include "features/column_statistics.hpp"
 #include "features/kernels.hpp"
 #include "features/log_clip.hpp"
@@ -61,3 +60,6 @@
 #include "streaming/fobos.hpp"
 #include "streaming/run.hpp"
 #include "training.hpp"
+#if __has_include(<Eigen/Core>)
+#include "eigen.hpp"
+#endif
