@@ -136,7 +136,12 @@ class CExporter {
       separate(k);
       out_ << model_.intercept(k);
     }
-    write("};\nstatic const char *const @_labels[%] = {");
+    write("};\n");
+    labels();
+  }
+
+  void labels() {
+    write("static const char *const @_labels[%] = {");
     for (Index k = 0; k < model_.classes; ++k) {
       separate(k);
       out_ << '"';

@@ -186,18 +186,8 @@ class InteractionCExporter : CExporter<T> {
       out_ << all_.intercept(k);
     }
     write("};\n");
-    if (!regression()) {
-      write("static const char *const @_labels[%] = {");
-      for (Index k = 0; k < all_.outputs; ++k) {
-        separate(k);
-        out_ << '"';
-        if (options_.labels) this->quoted(options_.labels[k]);
-        else out_ << k;
-        out_ << '"';
-      }
-      write("};\n");
-    }
-    write("\n");
+    if (regression()) write("\n");
+    else this->labels();
   }
 
   void scores_of_kept() {

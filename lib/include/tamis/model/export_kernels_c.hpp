@@ -247,15 +247,7 @@ class KernelCExporter : CExporter<T> {
       list(all_.samples.features, [&](std::size_t j) { return columns_[j].scale; });
       write("};\n");
     }
-    write("static const char *const @_labels[%] = {");
-    for (Index k = 0; k < all_.classes(); ++k) {
-      separate(k);
-      out_ << '"';
-      if (options_.labels) this->quoted(options_.labels[k]);
-      else out_ << k;
-      out_ << '"';
-    }
-    write("};\n\n");
+    this->labels();
   }
 
   void scores() {
