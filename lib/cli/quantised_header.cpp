@@ -182,8 +182,8 @@ QuantisedHeader quantised_header(const StoredModel& model, const std::string& na
                " instead of " + percent(count_right(before, model, *table), table->samples) +
                " with weights of float; ";
     else remark = "On " + file + " ";
-    remark +=
-        std::to_string(others) + " of " + counted(table->samples, "prediction is", "predictions are") + " others.";
+    remark += std::to_string(others) + " of " + std::to_string(table->samples) +
+              (others == 1 ? " predictions differs." : " predictions differ.");
     out.said += a.weights + ": " + remark + "\n";
     if (cut)
       out.said += "note: " + counted(cut, "value of a feature is", "values of features are") +

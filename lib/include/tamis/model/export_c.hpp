@@ -75,7 +75,7 @@ class CExporter {
     out_ << bytes;
     write(
         " bytes of constants.\n"
-        "   C99 and C++, ");
+        "   C99, and C++17 or GNU C++; ");
     write(needs);
     write(
         ". */\n"

@@ -81,7 +81,7 @@ class InteractionCExporter : CExporter<T> {
     out_ << static_cast<std::uint32_t>(bytes);
     write(
         " bytes of constants.\n"
-        "   C99 and C++, no dependencies. */\n"
+        "   C99, and C++17 or GNU C++; no dependencies. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"
         "#define ^_FEATURES ");

@@ -65,7 +65,7 @@ class KernelCExporter : CExporter<T> {
     out_ << static_cast<std::uint32_t>(all_.terms.size());
     write(
         " values of kernels.\n"
-        "   C99 and C++, nothing but <math.h>. */\n"
+        "   C99, and C++17 or GNU C++; nothing but <math.h>. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"
         "#include <math.h>\n\n"

@@ -68,7 +68,7 @@ class QuantisedCExporter : CExporter<float> {
     }
     write(
         "   Scores are sums of integers in 32 bits: exact, and no sample makes them overflow.\n"
-        "   C99 and C++, nothing but <stdint.h>. */\n"
+        "   C99, and C++17 or GNU C++; nothing but <stdint.h>. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"
         "#include <stdint.h>\n\n"
@@ -205,9 +205,8 @@ class QuantisedCExporter : CExporter<float> {
     write("/* 0 when the scores of ");
     out_ << tests;
     write(
-        " training samples come out here as they did in export, to the bit; otherwise the number of the first that "
-        "does "
-        "not. */\n"
+        " training samples come out here as they did in export, to the bit; otherwise the number of the first\n"
+        "   that does not. */\n"
         "static inline int @_self_test(void) {\n");
     if (!tests) {
       write("  return 0;\n}\n\n");
