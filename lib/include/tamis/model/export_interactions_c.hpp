@@ -36,7 +36,7 @@ class InteractionCExporter : CExporter<T> {
     list(false);
     constants();
     scores_of_kept();
-    this->scores();
+    scores();
     if (regression()) {
       value();
     } else {
@@ -188,6 +188,17 @@ class InteractionCExporter : CExporter<T> {
     write("};\n");
     if (regression()) write("\n");
     else this->labels();
+  }
+
+  void scores() {
+    write(
+        "/* The same from a whole sample. */\n"
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
+        "  ~ kept[?];\n"
+        "  int j;\n"
+        "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
+        "  @_scores_of_kept(kept, scores);\n"
+        "}\n\n");
   }
 
   void scores_of_kept() {

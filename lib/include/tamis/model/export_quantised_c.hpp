@@ -159,22 +159,14 @@ class QuantisedCExporter : CExporter<float> {
     write(
         "/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in "
         "order,\n   as integers. */\n"
-        "static inline void @_scores_of_kept(const int16_t *kept, int32_t *scores) {\n"
-        "  int j, k;\n"
-        "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
-        "  for (j = 0; j < ^_KEPT; ++j)\n"
-        "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += (int32_t)kept[j] * @_weights[j][k];\n"
-        "}\n\n");
+        "static inline void @_scores_of_kept(const int16_t *kept, int32_t *scores) {\n");
+    sums("kept[j]", "int32_t");
   }
   void scores() {
     write(
         "/* The same from a whole sample in the units of the training data. */\n"
-        "static inline void @_scores(const float *sample, int32_t *scores) {\n"
-        "  int16_t kept[?];\n"
-        "  int j;\n"
-        "  for (j = 0; j < ^_KEPT; ++j) kept[j] = @_count(sample[@_features[j]], j);\n"
-        "  @_scores_of_kept(kept, scores);\n"
-        "}\n\n");
+        "static inline void @_scores(const float *sample, int32_t *scores) {\n");
+    sums("@_count(sample[@_features[j]], j)", "int32_t");
   }
   void top() {
     write(
