@@ -32,7 +32,7 @@ int main() {
     right += predict() == labels[i];
   }
   const std::uint32_t without = cost(0), with = cost(repeats);
-  const std::uint32_t tenths = (with - without) * 10000 / (repeats * sample_count);
+  const std::uint32_t tenths = (with - without) * (10000 / repeats) / sample_count;
   tamis::TextSink out(text);
   out << "self-test " << static_cast<std::uint32_t>(self_test()) << "\nright " << right << " of " << sample_count
       << "\ninstructions a prediction " << tenths / 10 << '.' << tenths % 10 << '\n'
