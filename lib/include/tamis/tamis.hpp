@@ -12,7 +12,6 @@
 #include "design/kernel_rows.hpp"
 #include "design/sample_rows.hpp"
 #include "design/sparse.hpp"
-#include "eigen.hpp"
 #include "features/column_statistics.hpp"
 #include "features/kernels.hpp"
 #include "features/log_clip.hpp"
@@ -33,10 +32,12 @@
 #include "model/export_kernels_c.hpp"
 #include "model/export_prepared_c.hpp"
 #include "model/export_probabilities_c.hpp"
+#include "model/export_quantised_c.hpp"
 #include "model/interaction_terms.hpp"
 #include "model/interactions.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/linear.hpp"
+#include "model/quantised.hpp"
 #include "penalty/elastic_net.hpp"
 #include "penalty/group.hpp"
 #include "penalty/groups.hpp"
@@ -62,3 +63,6 @@
 #include "streaming/fobos.hpp"
 #include "streaming/run.hpp"
 #include "training.hpp"
+#if __has_include(<Eigen/Core>)
+#include "eigen.hpp"
+#endif

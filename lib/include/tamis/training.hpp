@@ -1,6 +1,10 @@
 #pragma once
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
+#if __cplusplus < 201709L
+#error "tamis trains in C++20: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99."
+#endif
+
 #include "observer.hpp"
 #include "solver/block_coordinate_descent.hpp"
 #include "solver/constrained_primal_dual.hpp"
