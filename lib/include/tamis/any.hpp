@@ -308,11 +308,11 @@ class AnyPenalty {
   Data data_;
 };
 
-/// Any design with columns; keeps a pointer to it, so it must outlive the training.
+/// Any design that can be read by rows too; keeps a pointer to it, so it must outlive the training.
 template <class T>
 class AnyDesign {
  public:
-  template <HasColumns<T> D>
+  template <Design<T> D>
   requires(!std::same_as<D, AnyDesign>) explicit AnyDesign(const D& design) : table_(&table_for<D>), design_(&design) {}
 
   Index samples() const { return table_->samples(design_); }
@@ -326,6 +326,8 @@ class AnyDesign {
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     table_->gather(design_, feature, list, count, out, stride);
   }
+  /// Without columns, solvers that need them are refused.
+  bool has_columns() const { return table_->column; }
   Column<T> column(Index feature) const { return table_->column(design_, feature); }
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
@@ -355,6 +357,11 @@ class AnyDesign {
     return *static_cast<const D*>(design);
   }
   template <class D>
+  static constexpr auto column_of() -> Column<T> (*)(const void*, Index) {
+    if constexpr (HasColumns<D, T>) return [](const void* d, Index feature) { return as<D>(d).column(feature); };
+    else return nullptr;
+  }
+  template <class D>
   static constexpr Table table_for{
       [](const void* d) { return as<D>(d).samples(); },
       [](const void* d) { return as<D>(d).features(); },
@@ -367,7 +374,7 @@ class AnyDesign {
       [](const void* d, Index feature, const Index* list, Index count, T* out, Index stride) {
         as<D>(d).gather(feature, list, count, out, stride);
       },
-      [](const void* d, Index feature) { return as<D>(d).column(feature); },
+      column_of<D>(),
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
       [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },
@@ -421,8 +428,9 @@ class AnyTrainingWith {
                   const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
                   const StochasticOptions<T>& stochastic = {})
       : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
-    refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
-    refused_ = choice.refusal() || !has(kind_) || !Loss::has(choice.loss);
+    const bool no_combination = choice.refusal() || (needs_columns(kind_) && !design.has_columns());
+    refusal_.status = no_combination ? Status::invalid_combination : Status::invalid_option;
+    refused_ = no_combination || !has(kind_) || !Loss::has(choice.loss);
     if (refused_) return;
     dispatch(kind_, reweighted_, [&]<class Solver>() {
       if constexpr (std::is_same_v<Solver, RidgeHinge>)

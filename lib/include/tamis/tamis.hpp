@@ -10,6 +10,7 @@
 #include "concepts.hpp"
 #include "design/dense.hpp"
 #include "design/kernel_rows.hpp"
+#include "design/quantised.hpp"
 #include "design/sample_rows.hpp"
 #include "design/sparse.hpp"
 #include "eigen.hpp"
