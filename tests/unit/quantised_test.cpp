@@ -153,16 +153,17 @@ TYPED_TEST(Quantised, WideVectorsGiveTheSameBits) {
     std::vector<T> a(13 * 20), b(20 * stride), out[2];
     for (auto* matrix : {&a, &b})
       for (T& x : *matrix) x = T(generator.uniform());
-    // The tiles of narrow vectors, called as add_products calls them, beside what it does here.
     for (const bool wide : {false, true}) {
       out[wide].assign(13 * stride, T(0.25));
-      if (wide)
-        detail::add_products_wide<T>(a.data(), 20, 1, 13, nullptr, 20, b.data(), stride, stride, out[1].data(), stride);
-      else
-        for (Index r = 0; r < 13; ++r)
-          for (Index k = 0; k < stride; k += lanes<T>)
-            detail::add_products_tile<Pack<T>, 1, 1>(&a[r * 20], 20, 1, nullptr, 20, &b[k], stride,
-                                                     &out[0][r * stride + k], stride);
+      if (wide) {
+        detail::add_products_wide<T, true>(a.data(), 20, 13, nullptr, 20, b.data(), stride, stride, out[1].data(),
+                                           stride);
+        continue;
+      }
+      for (Index r = 0; r < 13; ++r)
+        for (Index k = 0; k < stride; k += lanes<T>)
+          detail::add_products_tile<Pack<T>, true, 1, 1>(&a[r * 20], 20, nullptr, 20, &b[k], stride,
+                                                         &out[0][r * stride + k], stride);
     }
     EXPECT_TRUE(same_bits(out[0], out[1])) << vectors;
   }

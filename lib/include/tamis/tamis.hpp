@@ -18,6 +18,7 @@
 #include "features/kernels.hpp"
 #include "features/log_clip.hpp"
 #include "features/normalise.hpp"
+#include "features/quantise.hpp"
 #include "features/sample_steps.hpp"
 #include "features/scattering.hpp"
 #include "features/signal_scattering.hpp"

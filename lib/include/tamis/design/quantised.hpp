@@ -40,24 +40,29 @@ struct QuantisedLayout {
 
 namespace detail {
 
-/// OUT(r, :) += Σ_s a(r, s) B(f_s, :) for R rows and V pieces P of a row, added in the order of s, where a(r, s) =
-/// a[r·across + s·along].
-template <class P, int V, int R, class T>
-void add_products_tile(const T* a, Index across, Index along, const Index* list, Index count, const T* b, Index stride,
-                       T* out, Index out_stride) {
+/// OUT(r, :) += Σ_s a(r, s) B(f_s, :) for R rows and V pieces P of a row, added in the order of s. Of a, the entries of
+/// one s are together and those of one r `step` apart; the other way round where `by_rows`.
+template <class P, bool by_rows, int V, int R, class T>
+void add_products_tile(const T* a, Index step, const Index* list, Index count, const T* b, Index stride, T* out,
+                       Index out_stride) {
   P total[R][V];
+  const T* of_row[R];
   TAMIS_UNROLL
   for (int r = 0; r < R; ++r) {
+    of_row[r] = a + r * (by_rows ? step : Index(1));
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) total[r][v] = P::load(row_of(out, r, out_stride) + v * P::width);
   }
-  for (Index s = 0; s < count; ++s, a += along) {
+  for (Index s = 0; s < count; ++s) {
     const T* row = row_of(b, list ? list[s] : s, stride);
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
       const auto piece = P::load(row + v * P::width);
       TAMIS_UNROLL
-      for (int r = 0; r < R; ++r) total[r][v] = total[r][v] + P::fill(a[r * across]) * piece;
+      for (int r = 0; r < R; ++r) {
+        const T entry = by_rows ? of_row[r][s] : a[s * step + r];
+        total[r][v] = total[r][v] + P::fill(entry) * piece;
+      }
     }
   }
   TAMIS_UNROLL
@@ -69,57 +74,95 @@ void add_products_tile(const T* a, Index across, Index along, const Index* list,
 
 #ifdef TAMIS_WIDE
 /// The same for a strip of N vectors in pairs, and the same bits.
-template <class T, int N, int R>
-TAMIS_TILE void add_products_wide_tile(const T* a, Index across, Index along, const Index* list, Index count,
-                                       const T* b, Index stride, T* out, Index out_stride) {
+template <class T, bool by_rows, int N, int R>
+TAMIS_TILE void add_products_wide_tile(const T* a, Index step, const Index* list, Index count, const T* b, Index stride,
+                                       T* out, Index out_stride) {
   using S = Strip<T, N, true>;
   S total[R];
+  const T* of_row[R];
   TAMIS_UNROLL_STRIP
-  for (int r = 0; r < R; ++r) total[r] = S::load(N, row_of(out, r, out_stride));
-  for (Index s = 0; s < count; ++s, a += along) {
+  for (int r = 0; r < R; ++r) {
+    of_row[r] = a + r * (by_rows ? step : Index(1));
+    total[r] = S::load(N, row_of(out, r, out_stride));
+  }
+  for (Index s = 0; s < count; ++s) {
     const auto piece = S::load(N, row_of(b, list ? list[s] : s, stride));
     TAMIS_UNROLL_STRIP
-    for (int r = 0; r < R; ++r) total[r].add_scaled(a[r * across], piece);
+    for (int r = 0; r < R; ++r) total[r].add_scaled(by_rows ? of_row[r][s] : a[s * step + r], piece);
   }
   TAMIS_UNROLL_STRIP
   for (int r = 0; r < R; ++r) total[r].store(N, row_of(out, r, out_stride));
 }
-template <class T>
-TAMIS_WIDE [[gnu::noinline]] void add_products_wide(const T* a, Index across, Index along, Index rows,
-                                                    const Index* list, Index count, const T* b, Index stride,
-                                                    Index width, T* out, Index out_stride) {
+template <class T, bool by_rows>
+TAMIS_WIDE [[gnu::noinline]] void add_products_wide(const T* a, Index step, Index rows, const Index* list, Index count,
+                                                    const T* b, Index stride, Index width, T* out, Index out_stride) {
   for_each_even_strip<T>(
       width, [&]<int N>(Index k, int) __attribute__((always_inline)) {
         constexpr int R = wide_tile_rows(N);
         Index r = 0;
         for (; r + R <= rows; r += R)
-          add_products_wide_tile<T, N, R>(a + r * across, across, along, list, count, b + k, stride,
-                                          row_of(out, r, out_stride) + k, out_stride);
+          add_products_wide_tile<T, by_rows, N, R>(a + r * (by_rows ? step : Index(1)), step, list, count, b + k,
+                                                   stride, row_of(out, r, out_stride) + k, out_stride);
         for (; r < rows; ++r)
-          add_products_wide_tile<T, N, 1>(a + r * across, across, along, list, count, b + k, stride,
-                                          row_of(out, r, out_stride) + k, out_stride);
+          add_products_wide_tile<T, by_rows, N, 1>(a + r * (by_rows ? step : Index(1)), step, list, count, b + k,
+                                                   stride, row_of(out, r, out_stride) + k, out_stride);
       });
 }
 #endif
 
 /// The same for any number of rows of `width` entries, whole vectors.
-template <class T>
-[[gnu::noinline]] void add_products(const T* a, Index across, Index along, Index rows, const Index* list, Index count,
-                                    const T* b, Index stride, Index width, T* out, Index out_stride) {
+template <class T, bool by_rows>
+[[gnu::noinline]] void add_products(const T* a, Index step, Index rows, const Index* list, Index count, const T* b,
+                                    Index stride, Index width, T* out, Index out_stride) {
 #ifdef TAMIS_WIDE
   if (has_wide_vectors())
-    return add_products_wide(a, across, along, rows, list, count, b, stride, width, out, out_stride);
+    return add_products_wide<T, by_rows>(a, step, rows, list, count, b, stride, width, out, out_stride);
 #endif
   for_each_strip<T>(width, [&]<int V>(Index k) {
     Index r = 0;
     for (; r + 4 <= rows; r += 4)
-      add_products_tile<Piece<T>, V, 4>(a + r * across, across, along, list, count, b + k, stride,
-                                        row_of(out, r, out_stride) + k, out_stride);
+      add_products_tile<Piece<T>, by_rows, V, 4>(a + r * (by_rows ? step : Index(1)), step, list, count, b + k, stride,
+                                                 row_of(out, r, out_stride) + k, out_stride);
     for (; r < rows; ++r)
       for (Index v = k; v < k + V * Piece<T>::width; v += Piece<T>::width)
-        add_products_tile<Piece<T>, 1, 1>(a + r * across, across, along, list, count, b + v, stride,
-                                          row_of(out, r, out_stride) + v, out_stride);
+        add_products_tile<Piece<T>, by_rows, 1, 1>(a + r * (by_rows ? step : Index(1)), step, list, count, b + v,
+                                                   stride, row_of(out, r, out_stride) + v, out_stride);
   });
+}
+
+/// to[i] = the value of from[i].
+template <class T, class Integer>
+TAMIS_TILE void convert_integers(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
+  Index i = 0;
+#if !defined(TAMIS_COMPACT) && !defined(TAMIS_SCALAR)
+  constexpr Index run = 8;
+  typedef Integer Narrow __attribute__((vector_size(run * sizeof(Integer))));
+  typedef std::conditional_t<std::is_signed_v<Integer>, std::int16_t, std::uint16_t> HalfInteger;
+  typedef HalfInteger Half __attribute__((vector_size(run * sizeof(HalfInteger))));
+  typedef std::int32_t Whole __attribute__((vector_size(run * sizeof(std::int32_t))));
+  typedef T Real __attribute__((vector_size(run * sizeof(T))));
+  for (; i + run <= count; i += run) {
+    Narrow q;
+    __builtin_memcpy(&q, from + i, sizeof q);
+    const auto half = __builtin_convertvector(q, Half);  // bytes in two steps, or compilers take them one by one
+    const Real x = __builtin_convertvector(__builtin_convertvector(half, Whole) - zero, Real) * scale;
+    __builtin_memcpy(to + i, &x, sizeof x);
+  }
+#endif
+  for (; i < count; ++i) to[i] = Quantisation<T, Integer>::value(from[i], zero, scale);
+}
+#ifdef TAMIS_WIDE
+template <class T, class Integer>
+TAMIS_WIDE [[gnu::noinline]] void convert_wide(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
+  convert_integers(from, zero, scale, count, to);
+}
+#endif
+template <class T, class Integer>
+[[gnu::noinline]] void convert(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return convert_wide(from, zero, scale, count, to);
+#endif
+  convert_integers(from, zero, scale, count, to);
 }
 
 }  // namespace detail
@@ -136,7 +179,7 @@ class QuantisedDesign {
 #ifdef TAMIS_COMPACT
   static constexpr Index tile_rows = 4, tile_columns = 16, strip_columns = 4, strip_samples = 16, strip_width = 16;
 #else
-  static constexpr Index tile_rows = 16, tile_columns = 32, strip_columns = 12, strip_samples = 64;
+  static constexpr Index tile_rows = 32, tile_columns = 16, strip_columns = 12, strip_samples = 64;
   static constexpr Index strip_width = 6 * lanes<T>;
 #endif
 
@@ -158,6 +201,11 @@ class QuantisedDesign {
   Index features() const { return features_; }
   T operator()(Index sample, Index feature) const { return meaning_.value(*at(sample, feature), feature); }
 
+  /// out[j] = x(sample, j): what a model predicts from.
+  void sample(Index sample, T* out) const {
+    for (Index j = 0; j < features_; ++j) out[j] = (*this)(sample, j);
+  }
+
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   [[gnu::noinline]] void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
     T tile[tile_rows * tile_columns];
@@ -168,8 +216,8 @@ class QuantisedDesign {
       for (Index c = 0; c < count; c += tile_columns) {
         const Index columns = smallest(tile_columns, count - c);
         for (Index r = 0; r < columns; ++r) convert(list ? list[c + r] : c + r, first, length, tile + r * tile_rows);
-        detail::add_products(static_cast<const T*>(tile), Index(1), tile_rows, length, list ? list + c : list, columns,
-                             list ? w : row_of(w, c, stride), stride, stride, scores, stride);
+        detail::add_products<T, false>(tile, tile_rows, length, list ? list + c : list, columns,
+                                       list ? w : row_of(w, c, stride), stride, stride, scores, stride);
       }
     }
   }
@@ -250,20 +298,10 @@ class QuantisedDesign {
     const Integer* from = at(first, feature);
     const T scale = meaning_.scale_of(feature);
     const std::int32_t zero = meaning_.zero_of(feature);
-    if (layout_.sample_stride == 1) convert_run(from, zero, scale, count, to);
+    if (layout_.sample_stride == 1) detail::convert(from, zero, scale, count, to);
     else
       for (Index i = 0; i < count; ++i) to[i] = meaning_.value(from[i * layout_.sample_stride], zero, scale);
   }
-  static void convert_run(const Integer* __restrict from, std::int32_t zero, T scale, Index count, T* __restrict to) {
-    constexpr Index run = 16;  // as many as compilers turn into vectors
-    Index i = 0;
-#ifndef TAMIS_COMPACT
-    for (; i + run <= count; i += run)
-      for (Index e = 0; e < run; ++e) to[i + e] = Quantisation<T, Integer>::value(from[i + e], zero, scale);
-#endif
-    for (; i < count; ++i) to[i] = Quantisation<T, Integer>::value(from[i], zero, scale);
-  }
-
   /// sums(r, :) = Σᵢ x(i, f_r) U(i, :) for the samples of the block from `first` on, in their order.
   void sum_block(const Index* list, Index c, Index columns, Index first, const T* u, Index stride, Index width, T* tile,
                  T* sums) const {
@@ -273,9 +311,8 @@ class QuantisedDesign {
       const Index length = smallest(strip_samples, end - i);
       for (Index r = 0; r < columns; ++r)
         convert(list ? list[c + r] : c + r, first + i, length, tile + r * strip_samples);
-      detail::add_products(static_cast<const T*>(tile), strip_samples, Index(1), columns,
-                           static_cast<const Index*>(nullptr), length, row_of(u, i, stride), stride, width, sums,
-                           strip_width);
+      detail::add_products<T, true>(tile, strip_samples, columns, nullptr, length, row_of(u, i, stride), stride, width,
+                                    sums, strip_width);
     }
   }
 
