@@ -330,8 +330,13 @@ class AnyDesign {
   bool has_columns() const { return table_->column; }
   Column<T> column(Index feature) const { return table_->column(design_, feature); }
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
+  void column_sums(T* sums, T* scratch) const {
+    if (table_->column_sums) return table_->column_sums(design_, sums, scratch);
+    for (Index j = 0; j < features(); ++j) sums[j] = column_sum(j);
+  }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
+  Status failure(Index& sample) const { return table_->failure ? table_->failure(design_, sample) : Status::running; }
   void count_entries(Index* length) const { table_->count_entries(design_, length); }
   void gather(Index first, Index last, Index* position, Index* features, T* values) const {
     table_->gather_rows(design_, first, last, position, features, values);
@@ -346,8 +351,10 @@ class AnyDesign {
     void (*gather)(const void*, Index, const Index*, Index, T*, Index);
     Column<T> (*column)(const void*, Index);
     T (*column_sum)(const void*, Index);
+    void (*column_sums)(const void*, T*, T*);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
+    Status (*failure)(const void*, Index&);
     void (*count_entries)(const void*, Index*);
     void (*gather_rows)(const void*, Index, Index, Index*, Index*, T*);
   };
@@ -359,6 +366,18 @@ class AnyDesign {
   template <class D>
   static constexpr auto column_of() -> Column<T> (*)(const void*, Index) {
     if constexpr (HasColumns<D, T>) return [](const void* d, Index feature) { return as<D>(d).column(feature); };
+    else return nullptr;
+  }
+  template <class D>
+  static constexpr auto column_sums_of() -> void (*)(const void*, T*, T*) {
+    if constexpr (requires(const D design, T* sums) { design.column_sums(sums, sums); })
+      return [](const void* d, T* sums, T* scratch) { as<D>(d).column_sums(sums, scratch); };
+    else return nullptr;
+  }
+  template <class D>
+  static constexpr auto failure_in() -> Status (*)(const void*, Index&) {
+    if constexpr (requires(const D design, Index sample) { design.failure(sample); })
+      return [](const void* d, Index& sample) { return as<D>(d).failure(sample); };
     else return nullptr;
   }
   template <class D>
@@ -376,8 +395,10 @@ class AnyDesign {
       },
       column_of<D>(),
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
+      column_sums_of<D>(),
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
       [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },
+      failure_in<D>(),
       [](const void* d, Index* length) { as<D>(d).count_entries(length); },
       [](const void* d, Index first, Index last, Index* position, Index* features, T* values) {
         as<D>(d).gather(first, last, position, features, values);

@@ -11,6 +11,7 @@
 #include "design/dense.hpp"
 #include "design/kernel_rows.hpp"
 #include "design/quantised.hpp"
+#include "design/read_rows.hpp"
 #include "design/sample_rows.hpp"
 #include "design/sparse.hpp"
 #include "eigen.hpp"
