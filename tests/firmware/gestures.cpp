@@ -31,6 +31,7 @@ static_assert(sizeof strokes + sizeof labels + sizeof scales + sizeof zeros + si
 char text[2048];
 
 #ifdef TAMIS_WAND
+static_assert(wand::samples == samples && wand::features == features);
 void record() {
   __builtin_memcpy(strokes, wand::values, sizeof strokes);
   __builtin_memcpy(labels, wand::labels, sizeof labels);
