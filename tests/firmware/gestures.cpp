@@ -70,7 +70,7 @@ Design design() {
 
 [[gnu::noinline]] tamis::Fit<float> learn() {
   tamis::standardise_integers(strokes, samples, features, tamis::QuantisedLayout::by_rows(features), scales, zeros);
-  return Training{{.lambda = 0.02f, .tolerance = 1e-2f}}.run(design(), {labels, classes}, memory);
+  return Training{{.lambda = 0.04f, .tolerance = 1e-2f}}.run(design(), {labels, classes}, memory);
 }
 
 [[gnu::noinline]] tamis::Index count_right(const tamis::LinearModel<float>& model) {

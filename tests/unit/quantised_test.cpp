@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "support/problems.hpp"
+#include "tamis/features/quantise.hpp"
 
 namespace {
 
@@ -263,6 +265,58 @@ TEST(QuantisedDesign, AScaleThatIsNoNumberIsRefusedWithItsPlace) {
     for (Index i = 0; i < fit.row; ++i) EXPECT_TRUE(finite(design(i, 4)));
     EXPECT_FALSE(finite(design(fit.row, 4)));
     EXPECT_TRUE(memory.untouched());
+  }
+}
+
+TYPED_TEST(Quantised, IntegersAreStandardisedByWhatTheyStandFor) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  Example<T, Integer> e(301, 4, true, 8);
+  for (Index i = 0; i < 301; ++i) e.columns[i + 3 * 301] = e.rows[3 + 4 * i] = std::numeric_limits<Integer>::max();
+  for (const bool by_rows : {false, true}) {
+    const auto layout = by_rows ? QuantisedLayout::by_rows(4) : QuantisedLayout::by_columns(301);
+    const auto& values = by_rows ? e.rows : e.columns;
+    std::vector<T> scales(4);
+    std::vector<Integer> zeros(4);
+    standardise_integers(values.data(), 301, 4, layout, scales.data(), zeros.data());
+    const QuantisedDesign<T, Integer> design(values.data(), 301, 4, {.scales = scales.data(), .zeros = zeros.data()},
+                                             layout);
+    for (Index j = 0; j < 4; ++j) {
+      double sum = 0, square = 0;
+      for (Index i = 0; i < 301; ++i) sum += static_cast<double>(design(i, j));
+      for (Index i = 0; i < 301; ++i) square += std::pow(static_cast<double>(design(i, j)) - sum / 301, 2);
+      if (j == 3) {
+        EXPECT_EQ(scales[j], T(1)) << "constant";
+        EXPECT_EQ(sum, 0);
+        continue;
+      }
+      EXPECT_NEAR(square / 301, 1, 1e-5);
+      EXPECT_LE(std::abs(sum / 301), 0.5001 * static_cast<double>(scales[j])) << "to half a unit";
+    }
+  }
+}
+
+TYPED_TEST(Quantised, NumbersAreRoundedToHalfAUnit) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  Generator generator(4);
+  for (const auto& [low, high] : {std::pair{-3.0, 5.0}, {2.0, 9.0}, {-7.0, -1.0}, {-1e-3, 1e-3}, {0.0, 0.0}}) {
+    std::vector<T> x(2 * 50);
+    std::vector<Integer> q(2 * 50, Integer(1));
+    for (Index i = 0; i < 50; ++i) x[2 * i] = T(low + (high - low) * (generator.uniform() + 1) / 2);
+    x[0] = T(low);
+    x[2] = T(high);
+    x[4] = T(0);
+    const auto column = quantise_column(x.data(), 50, q.data(), 2);
+    const double spread = std::max(high, 0.0) - std::min(low, 0.0);
+    EXPECT_LE(static_cast<double>(column.scale), spread > 0 ? spread / (1 << (8 * sizeof(Integer) - 1)) * 1.02 : 1)
+        << "as finely as the integers allow, to a factor of two where they have a sign";
+    for (Index i = 0; i < 50; ++i) {
+      const T value = Quantisation<T, Integer>::value(q[2 * i], column.zero, column.scale);
+      EXPECT_NEAR(static_cast<double>(value), static_cast<double>(x[2 * i]), 0.502 * static_cast<double>(column.scale));
+      EXPECT_EQ(q[2 * i + 1], Integer(1)) << "what is between stays";
+    }
+    EXPECT_EQ((Quantisation<T, Integer>::value(q[4], column.zero, column.scale)), T(0)) << "zero stays zero";
   }
 }
 
