@@ -196,7 +196,8 @@ tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::
   State<T>* state = DeviceSlot<T>::of(memory).get();
   if (!state) return TAMIS_INVALID_SHAPE;
   const Status status = state->run().report().status;
-  if (!has_model(status) && !(is_source_failure(status) && state->run().certificates() > 0)) return TAMIS_INVALID_SHAPE;
+  if (!has_model(status) && !(is_source_failure(status) && state->run().has_certified_model()))
+    return TAMIS_INVALID_SHAPE;
   const auto model = state->run().model();
   *out = {model.coefficients, model.features, model.classes};
   return as_c(status);

@@ -145,6 +145,7 @@ std::uint32_t fail_at(std::uint32_t fails_at, Index answer, Index rows, Loss los
       EXPECT_TRUE(memory.untouched()) << "a refusal";
     }
     if (certificates > 0) {  // the model is one that was certified before, not what half a pass made of it
+      EXPECT_TRUE(solver.has_certified_model());
       EXPECT_TRUE(finite(solver.report().objective));
       EXPECT_LE(solver.report().objective, objective);
       const LinearModel<T> kept = solver.model();
@@ -182,6 +183,48 @@ TEST(ReadRows, FailuresAtAnyCallEndTheRunAndLeaveTheModel) {
     return fail_at<CrammerSingerDual<float, Hinge, Ridge, Rows<float>>, float>(at, answer, rows, Hinge{}, Ridge{},
                                                                                {.lambda = 0.05f});
   });
+}
+
+TEST(ReadRows, FailuresOfTheConstrainedForm) {
+  const Made<float> made(40, 6, 3, 8);
+  using Solver = ConstrainedPrimalDual<float, Hinge, L1, Rows<float>>;
+  using Training = tamis::Training<float, Hinge, L1, Rows<float>, Solver>;
+  for (std::uint32_t at = 0; at < 12000; at += 1 + at / 20) {
+    Card<float> card{&made, 0, at};
+    std::vector<float> room(6);
+    Reader<float> reader(card, 40, 6, room);
+    GuardedMemory memory(Training::bytes({40, 6, 3}));
+    const auto fit = Training({.tolerance = 1e-3f, .eta = 0.6f}).run(reader.design(), made.targets(), memory.span());
+    if (at == 0 || card.calls < at) {
+      EXPECT_EQ(fit.status, Status::converged);
+    } else {
+      EXPECT_EQ(fit.status, Status::source_failed) << at;
+      EXPECT_GE(fit.objective, fit.dual_objective * 0.999f) << at;
+      for (Index j = 0; fit.model.features && j <= 6; ++j)
+        for (Index k = 0; k < 3; ++k) EXPECT_TRUE(finite(fit.model(j, k)));
+    }
+    EXPECT_TRUE(memory.surroundings_intact());
+  }
+}
+
+/// In the later rounds of reweighted-l1 too.
+TEST(ReadRows, FailuresInRounds) {
+  const Made<float> made(40, 6, 3, 8);
+  for (std::uint32_t at = 1; at < 20000; at += 1 + at / 20) {
+    Card<float> card{&made, 0, at};
+    std::vector<float> room(6);
+    Reader<float> reader(card, 40, 6, room);
+    const auto rows = reader.design();
+    const Choice choice{LossKind::squared_hinge, PenaltyKind::reweighted_l1};
+    GuardedMemory memory(AnyTraining<float>::requirement(choice, {40, 6, 3}).bytes);
+    AnyTraining<float> training(choice, AnyDesign<float>(rows), made.targets(), {.lambda = 0.05f, .tolerance = 1e-3f});
+    for (training.start(memory.span()); training.step();) continue;
+    EXPECT_EQ(training.report().status, card.calls < at ? Status::converged : Status::source_failed);
+    const LinearModel<float> model = training.has_certified_model() ? training.model() : LinearModel<float>{};
+    for (Index j = 0; j < model.features; ++j) EXPECT_TRUE(finite(model(j, 0)));
+    EXPECT_TRUE(memory.surroundings_intact());
+    if (card.calls < at) break;
+  }
 }
 
 TEST(ReadRows, AFitKeepsTheModelOfTheLastCertificate) {

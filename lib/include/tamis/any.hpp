@@ -555,6 +555,9 @@ class AnyTrainingWith {
   const Report<T>& report() const {
     return refused_ ? refusal_ : *visit([](auto& solver) { return &solver.report(); });
   }
+  bool has_certified_model() const {
+    return !refused_ && visit([](auto& solver) { return solver.has_certified_model(); });
+  }
   LinearModel<T> model() const {
     return refused_ ? LinearModel<T>{} : visit([](auto& solver) { return solver.model(); });
   }

@@ -47,8 +47,8 @@ Fit<T> train(Solver& solver, std::span<std::byte> memory, Observe& observe) {
   advance_to_end(solver, observe);
   Fit<T> fit{solver.report(), {}};
   if (has_model(fit.status)) fit.model = solver.model();
-  if constexpr (requires { solver.certificates(); })
-    if (is_source_failure(fit.status) && solver.certificates() > 0) fit.model = solver.model();
+  if constexpr (requires { solver.has_certified_model(); })
+    if (is_source_failure(fit.status) && solver.has_certified_model()) fit.model = solver.model();
   return fit;
 }
 }  // namespace detail

@@ -64,7 +64,7 @@ class RowReader {
 
   /// Fetches the rows from `first` on, `most` at most, unless they are there; false: one failed, now or before.
   [[gnu::noinline]] bool load(Index first, Index most = ~Index(0)) {
-    if (failure_ != Status::running) return false;
+    if (failure_ != Status::running || together_ == 0) return false;
     const Index count = smallest(smallest(together_, samples_ - first), most);
     shown_ = count;
     shown_from_ = first;

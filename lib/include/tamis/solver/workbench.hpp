@@ -54,6 +54,8 @@ class Workbench {
   const Report<T>& report() const { return report_; }
   /// Number of certificates evaluated so far.
   std::uint32_t certificates() const { return certificates_; }
+  /// Whether `model()` has been certified: it is of use even where reading the samples has failed since.
+  bool has_certified_model() const { return certificates_ > 0 && memory_.best; }
   bool running() const { return report_.status == Status::running; }
   LinearModel<T> model() const { return {memory_.best, shape_.features, shape_.classes}; }
   /// Ends the run with the best model so far.
