@@ -1,165 +1,330 @@
-// Models of integers: how features become counts, that no counts make the sums overflow, and that the sums are those of
-// the model they stand for.
+// Designs of one or two bytes a number: the bits of the dense design of what they stand for.
+#include "tamis/design/quantised.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <random>
-#include <vector>
 
-#include "tamis/model/export_quantised_c.hpp"
+#include "support/problems.hpp"
+#include "tamis/features/quantise.hpp"
 
 namespace {
 
-using tamis::CountScale;
-using tamis::Index;
+using namespace tamis;
+using tamis::testing::Generator;
 
-/// A dense linear model in memory of its own.
-struct Model {
-  Model(Index features, Index classes) : stride(tamis::padded<double>(classes)), rows((features + 1) * stride) {
-    view = {rows.data(), features, classes};
-  }
-  double& at(Index j, Index k) { return rows[j * std::size_t(stride) + k]; }
-  Index stride;
-  std::vector<double> rows;
-  tamis::LinearModel<double> view;
-};
+/// Integers over their whole range, and the dense design of what they stand for.
+template <class T, class Integer>
+struct Example {
+  Index samples, features;
+  std::vector<Integer> columns, rows, zeros;
+  std::vector<T> scales, dense;
+  Quantisation<T, Integer> meaning;
 
-struct Quantised {
-  Quantised(const Model& model, std::vector<CountScale> scales, int largest)
-      : counts(std::move(scales)),
-        weights(std::size_t(model.view.features) * model.view.classes),
-        intercepts(model.view.classes),
-        view(tamis::quantise(model.view, counts.data(), largest, weights, intercepts)) {}
-  std::vector<CountScale> counts;
-  std::vector<std::int16_t> weights;
-  std::vector<std::int32_t> intercepts;
-  tamis::QuantisedModel view;
-};
-
-TEST(Counts, AreRoundedAndCutOff) {
-  const CountScale plain;
-  EXPECT_EQ(plain.count(2.5f), 3);
-  EXPECT_EQ(plain.count(-2.5f), -3);
-  EXPECT_EQ(plain.count(2.4375f), 2);
-  EXPECT_EQ(plain.count(32767.4f), 32767);
-  EXPECT_EQ(plain.count(1e30f), 32767);
-  EXPECT_EQ(plain.count(-1e30f), -32768);
-  EXPECT_EQ(plain.count(-32768.0f), -32768);
-  EXPECT_EQ(plain.count(std::numeric_limits<float>::quiet_NaN()), -32768);
-  EXPECT_EQ((CountScale{1.5f, 4}.count(2.0f)), 2);
-}
-
-TEST(Counts, SpanTwiceTheRangeInPowersOfTwo) {
-  const float ranges[][2] = {{0, 1},           {4.3f, 7.9f}, {-1e-6f, 3e-6f}, {278, 1680},
-                             {1e6f, 1e6f + 1}, {-5, -5},     {-3e30f, 1e30f}};
-  for (const auto& range : ranges) {
-    const CountScale scale = tamis::count_scale(range[0], range[1]);
-    int exponent;
-    EXPECT_EQ(std::frexp(scale.per_unit, &exponent), 0.5f);
-    EXPECT_EQ(std::fmod(scale.zero * scale.per_unit, 1.0f), 0.0f);
-    const float middle = range[0] / 2 + range[1] / 2;
-    const float half = range[0] == range[1] ? std::abs(range[0]) : range[1] / 2 - range[0] / 2;
-    EXPECT_LE(std::abs(middle - scale.zero) * scale.per_unit, 0.51f) << range[0];
-    const float reach = half * scale.per_unit;
-    EXPECT_LE(reach, 16383.0f) << range[0];
-    // No coarser than needed for the range, or for the digits that a float of that size has.
-    EXPECT_TRUE(reach > 8191 || std::abs(range[0]) * scale.per_unit > 2097151) << range[0];
-  }
-  EXPECT_TRUE(tamis::count_scale(0, 0).trivial());
-}
-
-TEST(Quantise, IsExactForWeightsThatAreIntegersAlready) {
-  Model model(3, 2);
-  const int weights[3][2] = {{127, -64}, {0, 0}, {-1, 100}};
-  for (Index j = 0; j < 3; ++j)
-    for (Index k = 0; k < 2; ++k) model.at(j, k) = weights[j][k] / 128.0;
-  model.at(3, 0) = 5 / 128.0;
-  model.at(3, 1) = -1000 / 128.0;
-  const Quantised q(model, std::vector<CountScale>(3), 127);
-  EXPECT_EQ(q.view.scale, 1 / 128.0f);
-  for (Index j = 0; j < 3; ++j)
-    for (Index k = 0; k < 2; ++k) EXPECT_EQ(q.view.weight(j, k), weights[j][k]);
-  EXPECT_EQ(q.intercepts, (std::vector<std::int32_t>{5, -1000}));
-  EXPECT_FALSE(q.view.uses(1));
-  const float x[] = {3, 17, -2};
-  std::int32_t scores[2];
-  EXPECT_EQ(q.view.predict(x, scores), 0);
-  EXPECT_EQ(scores[0], 5 + 3 * 127 + 2);
-  EXPECT_EQ(scores[1], -1000 - 3 * 64 - 200);
-}
-
-TEST(Quantise, CountsThatBeginElsewhereMoveTheIntercepts) {
-  Model model(1, 2);
-  model.at(0, 0) = 1;
-  model.at(0, 1) = -0.5;
-  model.at(1, 0) = 0.25;
-  const Quantised q(model, {{100, 4}}, 127);  // a count is a quarter from 100 on: weights 1/4 and -1/8
-  EXPECT_EQ(q.weights, (std::vector<std::int16_t>{127, -64}));  // -63.5, halves away from zero
-  EXPECT_NEAR(q.view.scale, 0.25 / 127, 1e-9);
-  EXPECT_EQ(q.intercepts, (std::vector<std::int32_t>{50927, -25400}));  // 100.25 * 508 and -50 * 508
-}
-
-TEST(Quantise, NoCountsOverflowAndScoresAreClose) {
-  std::mt19937 random(7);
-  std::normal_distribution<double> normal;
-  for (const int largest : {127, 32767}) {
-    for (const Index features : {1u, 2u, 3u, 17u, 200u, 5000u}) {
-      Model model(features, 3);
-      std::vector<CountScale> counts(features);
-      for (Index j = 0; j < features; ++j) {
-        counts[j] = {static_cast<float>(std::ldexp(std::round(100 * normal(random)), -3)),
-                     std::ldexp(1.0f, int(j % 9))};
-        for (Index k = 0; k < 3; ++k) model.at(j, k) = normal(random) * std::ldexp(1.0, int(j % 9));
+  Example(Index n, Index p, bool per_feature, std::uint32_t seed)
+      : samples(n),
+        features(p),
+        columns(std::size_t(n) * p),
+        rows(columns.size()),
+        zeros(p),
+        scales(p),
+        dense(columns.size()) {
+    Generator generator(seed);
+    constexpr int least = std::numeric_limits<Integer>::min();
+    constexpr std::uint32_t range = std::numeric_limits<Integer>::max() - least + 1;
+    const auto draw = [&] {
+      return static_cast<Integer>(least + static_cast<int>((generator.draw(256) * 256 + generator.draw(256)) % range));
+    };
+    for (Integer& zero : zeros) zero = draw();
+    for (T& scale : scales) scale = T(2 * generator.uniform() + 3) / T(range);
+    if (per_feature) meaning = {.scales = scales.data(), .zeros = zeros.data()};
+    else meaning = {.scale = scales[0], .zero = zeros[0]};
+    for (Index j = 0; j < p; ++j)
+      for (Index i = 0; i < n; ++i) {
+        const Integer q = i == 0       ? std::numeric_limits<Integer>::min()
+                          : i == 1     ? std::numeric_limits<Integer>::max()
+                          : i % 5 == 2 ? (per_feature ? zeros[j] : zeros[0])
+                                       : draw();
+        columns[i + std::size_t(j) * n] = rows[j + std::size_t(i) * p] = q;
+        const double zero = per_feature ? zeros[j] : zeros[0];
+        const double scale = static_cast<double>(per_feature ? scales[j] : scales[0]);
+        dense[i + std::size_t(j) * n] = static_cast<T>((q - zero) * scale);  // in double, rounded once more for float
       }
-      for (Index k = 0; k < 3; ++k) model.at(features, k) = 1000 * normal(random);
-      const Quantised q(model, counts, largest);
-      ASSERT_EQ(q.view.classes, 3u);
-      for (Index k = 0; k < 3; ++k) {
-        // The worst counts, in 64 bits.
-        std::int64_t high = q.intercepts[k], low = q.intercepts[k];
-        for (Index j = 0; j < features; ++j) {
-          const std::int64_t w = q.view.weight(j, k);
-          EXPECT_LE(std::abs(w), largest);
-          high += w > 0 ? w * 32767 : w * -32768;
-          low += w > 0 ? w * -32768 : w * 32767;
+  }
+  DenseDesign<T> as_dense() const { return {dense.data(), samples, features}; }
+  QuantisedDesign<T, Integer> by_columns() const { return {columns.data(), samples, features, meaning}; }
+  QuantisedDesign<T, Integer> by_rows() const {
+    return {rows.data(), samples, features, meaning, QuantisedLayout::by_rows(features)};
+  }
+};
+
+template <class Pair>
+class Quantised : public ::testing::Test {};
+using Pairs = ::testing::Types<std::pair<float, std::uint8_t>, std::pair<float, std::int16_t>,
+                               std::pair<float, std::uint16_t>, std::pair<double, std::int8_t>>;
+TYPED_TEST_SUITE(Quantised, Pairs);
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+TYPED_TEST(Quantised, ValuesAreTheScaledIntegers) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  for (const bool per_feature : {false, true}) {
+    const Example<T, Integer> e(50, 7, per_feature, 5);
+    for (const auto& design : {e.by_columns(), e.by_rows()}) {
+      std::vector<Index> length(50), end(50), features(350);
+      std::vector<T> column(50), values(350);
+      design.count_entries(length.data());
+      Index total = 0;
+      for (Index i = 0; i < 50; ++i) {
+        end[i] = total;
+        total += length[i];
+      }
+      design.gather(0, 50, end.data(), features.data(), values.data());
+      for (Index j = 0; j < 7; ++j) {
+        design.gather(j, nullptr, 50, column.data(), 1);
+        EXPECT_EQ(design.column_sum(j), e.as_dense().column_sum(j));
+        for (Index i = 0; i < 50; ++i) {
+          ASSERT_EQ(design(i, j), e.as_dense()(i, j)) << i << " " << j;
+          ASSERT_EQ(column[i], e.as_dense()(i, j));
         }
-        EXPECT_LE(high, std::numeric_limits<std::int32_t>::max());
-        EXPECT_GE(low, std::numeric_limits<std::int32_t>::min());
       }
-      // A sample that counts hold exactly: what is left is the rounding of weights and intercepts, half a scale each.
-      std::vector<float> x(features);
-      double bound = 0.5;
-      for (Index j = 0; j < features; ++j) {
-        const double count = std::round(300 * normal(random));
-        x[j] = static_cast<float>(double(counts[j].zero) + count / double(counts[j].per_unit));
-        ASSERT_EQ(counts[j].count(x[j]), count);
-        bound += 0.5 * std::abs(count);
+      for (Index i = 0; i < 50; ++i) {
+        Index at = end[i] - length[i];
+        for (Index j = 0; j < 7; ++j) {
+          if (e.as_dense()(i, j) == T(0)) continue;
+          ASSERT_EQ(features[at], j);
+          ASSERT_EQ(values[at++], e.as_dense()(i, j));
+        }
+        ASSERT_EQ(at, end[i]);
       }
-      std::int32_t scores[3];
-      q.view.scores(x.data(), scores);
-      for (Index k = 0; k < 3; ++k) {
-        double exact = model.at(features, k);
-        for (Index j = 0; j < features; ++j) exact += double(x[j]) * model.at(j, k);
-        EXPECT_LE(std::abs(scores[k] * double(q.view.scale) - exact), bound * double(q.view.scale) * (1 + 1e-5))
-            << features;
-      }
+      EXPECT_LT(total, 350u) << "there are zeros";
+      EXPECT_EQ(design.entries(nullptr, 7), 350u);
     }
   }
 }
 
-TEST(Quantise, RefusesWhatHasNoIntegers) {
-  Model model(2, 2);
-  model.at(0, 0) = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(Quantised(model, std::vector<CountScale>(2), 127).view.classes, 0u);
-  Model many(200000, 2);
-  for (Index j = 0; j < 200000; ++j) many.at(j, 0) = 1;
-  EXPECT_EQ(Quantised(many, std::vector<CountScale>(200000), 127).view.classes, 0u);
-  Model nothing(2, 2);  // keeps nothing, and says class 0
-  const Quantised q(nothing, std::vector<CountScale>(2), 127);
-  const float x[] = {1, 2};
-  std::int32_t scores[2];
-  EXPECT_EQ(q.view.predict(x, scores), 0);
+TYPED_TEST(Quantised, ProductsHaveTheBitsOfTheDenseDesign) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  // On both sides of the edges of tiles, strips and blocks.
+  for (const Index classes : {2u, 5u, 10u, 26u, 29u, 50u})
+    for (const Index samples : {1u, 3u, 17u, 64u, 257u, 600u})
+      for (const Index features : {1u, 5u, 13u, 33u, 70u}) {
+        const Example<T, Integer> e(samples, features, classes % 2, samples * 31 + features);
+        const Index stride = padded<T>(classes);
+        Generator generator(classes);
+        const auto matrix = [&](Index rows) {
+          std::vector<T> out(std::size_t(rows) * stride);
+          for (Index i = 0; i < rows; ++i)
+            for (Index k = 0; k < classes; ++k) out[i * stride + k] = T(generator.uniform());
+          return out;
+        };
+        const auto w = matrix(features + 1), u = matrix(samples);
+        const T* base = &w[std::size_t(features) * stride];
+        std::vector<Index> some;
+        for (Index j = 0; j < features; j += 1 + j % 3) some.push_back(j);
+        for (const bool all : {true, false}) {
+          const Index* list = all ? nullptr : some.data();
+          const Index count = all ? features : Index(some.size());
+          std::vector<T> z(std::size_t(samples) * stride), g(std::size_t(features) * stride, T(7));
+          e.as_dense().multiply(list, count, w.data(), stride, base, z.data());
+          e.as_dense().transposed_multiply(list, count, u.data(), stride, g.data());
+          for (const auto& design : {e.by_columns(), e.by_rows()}) {
+            std::vector<T> zq(z.size(), T(3)), gq(g.size(), T(7));
+            design.multiply(list, count, w.data(), stride, base, zq.data());
+            design.transposed_multiply(list, count, u.data(), stride, gq.data());
+            ASSERT_TRUE(same_bits(z, zq)) << classes << " " << samples << " " << features;
+            ASSERT_TRUE(same_bits(g, gq)) << classes << " " << samples << " " << features;
+          }
+        }
+      }
+}
+
+#ifdef TAMIS_WIDE
+TYPED_TEST(Quantised, WideVectorsGiveTheSameBits) {
+  using T = typename TypeParam::first_type;
+  if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
+  Generator generator(9);
+  for (const Index vectors : {1u, 2u, 3u, 5u, 6u, 7u, 13u}) {
+    const Index stride = vectors * lanes<T>;
+    std::vector<T> a(13 * 20), b(20 * stride), out[2];
+    for (auto* matrix : {&a, &b})
+      for (T& x : *matrix) x = T(generator.uniform());
+    for (const bool wide : {false, true}) {
+      out[wide].assign(13 * stride, T(0.25));
+      if (wide) {
+        detail::add_products_wide<T, true>(a.data(), 20, 13, nullptr, 20, b.data(), stride, stride, out[1].data(),
+                                           stride);
+        continue;
+      }
+      for (Index r = 0; r < 13; ++r)
+        for (Index k = 0; k < stride; k += lanes<T>)
+          detail::add_products_tile<Pack<T>, true, 1, 1>(&a[r * 20], 20, nullptr, 20, &b[k], stride,
+                                                         &out[0][r * stride + k], stride);
+    }
+    EXPECT_TRUE(same_bits(out[0], out[1])) << vectors;
+  }
+}
+#endif
+
+/// A problem of 90 samples with 70 features (more than a working set begins with); the first five tell the class.
+template <class T, class Integer>
+struct Problem : Example<T, Integer> {
+  std::vector<Label> labels;
+  Problem() : Example<T, Integer>(90, 70, true, 77), labels(90) {
+    for (Index i = 0; i < 90; ++i)
+      for (Index j = 0; j < 5; ++j)
+        if (q(i, j) > q(i, labels[i])) labels[i] = static_cast<Label>(j);
+  }
+  Integer q(Index i, Index j) const { return this->columns[i + 90 * j]; }
+  Targets<T> targets() const { return {labels, 5}; }
+};
+
+template <class T>
+void expect_same(const tamis::testing::Run<T>& a, const tamis::testing::Run<T>& b) {
+  ASSERT_TRUE(has_model(a.fit.status)) << name(a.fit.status);
+  EXPECT_EQ(a.fit.status, b.fit.status);
+  EXPECT_EQ(a.fit.iterations, b.fit.iterations);
+  EXPECT_EQ(a.fit.objective, b.fit.objective);
+  EXPECT_EQ(a.fit.gap, b.fit.gap);
+  EXPECT_EQ(a.fit.epochs, b.fit.epochs);
+  EXPECT_GT(a.fit.nonzeros, 0u);
+  EXPECT_TRUE(same_bits(a.coefficients(), b.coefficients()));
+}
+
+template <template <class, class, class, class> class Solver, class T, class Integer, class Loss, class Penalty>
+void expect_same_training(Loss loss, Penalty penalty, Options<T> options) {
+  const Problem<T, Integer> p;
+  options.tolerance = T(1e-3);
+  options.max_iterations = 3000;
+  const auto dense =
+      tamis::testing::run<Solver<T, Loss, Penalty, DenseDesign<T>>>(p.as_dense(), p.targets(), loss, penalty, options);
+  using Design = QuantisedDesign<T, Integer>;
+  expect_same(dense, tamis::testing::run<Solver<T, Loss, Penalty, Design>>(p.by_columns(), p.targets(), loss, penalty,
+                                                                           options));
+  expect_same(dense,
+              tamis::testing::run<Solver<T, Loss, Penalty, Design>>(p.by_rows(), p.targets(), loss, penalty, options));
+}
+
+TYPED_TEST(Quantised, SolversGiveTheBitsOfTheDenseDesign) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  expect_same_training<PrimalDual, T, Integer>(Hinge{}, L1{}, {.lambda = T(0.02)});
+  expect_same_training<Fista, T, Integer>(SquaredHinge{}, GroupL2{}, {.lambda = T(0.05)});
+  expect_same_training<CrammerSingerDual, T, Integer>(Hinge{}, Ridge{}, {.lambda = T(0.05)});
+  expect_same_training<ConstrainedPrimalDual, T, Integer>(Hinge{}, L1{}, {.eta = T(0.5)});
+}
+
+TEST(QuantisedDesign, AllSolversThatAreChosenAtRunTimeTakeIt) {
+  const Problem<float, std::int16_t> p;
+  const auto dense = p.as_dense();
+  const auto quantised = p.by_rows();
+  using Training = AnyTraining<float, TwoPhase>;
+  for (const LossKind loss : {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic})
+    for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::group_linf, PenaltyKind::ridge}) {
+      const Choice choice{loss, penalty};
+      const auto bytes = Training::requirement(choice, {90, 70, 5}, {.entries = 6300, .active_limit = 60}).bytes;
+      std::vector<float> coefficients[2];
+      Report<float> reports[2];
+      for (const bool small : {false, true}) {
+        tamis::testing::GuardedMemory memory(bytes);
+        Training training(choice, small ? AnyDesign<float>(quantised) : AnyDesign<float>(dense), p.targets(),
+                          {.lambda = 0.05f});
+        for (training.start(memory.span()); training.step();) {
+        }
+        reports[small] = training.report();
+        ASSERT_EQ(reports[small].status, Status::converged);
+        const auto model = training.model();
+        coefficients[small].assign(model.coefficients, model.coefficients + 71 * model.stride());
+        EXPECT_TRUE(memory.surroundings_intact());
+      }
+      EXPECT_TRUE(same_bits(coefficients[0], coefficients[1]));
+      EXPECT_EQ(reports[0].gap, reports[1].gap);
+      EXPECT_EQ(reports[0].iterations, reports[1].iterations);
+    }
+}
+
+TEST(QuantisedDesign, AScaleThatIsNoNumberIsRefusedWithItsPlace) {
+  const Problem<float, std::uint16_t> p;
+  for (const float bad : {not_a_number<float>, infinity<float>, 3e38f}) {  // the last overflows for most integers
+    auto scales = p.scales;
+    scales[4] = bad;
+    const std::vector<std::uint16_t> zeros(70, 0);
+    const QuantisedDesign<float, std::uint16_t> design(p.columns.data(), 90, 70,
+                                                       {.scales = scales.data(), .zeros = zeros.data()});
+    using Training = tamis::Training<float, Hinge, L1, QuantisedDesign<float, std::uint16_t>>;
+    tamis::testing::GuardedMemory memory(Training::bytes({90, 70, 5}));
+    const auto fit = Training({.lambda = 0.02f}).run(design, p.targets(), memory.span());
+    EXPECT_EQ(fit.status, Status::invalid_data);
+    EXPECT_EQ(fit.column, 4u);
+    for (Index i = 0; i < fit.row; ++i) EXPECT_TRUE(finite(design(i, 4)));
+    EXPECT_FALSE(finite(design(fit.row, 4)));
+    EXPECT_TRUE(memory.untouched());
+  }
+}
+
+TYPED_TEST(Quantised, IntegersAreStandardisedByWhatTheyStandFor) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  Example<T, Integer> e(301, 4, true, 8);
+  for (Index i = 0; i < 301; ++i) e.columns[i + 3 * 301] = e.rows[3 + 4 * i] = std::numeric_limits<Integer>::max();
+  for (const bool by_rows : {false, true}) {
+    const auto layout = by_rows ? QuantisedLayout::by_rows(4) : QuantisedLayout::by_columns(301);
+    const auto& values = by_rows ? e.rows : e.columns;
+    std::vector<T> scales(4);
+    std::vector<Integer> zeros(4);
+    standardise_integers(values.data(), 301, 4, layout, scales.data(), zeros.data());
+    const QuantisedDesign<T, Integer> design(values.data(), 301, 4, {.scales = scales.data(), .zeros = zeros.data()},
+                                             layout);
+    for (Index j = 0; j < 4; ++j) {
+      double sum = 0, square = 0;
+      for (Index i = 0; i < 301; ++i) sum += static_cast<double>(design(i, j));
+      for (Index i = 0; i < 301; ++i) square += std::pow(static_cast<double>(design(i, j)) - sum / 301, 2);
+      if (j == 3) {
+        EXPECT_EQ(scales[j], T(1)) << "constant";
+        EXPECT_EQ(sum, 0);
+        continue;
+      }
+      EXPECT_NEAR(square / 301, 1, 1e-5);
+      EXPECT_LE(std::abs(sum / 301), 0.5001 * static_cast<double>(scales[j])) << "to half a unit";
+    }
+  }
+}
+
+TYPED_TEST(Quantised, NumbersAreRoundedToHalfAUnit) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  Generator generator(4);
+  for (const auto& [low, high] : {std::pair{-3.0, 5.0}, {2.0, 9.0}, {-7.0, -1.0}, {-1e-3, 1e-3}, {0.0, 0.0}}) {
+    std::vector<T> x(2 * 50);
+    std::vector<Integer> q(2 * 50, Integer(1));
+    for (Index i = 0; i < 50; ++i) x[2 * i] = T(low + (high - low) * (generator.uniform() + 1) / 2);
+    x[0] = T(low);
+    x[2] = T(high);
+    x[4] = T(0);
+    const auto column = quantise_column(x.data(), 50, q.data(), 2);
+    const double spread = std::max(high, 0.0) - std::min(low, 0.0);
+    EXPECT_LE(static_cast<double>(column.scale), spread > 0 ? spread / (1 << (8 * sizeof(Integer) - 1)) * 1.02 : 1)
+        << "as finely as the integers allow, to a factor of two where they have a sign";
+    for (Index i = 0; i < 50; ++i) {
+      const T value = Quantisation<T, Integer>::value(q[2 * i], column.zero, column.scale);
+      EXPECT_NEAR(static_cast<double>(value), static_cast<double>(x[2 * i]), 0.502 * static_cast<double>(column.scale));
+      EXPECT_EQ(q[2 * i + 1], Integer(1)) << "what is between stays";
+    }
+    EXPECT_EQ((Quantisation<T, Integer>::value(q[4], column.zero, column.scale)), T(0)) << "zero stays zero";
+  }
+}
+
+TEST(QuantisedDesign, StackIsSmallWhereCodeIs) {
+#ifdef TAMIS_COMPACT
+  EXPECT_LE((QuantisedDesign<float, std::int16_t>::stack_bytes), 512u);
+#endif
+  EXPECT_LE((QuantisedDesign<double, std::int16_t>::stack_bytes), 8192u);
 }
 
 }  // namespace
