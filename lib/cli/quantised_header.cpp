@@ -130,9 +130,8 @@ void QuantiseArguments::check() const {
 QuantisedHeader quantised_header(const StoredModel& model, const std::string& name, const QuantiseArguments& a) {
   if (model.steps.any())
     throw ArgumentError(
-        "--quantise: this model fills missing values, takes logarithms or normalises samples, which integers cannot "
-        "do: "
-        "export it without, or train it without those steps");
+        "--quantise: this model fills missing values, takes logarithms, normalises samples or takes scattering "
+        "features, which integers cannot do: export it without, or train it without those steps");
   const Coefficients coefficients = unscaled(model);
   const bool bytes = a.weights == "int8";
   std::optional<Table> table;
@@ -197,6 +196,8 @@ QuantisedHeader quantised_header(const StoredModel& model, const std::string& na
   if (kept < used)
     out.said += "note: the weights of " + counted(used - kept, "feature", "features") +
                 " round to zero: left out, they need not be measured\n";
+
+  if (model.has_probabilities()) out.said += "note: the header has no probabilities, which need floating point\n";
 
   std::vector<const char*> labels, names;
   for (const auto& label : model.classes) labels.push_back(label.c_str());

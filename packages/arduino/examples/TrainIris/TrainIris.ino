@@ -1,7 +1,6 @@
 // Trains a classifier of three species of iris on the board, from samples in flash, in memory whose size is known when this
 // is compiled. Needs C++20: see the README of the library.
-#define TAMIS_COMPACT  // smaller code
-#include <tamis.h>     // by this Arduino finds the library
+#include <tamis.h>  // first: by this Arduino finds the library
 #include <tamis/penalty/l1.hpp>
 #include <tamis/training.hpp>
 
