@@ -100,10 +100,12 @@ struct Pack {
   [[gnu::always_inline]] static Pack zero() { return Pack{}; }
   [[gnu::always_inline]] static Pack load(const T* from) {
     Pack out;
-    __builtin_memcpy(&out.entry, from, N * sizeof(T));
+    __builtin_memcpy(&out.entry, __builtin_assume_aligned(from, alignof(T)), N * sizeof(T));
     return out;
   }
-  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, &entry, N * sizeof(T)); }
+  [[gnu::always_inline]] void store(T* to) const {
+    __builtin_memcpy(__builtin_assume_aligned(to, alignof(T)), &entry, N * sizeof(T));
+  }
 
   /// Entries added from the first to the last.
   T sum() const {
