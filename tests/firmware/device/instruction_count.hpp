@@ -1,6 +1,6 @@
 #pragma once
-/// Instructions counted by the board. The emulator is started with one nanosecond per instruction, so that a timer of known
-/// rate counts them.
+/// Instructions counted by the board. The emulator is started with one nanosecond per instruction, so that a timer of
+/// known rate counts them.
 
 #include <cstdint>
 
