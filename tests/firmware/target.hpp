@@ -9,7 +9,8 @@ namespace target {
 /// Text that ends with a zero, to whoever runs the program.
 void write(const char* text);
 
-/// Instructions executed so far, modulo 2³² and to the next 40, and thousands of them: differences count. 0 on the host.
+/// Instructions executed so far, modulo 2³² and to the next 40, and thousands of them: differences count. 0 on the
+/// host.
 std::uint32_t instructions();
 std::uint32_t thousand_instructions();
 
