@@ -18,5 +18,5 @@ set(costs
     "block-coordinate-descent|squared-hinge|l1|DescentTraining|SquaredHinge|L1|${tight}"
     "block-coordinate-descent|squared-hinge|group-l2|DescentTraining|SquaredHinge|GroupL2|${tight}"
     "block-coordinate-descent|logistic|group-l2|DescentTraining|Logistic|GroupL2|${tight}"
-    "adaptive-dual-averaging|hinge|l1|DualAveragingLearner|Hinge|L1|.lambda = 0.02f"
-    "fobos|logistic|group-l2|FobosLearner|Logistic|GroupL2|.lambda = 0.02f")
+    "streamed-dual-averaging|hinge|l1|DualAveragingLearner|Hinge|L1|.lambda = 0.02f"
+    "streamed-fobos|logistic|group-l2|FobosLearner|Logistic|GroupL2|.lambda = 0.02f")

@@ -125,16 +125,16 @@ template <class T>
 [[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
                                      Index count, const T* w, Index stride, const T* base, T* z) {
   for (Index k = 0; k < stride; k += lanes<T>) {
-    const auto start = Pack<T>::load(base + k);
-    for (Index i = 0; i < samples; ++i) start.store(row_of(z, i, stride) + k);
+    if (count == 0)
+      for (Index i = 0; i < samples; ++i) Pack<T>::load(base + k).store(row_of(z, i, stride) + k);
     for (Index c = 0; c < count; ++c) {
       const Index feature = features ? features[c] : c;
       const T* column = x + feature * column_stride;
       const auto coefficients = Pack<T>::load(row_of(w, feature, stride) + k);
-      for (Index i = 0; i < samples; ++i) {
-        T* scores = row_of(z, i, stride) + k;
-        (Pack<T>::load(scores) + Pack<T>::fill(column[i]) * coefficients).store(scores);
-      }
+      const T* from = (c == 0 ? base : z) + k;
+      T* to = z + k;
+      for (Index i = 0; i < samples; ++i, from += c == 0 ? 0 : stride, to += stride)
+        (Pack<T>::load(from) + Pack<T>::fill(column[i]) * coefficients).store(to);
     }
   }
 }
