@@ -1,4 +1,5 @@
-# CMake toolchain for Cortex-M boards: arm-none-eabi-g++ and newlib. TAMIS_CORE chooses the core: m55, m7, m4f or m3.
+# CMake toolchain for Cortex-M boards: arm-none-eabi-g++ and newlib. TAMIS_CORE chooses the core: m55, m7, m4f or m3. A
+# program takes start.cpp and links with -Tmemory.ld of this folder, and with proofs.ld of ../firmware if it likes.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
@@ -20,6 +21,7 @@ endif()
 
 # One section per function and table, so that the linker keeps only what is used. Without errno, a square root is one
 # instruction where the core has it. -Wno-psabi: one compiler makes everything, its notes on other versions do not matter.
-set(CMAKE_CXX_FLAGS_INIT "${core} -ffunction-sections -fdata-sections -fno-math-errno -Wno-psabi -fno-exceptions \
+get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../firmware ABSOLUTE)
+set(CMAKE_CXX_FLAGS_INIT "${core} -I${firmware} -ffunction-sections -fdata-sections -fno-math-errno -Wno-psabi -fno-exceptions \
 -fno-rtti -fno-threadsafe-statics -fno-unwind-tables -fno-asynchronous-unwind-tables")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=nano.specs --specs=nosys.specs -nostartfiles -Wl,--gc-sections")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=nano.specs --specs=nosys.specs -nostartfiles -L${firmware} -Wl,--gc-sections")

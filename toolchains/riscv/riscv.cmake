@@ -19,9 +19,10 @@ folder with -DTAMIS_CXX_HEADERS=…")
 endif()
 
 # As for Cortex-M: one section per function and table; without errno, a square root is one instruction.
-set(CMAKE_CXX_FLAGS_INIT "-march=rv32imafc -mabi=ilp32f --specs=picolibc.specs -nostdinc++ \
+get_filename_component(firmware ${CMAKE_CURRENT_LIST_DIR}/../firmware ABSOLUTE)
+set(CMAKE_CXX_FLAGS_INIT "-I${firmware} -march=rv32imafc -mabi=ilp32f --specs=picolibc.specs -nostdinc++ \
 -isystem ${TAMIS_CXX_HEADERS} -isystem ${TAMIS_CXX_HEADERS}/arm-none-eabi -ffunction-sections -fdata-sections \
 -fno-math-errno -Wno-psabi -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-unwind-tables \
 -fno-asynchronous-unwind-tables")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostartfiles -nodefaultlibs -Wl,--gc-sections")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostartfiles -nodefaultlibs -L${firmware} -Wl,--gc-sections")
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-lc -lgcc")
