@@ -1,8 +1,8 @@
 // node figures.mjs check SETUP.json BOARD: what every training costs on a board, compared with figures.csv.
-// node figures.mjs write SETUP.json: measures on all boards and writes figures.csv and figures.md.
+// node figures.mjs write SETUP.json: measures on all boards that there are tools for, and writes figures.csv and figures.md.
 // Exit codes: 0 as in the table, 1 not so, 2 wrong use.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -112,10 +112,9 @@ function markdown(rows, boards) {
     '',
     `Made by \`${again}\` from \`costs.cpp\`: iris (150 samples, 4 features, 3 classes, float, standardised, λ = 0.02) to a`,
     'certified relative gap of 0.01, with `two-phase`, `crammer-singer-dual` and `block-coordinate-descent` of 0.001;',
-    'constrained-primal-dual with η = 0.2 and 0.01; the last two learn from every sample once (an iteration is a sample).',
-    'Flash: bytes of code, constants and initial values that training and prediction add to a program. Stack: all that',
-    'is in use while training, measured. Millions of instructions in the emulator, and those of one iteration and of one',
-    'prediction.',
+    '`constrained-primal-dual` with η = 0.2; streamed: every sample once, an iteration being a sample.',
+    'Flash: bytes of code, constants and initial values that training and prediction add to a program. Stack: all that is',
+    'in use while training, measured. Instructions: counted by the emulator, to train, for one iteration, for one prediction.',
   ];
   for (const level of ['-Os', '-O2'])
     for (const board of boards) {
@@ -146,10 +145,11 @@ if (verb === 'check') {
   check(board, measureBoard(board));
 } else {
   const names = Object.keys(setup.boards);
-  const rows = names.flatMap(measureBoard);
+  const others = existsSync(file('figures.csv')) ? readTable().filter((row) => !names.includes(row.board)) : [];
+  const rows = [...names.flatMap(measureBoard), ...others];
   const lines = rows.map((row) => [...keys, ...figures].map((name) => row[name]).join(','));
   writeFileSync(file('figures.csv'), `${[...keys, ...figures].join(',')}\n${lines.join('\n')}\n`);
-  const text = markdown(rows, names);
+  const text = markdown(rows, [...new Set(rows.map((row) => row.board))]);
   writeFileSync(file('figures.md'), text);
   console.log(text);
 }
