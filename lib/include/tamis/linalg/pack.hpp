@@ -132,6 +132,26 @@ struct Pack {
   }
 };
 
+/// A single entry: a plain number, which compilers keep in a register as they do not a vector of one.
+template <class T>
+struct Pack<T, 1> {
+  static constexpr Index width = 1;
+  T entry[1];
+
+  [[gnu::always_inline]] static Pack fill(T value) { return {{value}}; }
+  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return {{a.entry[0] + b.entry[0]}}; }
+  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {{a.entry[0] - b.entry[0]}}; }
+  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {{a.entry[0] * b.entry[0]}}; }
+  [[gnu::always_inline]] Pack positive_part() const { return {{entry[0] > T(0) ? entry[0] : T(0)}}; }
+  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+    return {{entry[0] > T(0) ? value.entry[0] : T(0)}};
+  }
+  [[gnu::always_inline]] static Pack zero() { return {{T(0)}}; }
+  [[gnu::always_inline]] static Pack load(const T* from) { return {{*from}}; }
+  [[gnu::always_inline]] void store(T* to) const { *to = entry[0]; }
+  T sum() const { return entry[0]; }
+};
+
 /// What a loop takes at once where the entries of a row never meet: a vector, or a single entry when TAMIS_COMPACT is
 /// defined, which makes smaller code and the same bits. Sums over a row need Pack, whose lanes are part of their order.
 #ifdef TAMIS_COMPACT
