@@ -576,7 +576,8 @@ class Workbench {
     }
     const T gap = report_.objective - report_.dual_objective;
     report_.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
-    report_.relative_gap = report_.gap / gap_scale();
+    // ∞/∞ has a sign, and not everywhere the same.
+    report_.relative_gap = finite(report_.gap) ? report_.gap / gap_scale() : not_a_number<T>;
 
     constexpr T rounding = T(16) * epsilon<T>;  // differences of objectives below this are noise
     if (report_.relative_gap <= largest(options_.tolerance, rounding)) {
