@@ -119,7 +119,7 @@ void for_each_strip(Index stride, Strip strip) {
   for (; k < stride; k += width) strip.template operator()<1>(k);
 }
 
-#ifdef TAMIS_COMPACT
+#ifdef TAMIS_SMALLEST
 /// Whole rows, a column and a vector at a time: the smallest code.
 template <class T>
 [[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,

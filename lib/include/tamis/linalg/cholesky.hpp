@@ -8,7 +8,7 @@ namespace tamis {
 
 /// Σ a_e b_e: lane by lane over whole vectors, then the rest; the order is part of the definition.
 template <class T>
-TAMIS_INLINED_UNLESS_COMPACT T dot(const T* a, const T* b, Index count) {
+TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, Index count) {
   auto total = Pack<T>::zero();
   Index e = 0;
   for (; e + lanes<T> <= count; e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
@@ -19,7 +19,7 @@ TAMIS_INLINED_UNLESS_COMPACT T dot(const T* a, const T* b, Index count) {
 
 namespace detail {
 
-#ifdef TAMIS_COMPACT
+#ifdef TAMIS_SMALLEST
 /// Entries j … j + 3 of `rows` rows of the factor, j a multiple of four; `columns` is row j of the factor.
 template <class T>
 void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
@@ -71,7 +71,7 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
 /// The same for four rows, two in a vector each.
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std::size_t stride, Index j) {
-  using Wide = Pack<T, 2 * lanes<T> >;
+  using Wide = Pack<T, 2 * lanes<T>>;
   const auto pair = [](const T* low, const T* high) __attribute__((always_inline)) {
     const auto a = Pack<T>::load(low).entry, b = Pack<T>::load(high).entry;
     if constexpr (lanes<T> == 2) return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3)};

@@ -39,11 +39,16 @@
 /// Inlines a lambda function even where the compiler optimises for size.
 #define TAMIS_INLINED __attribute__((always_inline))
 
+/// The smallest code, unless TAMIS_TILES asks for products by tiles all the same.
+#if defined(TAMIS_COMPACT) && !defined(TAMIS_TILES)
+#define TAMIS_SMALLEST
+#endif
+
 /// What is inlined where speed matters more than size.
-#ifdef TAMIS_COMPACT
-#define TAMIS_INLINED_UNLESS_COMPACT [[gnu::noinline]]
+#ifdef TAMIS_SMALLEST
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::noinline]]
 #else
-#define TAMIS_INLINED_UNLESS_COMPACT [[gnu::always_inline]] inline
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 
 namespace tamis {
