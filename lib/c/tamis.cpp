@@ -310,7 +310,15 @@ LinearModel<T> view(const typename Face<T>::Model* model) {
 template <class T>
 std::size_t blob_coefficient_bytes(const void* blob, std::size_t bytes) {
   const BlobShape shape = inspect_blob({static_cast<const std::byte*>(blob), bytes});
-  return shape.valid && shape.scalar_bytes == sizeof(T) ? blob_coefficients<T>(shape) * sizeof(T) : 0;
+  return shape.valid && shape.scalar_bytes == sizeof(T)
+             ? detail::saturating_multiply(blob_coefficients<T>(shape), sizeof(T))
+             : 0;
+}
+
+template <class T>
+const char* blob_fault(const void* blob, std::size_t bytes) {
+  const BlobFault fault = fault_of_blob<T>({static_cast<const std::byte*>(blob), blob ? bytes : 0});
+  return fault == BlobFault::none ? nullptr : describe(fault);
 }
 
 template <class T>
@@ -388,6 +396,10 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   TAMIS_EXPORT(tamis_blob_coefficient_bytes_##S)                                                                       \
   std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                  \
     return blob_coefficient_bytes<T>(blob, bytes);                                                                     \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_blob_fault_##S)                                                                                   \
+  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) {                                              \
+    return blob_fault<T>(blob, bytes);                                                                                 \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_blob_read_##S)                                                                                    \
   tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                            \

@@ -22,7 +22,8 @@
 extern "C" {
 #endif
 
-/* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing. */
+/* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing,
+ * but for the last two. */
 typedef enum tamis_status {
   TAMIS_CONVERGED = 0,        /* the certificate is below the tolerance */
   TAMIS_PRECISION_LIMIT,      /* this scalar type can certify no more than relative_gap */
@@ -42,7 +43,9 @@ typedef enum tamis_status {
   TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
   TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
   TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
-  TAMIS_INVALID_ETA           /* not positive and finite, together with lambda, or for a solver without constraint */
+  TAMIS_INVALID_ETA,          /* not positive and finite, together with lambda, or for a solver without constraint */
+  TAMIS_SOURCE_FAILED,        /* tamis_device.h: the source of the samples failed at report.row; also in the middle of */
+  TAMIS_SHORT_ROW             /* a run, whose best model so far stays. Or gave a row of too few or too many values */
 } tamis_status;
 
 typedef enum tamis_loss {
@@ -241,6 +244,10 @@ typedef enum tamis_measure {
                                                                                                                           \
   /* Bytes of coefficients that tamis_blob_read needs; 0 for a blob that is damaged or of the other scalar type. */       \
   size_t tamis_blob_coefficient_bytes_##S(const void *blob, size_t bytes);                                                \
+                                                                                                                          \
+  /* What keeps a blob from being read, in one sentence (cut off, no blob, another version, damaged, the other scalar      \
+   * type); NULL: nothing. */                                                                                             \
+  const char *tamis_blob_fault_##S(const void *blob, size_t bytes);                                                       \
                                                                                                                           \
   /* Expands a blob into coefficients (aligned to TAMIS_ALIGNMENT) and sets model to them. TAMIS_CONVERGED when done;     \
    * TAMIS_INVALID_DATA or TAMIS_ARENA_TOO_SMALL, everything untouched, otherwise. */                                     \

@@ -3,6 +3,8 @@
 #include "tamis.h"
 #include "tamis_calibration.h"
 #include "tamis_calibration.h"
+#include "tamis_device.h"
+#include "tamis_device.h"
 #include "tamis_features.h"
 #include "tamis_features.h"
 #include "tamis_interactions.h"
@@ -25,6 +27,12 @@ tamis_status train(const float *values, const uint16_t *labels, void *arena, siz
   problem.labels = labels;
   problem.lambda = 0.1f;
   return tamis_train_f32(&training, &problem, arena, bytes, NULL, NULL);
+}
+
+tamis_status look(tamis_device_f32 *device, const tamis_problem_f32 *problem, const int16_t *values, void *arena,
+                  size_t bytes) {
+  tamis_quantised_f32 samples = {values, TAMIS_INT16, 1, 0.01f, 0, NULL, NULL};
+  return tamis_device_start_f32(device, problem, &samples, NULL, arena, bytes);
 }
 
 tamis_status begin(tamis_stream_f32 *stream, void *arena, size_t bytes) {
