@@ -156,7 +156,7 @@ void scattering(const Run& run) {
                         : run.full ? Values{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5}
                                    : Values{0.15, 0.25, 0.35};
   const Values on_pixels = run.quick ? Values{0.1, 0.3} : logarithmic(-2, 0, run.full ? 4 : 2);
-  const Values of_ridge = run.quick ? Values{0.1, 1} : logarithmic(-2, 1, run.full ? 2 : 1);
+  const Values of_ridge = logarithmic(-3, 1, run.full ? 2 : 1);
   const std::vector<Model> small{{"pixels l1-inf", 0, false, on_pixels},
                                  {"pixels ridge", 0, true, of_ridge},
                                  {"scattering 14x14 l1-inf", 1, false, sparse},

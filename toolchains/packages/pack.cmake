@@ -1,5 +1,5 @@
 # Makes ARCHIVE: the package of KIND, with VERSION, DESCRIPTION and URL in its manifest and GENERATED files in its examples.
-set(project ${CMAKE_CURRENT_LIST_DIR}/..)
+set(project ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(headers include)
 set(sources src)
 if(KIND STREQUAL "arduino")  # src is its only include folder, and all sources below are compiled
