@@ -110,11 +110,11 @@ function markdown(rows, boards) {
   const out = [
     '# What training costs on a board',
     '',
-    `Made by \`${again}\` from \`costs.cpp\`: iris (150 samples, 4 features, 3 classes, float, standardised, λ = 0.02) to a`,
-    'certified relative gap of 0.01, with `two-phase`, `crammer-singer-dual` and `block-coordinate-descent` of 0.001;',
-    '`constrained-primal-dual` with η = 0.2; streamed: every sample once, an iteration being a sample.',
-    'Flash: bytes of code, constants and initial values that training and prediction add to a program. Stack: all that is',
-    'in use while training, measured. Instructions: counted by the emulator, to train, for one iteration, for one prediction.',
+    `Made by \`${again}\` from \`costs.cpp\`: iris (150 samples, 4 features,`,
+    '3 classes, float, standardised, λ = 0.02) to a certified relative gap of 0.01; for `two-phase`, `crammer-singer-dual` and',
+    '`block-coordinate-descent` of 0.001; `constrained-primal-dual` with η = 0.2; streamed: every sample once, an iteration',
+    'being a sample. Flash: bytes of code, constants and initial values that training and prediction add to a program. Stack:',
+    'all that is in use while training, measured. Instructions are counted by the emulator. Data as in `figures.csv`.',
   ];
   for (const level of ['-Os', '-O2'])
     for (const board of boards) {
