@@ -203,6 +203,37 @@ std::string header(const StoredKernels& stored, const std::string& name) {
   return text;
 }
 
+/// The model of scattering features that a model has in it.
+StoredModel after_scattering(StoredModel model) {
+  for (auto& sample : model.self_test) {
+    Table one;
+    one.path = "self_test";
+    one.samples = 1;
+    one.features = sample.size();
+    one.values = sample;
+    one.lines = {1};
+    model.steps.apply(one);
+    sample = std::move(one.values);
+  }
+  model.steps = {};
+  model.scale = 1;
+  return model;
+}
+
+/// Where the features of `after_scattering` come from, as a comment.
+std::string scattering_comment(const StoredModel& model) {
+  const ScatteringStep& step = *model.steps.scattering;
+  const bool images = std::holds_alternative<ScatteringOptions>(step.options);
+  char divisor[40];
+  std::snprintf(divisor, sizeof divisor, "%.9g", model.scale);
+  StoredSteps others = model.steps;
+  others.scattering.reset();
+  return "/* The features are scattering coefficients, those of tamis::" +
+         std::string(images ? "ScatteringTransform" : "SignalScatteringTransform") + " with the options\n   " +
+         step.in_cpp() + ",\n   of " + step.subject() + " whose values are divided by " + divisor +
+         (others.any() ? ", then take the other steps of `preparation` in the JSON of the model" : "") + ". */\n";
+}
+
 /// A sketch that tests the model, then classifies the samples that arrive as lines of the features that are read.
 std::string sketch(const std::string& header, const std::string& name, bool whole, bool regression) {
   std::string upper = name;
@@ -254,7 +285,16 @@ void run(const ExportArguments& a) {
     text = in_format(read_kernels(document), true, false);
   } else {
     const StoredModel model = read_model(document);
-    text = in_format(model, model.steps.norm != SampleNorm::none, false);
+    if (model.steps.scattering && a.format == "arduino")
+      throw ArgumentError("--format arduino: the model takes scattering features, which the sketch cannot make of " +
+                          model.steps.scattering->subject() + ": take --format c, and transform them before");
+    if (model.steps.scattering && a.format == "c") {
+      text = scattering_comment(model) + in_format(after_scattering(model), false, false);
+      std::cerr << "the header takes " << model.coefficients.features << " scattering features, not "
+                << model.steps.scattering->subject() << ": its first comment says which\n";
+    } else {
+      text = in_format(model, model.steps.norm != SampleNorm::none, false);
+    }
   }
   if (a.output.empty()) std::cout << text;
   else write_file(a.output, text);

@@ -42,8 +42,9 @@ Json preparation(const StoredModel& model) {
   const StoredSteps& steps = model.steps;
   if (!steps.any() && model.min_max.empty()) return nullptr;
   Json means = Json::array(), least = Json::array(), scales = Json::array();
+  for (std::size_t j = 0; steps.fills_missing() && j < model.columns(); ++j)
+    if (model.needs(j)) means.push_back(steps.missing_means[j]);
   for (std::size_t j = 0; j < model.coefficients.features; ++j) {
-    if (steps.fills_missing() && model.needs(j)) means.push_back(steps.missing_means[j]);
     if (model.min_max.empty() || !model.coefficients.uses(j)) continue;
     least.push_back(model.min_max[j].mean);
     scales.push_back(model.min_max[j].scale);
@@ -52,6 +53,7 @@ Json preparation(const StoredModel& model) {
   json["missing_means"] = steps.fills_missing() ? means : Json(nullptr);
   json["log"] = steps.takes_log() ? Json::array({steps.log.low, steps.log.high}) : Json(nullptr);
   json["normalise"] = steps.norm != SampleNorm::none ? Json(name(steps.norm)) : Json(nullptr);
+  if (steps.scattering) json["scattering"] = to_json(*steps.scattering);
   json["min_max"] = model.min_max.empty() ? Json(nullptr) : Json{{"min", least}, {"scale", scales}};
   return json;
 }
@@ -79,7 +81,7 @@ std::string to_json(const StoredModel& model) {
   }
   for (const auto& sample : model.self_test) {
     Json row = Json::array();
-    for (std::size_t j = 0; j < c.features; ++j)
+    for (std::size_t j = 0; j < model.columns(); ++j)
       if (model.needs(j)) row.push_back(std::isnan(sample[j]) ? Json(nullptr) : Json(number(sample[j])));
     samples.push_back(row);
   }
@@ -163,10 +165,10 @@ class ModelReader {
     if (json_.contains("samples")) model.samples = json_.at("samples").get<std::uint32_t>();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
-    const auto needed = needed_features(model, indices);
+    const auto needed = needed_columns(model, indices);
     for (const auto& row : json_.value("self_test", Json::array())) {
       if (row.size() != needed.size()) fail("has parts of different lengths");
-      std::vector<double> sample(c.features);
+      std::vector<double> sample(model.columns());
       for (std::size_t r = 0; r < needed.size(); ++r)
         sample[needed[r]] = row[r].is_null() && model.steps.fills_missing() ? std::numeric_limits<double>::quiet_NaN()
                                                                             : row[r].get<double>();
@@ -175,10 +177,10 @@ class ModelReader {
     return model;
   }
 
-  /// The features that the model keeps something about.
-  static std::vector<std::size_t> needed_features(const StoredModel& model, const std::vector<std::size_t>& indices) {
-    if (model.steps.norm == SampleNorm::none) return indices;
-    std::vector<std::size_t> all(model.coefficients.features);
+  /// The columns that the model keeps something about.
+  static std::vector<std::size_t> needed_columns(const StoredModel& model, const std::vector<std::size_t>& indices) {
+    if (model.steps.norm == SampleNorm::none && !model.steps.scattering) return indices;
+    std::vector<std::size_t> all(model.columns());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
   }
@@ -199,16 +201,20 @@ class ModelReader {
       steps.log = {bounds[0], bounds[1]};
       if (!steps.log.valid()) fail("has impossible bounds of the logarithm");
     }
+    if (const Json scattering = json.value("scattering", Json()); !scattering.is_null()) {
+      steps.scattering = read_scattering(document_, scattering);
+      if (steps.scattering->features() != features) fail("has not as many features as its scattering gives");
+    }
     if (const auto& means = json.at("missing_means"); !means.is_null()) {
-      const auto needed = needed_features(model, indices);
+      const auto needed = needed_columns(model, indices);
       const auto kept = numbers(means, needed.size());
-      steps.missing_means.resize(features);
+      steps.missing_means.resize(model.columns());
       for (std::size_t r = 0; r < needed.size(); ++r) steps.missing_means[needed[r]] = kept[r];
     }
     if (const auto& range = json.at("min_max"); !range.is_null())
       model.min_max = document_.column_scales(range, "min", indices, features);
     for (const auto& [key, value] : json.items())
-      if (key != "missing_means" && key != "log" && key != "normalise" && key != "min_max")
+      if (key != "missing_means" && key != "log" && key != "normalise" && key != "scattering" && key != "min_max")
         fail("has a preparation '" + printable(key) + "' that this command does not know");
   }
 
@@ -219,7 +225,9 @@ class ModelReader {
 }  // namespace
 
 std::vector<std::string> names_to_expect(const StoredModel& model) {
-  std::vector<std::string> names(model.coefficients.features);
+  if (model.steps.scattering && !model.steps.scattering->columns.empty()) return model.steps.scattering->columns;
+  std::vector<std::string> names(model.columns());
+  if (model.steps.scattering) return names;
   for (std::size_t j = 0; j < names.size() && !model.feature_names.empty(); ++j)
     if (model.coefficients.uses(j) && model.feature_names[j] != "x" + std::to_string(j))
       names[j] = model.feature_names[j];

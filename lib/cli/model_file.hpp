@@ -10,7 +10,7 @@
 
 namespace tamis::cli {
 
-/// A linear model. Coefficients act on features divided by `scale`, after the steps; rows of features that are not kept
+/// A linear model. Coefficients act on columns of the data divided by `scale`, after the steps; rows of features that are not kept
 /// are zero.
 struct StoredModel {
   std::vector<std::string> classes;
@@ -25,13 +25,18 @@ struct StoredModel {
   double lambda = 0;          // NaN with eta
   std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not needed)
+  std::vector<std::vector<double>> self_test;  // training samples, all columns (zero where not needed)
 
-  /// Whether scores depend on a feature: with a norm they do on all.
-  bool needs(std::size_t feature) const { return steps.norm != SampleNorm::none || coefficients.uses(feature); }
+  /// Columns of the data: features, where the steps make none of their own.
+  std::size_t columns() const { return steps.scattering ? steps.scattering->inputs() : coefficients.features; }
+  /// Whether scores depend on a column: with a norm, or scattering, they do on all.
+  bool needs(std::size_t column) const {
+    return steps.norm != SampleNorm::none || steps.scattering || coefficients.uses(column);
+  }
 };
 
-/// The names that a file with a header must give the features: those of kept features, "" for the others.
+/// The names that a file with a header must give the columns: those that the model keeps something about, "" for the
+/// others.
 std::vector<std::string> names_to_expect(const StoredModel& model);
 
 /// Writes the file whole or not at all. Throws ArgumentError when it cannot be written.

@@ -89,6 +89,26 @@ std::string of_classes(const PredictArguments& a, const std::vector<std::string>
   return out;
 }
 
+/// Scores after the steps. Rows go through scattering a few at a time: their features can be many.
+template <class T>
+std::vector<double> scores_of(Table table, const StoredModel& model) {
+  if (!model.steps.scattering || table.sparse) {
+    if (model.steps.any()) model.steps.apply(table);
+    return scores<T>(table, model.coefficients);
+  }
+  constexpr std::size_t block = 256;
+  std::vector<double> out;
+  for (std::size_t first = 0; first < table.samples; first += block) {
+    std::vector<std::size_t> rows(std::min(block, table.samples - first));
+    std::iota(rows.begin(), rows.end(), first);
+    Table some = select_rows(table, rows);
+    model.steps.apply(some);
+    const auto z = scores<T>(some, model.coefficients);
+    out.insert(out.end(), z.begin(), z.end());
+  }
+  return out;
+}
+
 std::string predict_linear(const PredictArguments& a, const ModelDocument& document) {
   const StoredModel model = read_model(document);
   check_output(a, model.loss, model.classes.size());
@@ -96,10 +116,10 @@ std::string predict_linear(const PredictArguments& a, const ModelDocument& docum
   options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
   options.missing = model.steps.fills_missing();
   options.names = names_to_expect(model);
-  Table table = read_samples(a.data, options, model.coefficients.features);
-  if (model.steps.any()) model.steps.apply(table);
-  return model.precision == "float" ? of_classes(a, model.classes, scores<float>(table, model.coefficients), ",%.9g")
-                                    : of_classes(a, model.classes, scores<double>(table, model.coefficients), ",%.17g");
+  Table table = read_samples(a.data, options, model.columns());
+  return model.precision == "float"
+             ? of_classes(a, model.classes, scores_of<float>(std::move(table), model), ",%.9g")
+             : of_classes(a, model.classes, scores_of<double>(std::move(table), model), ",%.17g");
 }
 
 std::string predict_interactions(const PredictArguments& a, const ModelDocument& document) {

@@ -24,6 +24,7 @@ void SampleArguments::declare(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--log", log, "LOW:HIGH: features become log10(min(max(x, LOW), HIGH))");
   command.add_option("--normalise", normalise, "divide each sample by its norm: l1 | l2 | max");
+  command.add_option("--scattering", scattering, scattering_help());
   command.add_flag("--standardise", standardise,
                    "solve with columns of mean 0 and variance 1; the model is in data units");
   command.add_flag("--min-max", min_max, "solve with columns from 0 to 1; the model is in data units");
@@ -45,6 +46,7 @@ void SampleArguments::set(Options<double>& options) const {
     throw ArgumentError("--missing: '" + missing + "' is not one of refuse, mean");
   if (!log.empty()) (void)parse_log(log);
   (void)norm_named(normalise);
+  if (!scattering.empty()) (void)parse_scattering(scattering);
   if (standardise && min_max) throw ArgumentError("--standardise and --min-max both scale the columns: give one");
   if (!test.empty() && !held_out.empty()) throw ArgumentError("--test and --hold-out both name test samples: give one");
 }
@@ -198,12 +200,21 @@ Prepared prepare(const SampleArguments& a, LabelledSamples train, std::optional<
   if (!a.class_weights.empty()) apply_class_weights(a.class_weights, p);
   p.self_test = one_per_class(p);
 
-  for (const auto& [option, given] : {std::pair{"--missing mean", a.missing == "mean"}, {"--log", !a.log.empty()}})
+  for (const auto& [option, given] : {std::pair{"--missing mean", a.missing == "mean"},
+                                      {"--log", !a.log.empty()},
+                                      {"--scattering", !a.scattering.empty()}})
     if (given && p.train.sparse)
       throw ArgumentError(std::string(option) + " would fill the zeros of sparse data: drop it or give them as CSV");
   if (a.missing == "mean") p.steps.missing_means = means_of_present(p.train);
   if (!a.log.empty()) p.steps.log = parse_log(a.log);
   p.steps.norm = norm_named(a.normalise);
+  if (!a.scattering.empty()) {
+    p.steps.scattering = parse_scattering(a.scattering);
+    if (const std::size_t inputs = p.steps.scattering->inputs(); inputs != p.train.features)
+      throw ArgumentError("--scattering: " + p.steps.scattering->subject() + " have " + std::to_string(inputs) +
+                          " features, " + a.data + " has " + std::to_string(p.train.features));
+    p.steps.scattering->columns = p.train.feature_names;
+  }
   if (p.steps.any()) {
     p.steps.apply(p.train);
     if (p.test) p.steps.apply(*p.test);

@@ -13,13 +13,13 @@
 namespace tamis::cli {
 
 /// Which samples, what is done to them, and how they count: DATA, --test, --hold-out, --seed, how they are read,
-/// --missing, --log, --normalise, --standardise, --min-max, --no-intercept, margins and weights.
+/// --missing, --log, --normalise, --scattering, --standardise, --min-max, --no-intercept, margins and weights.
 struct SampleArguments {
   std::string data, test, held_out;
   std::uint64_t seed = 0;
   DataArguments reading;
   std::string missing = "refuse";
-  std::string log, normalise;
+  std::string log, normalise, scattering;
   bool standardise = false;
   bool min_max = false;
   bool no_intercept = false;

@@ -54,8 +54,11 @@ void normalise_sparse(Table& table, SampleNorm norm) {
 
 void StoredSteps::apply(Table& table) const {
   if (table.sparse) {
-    if (fills_missing() || takes_log())
-      throw DataError(table.path + ": the samples are sparse, but " + (takes_log() ? "--log" : "--missing mean") +
+    if (fills_missing() || takes_log() || scattering)
+      throw DataError(table.path + ": the samples are sparse, but " +
+                      (takes_log()       ? "--log"
+                       : fills_missing() ? "--missing mean"
+                                         : "--scattering") +
                       " would fill their zeros: give them as CSV");
     return normalise_sparse(table, norm);
   }
@@ -65,9 +68,9 @@ void StoredSteps::apply(Table& table) const {
       double& x = table.values[j * table.samples + i];
       x = steps.entry(x, static_cast<Index>(j));
     }
-  if (norm == SampleNorm::none) return;
-  for (std::size_t i = 0; i < table.samples; ++i)
+  for (std::size_t i = 0; i < table.samples && norm != SampleNorm::none; ++i)
     normalise(table.values.data() + i, static_cast<Index>(table.features), norm, table.samples);
+  if (scattering) scattering->apply(table);
 }
 
 std::vector<double> means_of_present(const Table& table) {

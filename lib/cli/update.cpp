@@ -163,7 +163,7 @@ void run(const UpdateArguments& a) {
   ReadOptions reading = a.reading.read_options(model.scale);
   reading.missing = model.steps.fills_missing();
   reading.names = names_to_expect(model);
-  Table table = read_table(a.data, reading, model.coefficients.features);
+  Table table = read_table(a.data, reading, model.columns());
   if (table.samples == 0) throw DataError(a.data + ": there are no samples");
   std::vector<Label> labels = encode(table, model.classes);
   if (model.steps.any()) model.steps.apply(table);

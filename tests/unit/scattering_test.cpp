@@ -700,6 +700,69 @@ TEST(SignalScattering, ShiftsShiftLinesAndEnergyIsBounded) {
   EXPECT_GE(least, 0.2);
 }
 
+TEST(SignalScattering, PathsAreInTheOrderOfLines) {
+  struct Wave {
+    double xi;
+    int octave;
+  };
+  const auto bank = [](int scales, double Q) {
+    std::vector<Wave> out;
+    const auto add = [&](double xi, double sigma) {
+      out.push_back({xi, static_cast<int>(std::floor(-std::log2(std::min(xi + 5 * sigma, 0.5)))) - 1});
+    };
+    const double least = 0.1 / std::pow(2, scales), factor = std::pow(2, -1 / Q);
+    double xi = std::max(1 / (1 + std::pow(2, 3 / Q)), 0.35);
+    double sigma = xi * (1 - factor) / (1 + factor) / std::sqrt(std::log(2));
+    for (; sigma > least; xi *= factor, sigma *= factor) add(xi, sigma);
+    for (double last = out.back().xi, q = 1; q < Q; ++q) add((Q - q) / Q * last, least);
+    return out;
+  };
+  for (const Index per_octave : {1, 4, 7}) {
+    const SignalScatteringOptions options{.length = 512, .scales = 6, .per_octave = per_octave};
+    const std::vector<Wave> first = bank(6, per_octave), second = bank(6, 1);
+    EXPECT_EQ(options.path(0), SignalScatteringPath{});
+    const auto expect_path = [&](Index line, Index order, std::size_t a, std::size_t b) {
+      const SignalScatteringPath path = options.path(line);
+      EXPECT_EQ(path.order, order) << line;
+      EXPECT_EQ(path.wavelet, a) << line;
+      EXPECT_EQ(path.second_wavelet, order == 2 ? b : 0) << line;
+      EXPECT_NEAR(path.frequency, first[a].xi, 1e-6) << line;
+      EXPECT_NEAR(path.second_frequency, order == 2 ? second[b].xi : 0, 1e-6) << line;
+    };
+    Index line = 1;
+    for (std::size_t a = 0; a < first.size(); ++a) expect_path(line++, 1, a, 0);
+    for (std::size_t a = 0; a < first.size(); ++a)
+      for (std::size_t b = 0; b < second.size(); ++b)
+        if (second[b].octave > first[a].octave) expect_path(line++, 2, a, b);
+    EXPECT_EQ(line, options.lines());
+  }
+}
+
+// Of a tone of frequency ξ that swells and fades at a frequency ξ', the line of the pair (ξ, ξ') is the largest of its λ.
+TEST(SignalScattering, ASwellingToneIsAnsweredByThePathOfItsFrequencies) {
+  const SignalScatteringOptions options{.length = 4096, .scales = 8, .per_octave = 1};
+  Signals<double> scattering(options);
+  Index seen = 0;
+  for (Index line = 1; line < options.lines(); ++line) {
+    const SignalScatteringPath path = options.path(line);
+    // Sidebands within the wavelet, periods within the mean.
+    if (path.order < 2 || path.second_frequency * 7 > path.frequency || path.second_frequency * 256 < 2) continue;
+    std::vector<double> signal;
+    for (Index i = 0; i < 4096; ++i)
+      signal.push_back((1 + std::cos(2 * pi * static_cast<double>(path.second_frequency) * i)) *
+                       std::cos(2 * pi * static_cast<double>(path.frequency) * i));
+    const std::vector<double> got = scattering(signal);
+    const double here = got[line * options.positions() + 8];
+    for (Index other = 1; other < options.lines(); ++other) {
+      const SignalScatteringPath its = options.path(other);
+      if (its.order < 2 || its.wavelet != path.wavelet || other == line) continue;
+      EXPECT_LT(got[other * options.positions() + 8], here) << line << ' ' << other;
+    }
+    ++seen;
+  }
+  EXPECT_EQ(seen, 6u);
+}
+
 TEST(SignalScattering, LayoutMemoryAndBadInput) {
   SignalScatteringOptions options{.length = 77, .scales = 3, .per_octave = 4};
   const std::vector<double> signal = random_values(77, 10);

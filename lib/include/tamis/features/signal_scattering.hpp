@@ -41,6 +41,16 @@ constexpr bool for_each_signal_wavelet(Index scales, Index per_octave, Visit vis
 
 }  // namespace detail
 
+/// Where a line comes from: the wavelets of λ and μ, as far as its order goes, by their number from the highest frequency
+/// down and by their frequency in cycles per entry.
+struct SignalScatteringPath {
+  Index order = 0;
+  Index wavelet = 0, second_wavelet = 0;
+  float frequency = 0, second_frequency = 0;
+
+  friend constexpr bool operator==(const SignalScatteringPath&, const SignalScatteringPath&) = default;
+};
+
 /// What is transformed, and how.
 struct SignalScatteringOptions {
   Index length = 0;          ///< of the signals, any from 2^scales on
@@ -83,6 +93,24 @@ struct SignalScatteringOptions {
           scales, 1, [&](const detail::SignalWavelet<float>& b) { second += b.octave > a.octave ? 1 : 0; });
     });
     return 1 + (order > 0 ? first : 0) + (order > 1 ? second : 0);
+  }
+  /// Of line `line` < lines(). Cost: as many steps as there are pairs of wavelets.
+  constexpr SignalScatteringPath path(Index line) const {
+    SignalScatteringPath out;
+    Index first = 0;
+    detail::for_each_signal_wavelet<float>(scales, per_octave, [&](const detail::SignalWavelet<float>& a) {
+      if (++first == line) out = {1, first - 1, 0, a.xi, 0};
+    });
+    Index next = 1 + first, number = 0;
+    detail::for_each_signal_wavelet<float>(scales, per_octave, [&](const detail::SignalWavelet<float>& a) {
+      Index other = 0;
+      detail::for_each_signal_wavelet<float>(scales, 1, [&](const detail::SignalWavelet<float>& b) {
+        if (b.octave > a.octave && next++ == line) out = {2, number, other, a.xi, b.xi};
+        ++other;
+      });
+      ++number;
+    });
+    return out;
   }
   constexpr std::size_t coefficients() const { return detail::saturating_multiply(positions(), lines()); }
 };
