@@ -72,5 +72,6 @@ void figure1(const Run& run);
 void figure2(const Run& run);
 void figure3(const Run& run);
 void figure4(const Run& run);
+void scattering(const Run& run);
 
 }  // namespace tamis::paper_a

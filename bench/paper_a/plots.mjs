@@ -132,6 +132,9 @@ const experiments = {
     'The vocabulary has the size of the paper\'s but is another; the paper prints curves, not numbers.'),
   figure3,
   figure4,
+  scattering: () => errorsAndZeros('scattering', 'Figure 1 with the paper\'s features: MNIST, hinge, scattering and raw pixels',
+    'l1-inf over the 81 scattering values of a position, or over 2 × 2 pixels, within a class; 100 per class: 7 × 7 positions. '
+    + 'Different numbers of subsets for different sizes: see scattering.csv.'),
 };
 
 const needed = { figure3: 'figure3_times.csv' }[experiment] ?? `${experiment}.csv`;

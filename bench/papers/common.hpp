@@ -74,11 +74,13 @@ struct Run {
   std::string data;    ///< the folder TAMIS_DATA
   std::string output;  ///< where the CSV files go
   bool full = false;
-  std::size_t subsets = 0;  ///< 0: as many as the experiment has by default
+  bool quick = false;         ///< the least that shows something, where an experiment has such a form
+  std::size_t per_class = 0;  ///< 0: all sizes that the experiment has
+  std::size_t subsets = 0;    ///< 0: as many as the experiment has by default
 
   std::string path(const std::string& file) const { return data + "/" + file; }
-  std::size_t number(std::size_t quick, std::size_t in_the_paper) const {
-    return subsets ? subsets : full ? in_the_paper : quick;
+  std::size_t number(std::size_t few, std::size_t in_the_paper) const {
+    return subsets ? subsets : full ? in_the_paper : few;
   }
 };
 

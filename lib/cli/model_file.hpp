@@ -10,8 +10,8 @@
 
 namespace tamis::cli {
 
-/// A linear model. Coefficients act on columns of the data divided by `scale`, after the steps; rows of features that are not kept
-/// are zero.
+/// A linear model. Coefficients act on columns of the data divided by `scale`, after the steps; rows of features that
+/// are not kept are zero.
 struct StoredModel {
   std::vector<std::string> classes;
   std::vector<std::string> feature_names;  // one per feature, or none

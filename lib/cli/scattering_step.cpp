@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 template <class Options>
 struct Named {
   const char* name;
-  Index Options::* value;
+  Index Options::*value;
 };
 
 constexpr Named<ScatteringOptions> sizes(const ScatteringOptions&, int at) {
@@ -41,10 +41,8 @@ std::vector<Named<ScatteringOptions>> choices(const ScatteringOptions&) {
 }
 std::vector<Named<SignalScatteringOptions>> choices(const SignalScatteringOptions&) {
   using O = SignalScatteringOptions;
-  return {{"scales", &O::scales},
-          {"per-octave", &O::per_octave},
-          {"order", &O::order},
-          {"oversampling", &O::oversampling}};
+  return {
+      {"scales", &O::scales}, {"per-octave", &O::per_octave}, {"order", &O::order}, {"oversampling", &O::oversampling}};
 }
 
 Index maps(const ScatteringOptions& o) { return o.maps(); }
@@ -72,8 +70,8 @@ Options with_choices(Options o, const std::vector<std::string>& fields) {
   std::vector<bool> given(all.size());
   for (std::size_t f = 1; f < fields.size(); ++f) {
     const auto equals = fields[f].find('=');
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const auto& one) { return fields[f].substr(0, equals) == one.name; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return fields[f].substr(0, equals) == one.name; });
     if (equals == std::string::npos || found == all.end() ||
         !read_number(std::string_view(fields[f]).substr(equals + 1), o.*(found->value))) {
       std::string names;

@@ -1,4 +1,5 @@
-// --scattering: what the command makes of images and signals, that models do it again by themselves, and what is refused.
+// --scattering: what the command makes of images and signals, that models do it again by themselves, and what is
+// refused.
 #include "tamis/features/scattering.hpp"
 
 #include <gtest/gtest.h>
@@ -97,8 +98,9 @@ Sheet scattered(const Sheet& sheet, const tamis::SignalScatteringOptions& option
 }
 
 std::vector<std::string> train(const std::string& data, const Folder& folder, const std::vector<std::string>& more) {
-  std::vector<std::string> out{"train",  data,      "--loss",  "squared-hinge",       "--penalty", "group-linf",
-                               "--lambda", "0.005", "--model", folder.path("m.json"), "--report",  folder.path("r.json")};
+  std::vector<std::string> out{
+      "train",    data,    "--loss",  "squared-hinge",       "--penalty", "group-linf",
+      "--lambda", "0.005", "--model", folder.path("m.json"), "--report",  folder.path("r.json")};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -123,7 +125,8 @@ void expect_same_as_by_hand(const Sheet& raw, const Sheet& by_hand, std::vector<
   ASSERT_EQ(run(train(other.write("d.csv", by_hand.text()), other, both)).code, 0);
   const json with = model(folder), without = model(other);
   EXPECT_EQ(with["feature_count"], without["feature_count"]);
-  for (const char* part : {"coefficients", "intercept", "standardisation"}) EXPECT_EQ(with[part], without[part]) << part;
+  for (const char* part : {"coefficients", "intercept", "standardisation"})
+    EXPECT_EQ(with[part], without[part]) << part;
   for (const char* part : {"objective", "features", "nonzeros", "train_accuracy", "data_bytes"})
     EXPECT_EQ(report(folder)[part], report(other)[part]) << part;
   const auto own = run({"predict", folder.path("m.json"), folder.path("d.csv"), "--scores"});
@@ -136,14 +139,12 @@ void expect_same_as_by_hand(const Sheet& raw, const Sheet& by_hand, std::vector<
 TEST(ScatteringStep, ImagesBecomeTheirCoefficientsPositionByPosition) {
   expect_same_as_by_hand(digits(), scattered(digits(), tamis::ScatteringOptions{.height = 8, .width = 8}),
                          {"--scattering", "8x8"}, {"--groups", "blocks:81"});
-  expect_same_as_by_hand(digits(),
-                         scattered(digits(), tamis::ScatteringOptions{.height = 4,
-                                                                      .width = 16,
-                                                                      .scales = 1,
-                                                                      .orientations = 6,
-                                                                      .order = 1,
-                                                                      .oversampling = 1}),
-                         {"--scattering", "4x16,orientations=6,scales=1,order=1,oversampling=1"}, {"--standardise"});
+  expect_same_as_by_hand(
+      digits(),
+      scattered(digits(),
+                tamis::ScatteringOptions{
+                    .height = 4, .width = 16, .scales = 1, .orientations = 6, .order = 1, .oversampling = 1}),
+      {"--scattering", "4x16,orientations=6,scales=1,order=1,oversampling=1"}, {"--standardise"});
 }
 
 TEST(ScatteringStep, SignalsBecomeTheirCoefficients) {
@@ -151,9 +152,9 @@ TEST(ScatteringStep, SignalsBecomeTheirCoefficients) {
                          {"--scattering", "40"}, {});
   expect_same_as_by_hand(
       oscillations(),
-      scattered(oscillations(),
-                tamis::SignalScatteringOptions{
-                    .length = 40, .scales = 3, .per_octave = 4, .order = 1, .oversampling = 2}),
+      scattered(
+          oscillations(),
+          tamis::SignalScatteringOptions{.length = 40, .scales = 3, .per_octave = 4, .order = 1, .oversampling = 2}),
       {"--scattering", "40,scales=3,per-octave=4,order=1,oversampling=2"}, {"--min-max", "--precision", "float"});
 }
 
@@ -169,8 +170,8 @@ TEST(ScatteringStep, StepsGoInTheOrderOfTheirDescription) {
   }
   const Folder folder, other;
   ASSERT_EQ(run(train(folder.write("d.csv", digits().text()), folder,
-                      {"--standardise", "--scattering", "8x8,scales=1", "--normalise", "max", "--log", "1:3",
-                       "--scale", "4"}))
+                      {"--standardise", "--scattering", "8x8,scales=1", "--normalise", "max", "--log", "1:3", "--scale",
+                       "4"}))
                 .code,
             0);
   by_hand = scattered(by_hand, tamis::ScatteringOptions{.height = 8, .width = 8, .scales = 1});
@@ -205,8 +206,7 @@ TEST(ScatteringStep, FeaturesAreCalledByPositionAndPath) {
   EXPECT_EQ(names[0], "t0");
   EXPECT_EQ(names[options.lines() + 2], "t8/w1");
   const auto last = options.path(options.lines() - 1);
-  EXPECT_EQ(names.back(),
-            "t32/w" + std::to_string(last.wavelet) + "/v" + std::to_string(last.second_wavelet));
+  EXPECT_EQ(names.back(), "t32/w" + std::to_string(last.wavelet) + "/v" + std::to_string(last.second_wavelet));
 }
 
 // ---- models ---------------------------------------------------------------------------------------------------------
@@ -300,8 +300,9 @@ TEST(ScatteringStep, HeadersTakeFeaturesAndSaySo) {
     for (const double x : row) program += "(float)" + std::to_string(x) + ",";
     program += "},\n";
   }
-  folder.write("use.c", program + "};\nint main(void) { int i; if (m_self_test()) return 1;\n"
-                                  "  for (i = 0; i < 60; ++i) puts(m_labels[m_predict(x[i])]);\n  return 0; }\n");
+  folder.write("use.c", program +
+                            "};\nint main(void) { int i; if (m_self_test()) return 1;\n"
+                            "  for (i = 0; i < 60; ++i) puts(m_labels[m_predict(x[i])]);\n  return 0; }\n");
   const std::string binary = folder.path("use");
   ASSERT_EQ(std::system((std::string(TAMIS_TEST_COMPILER) + " -x c -std=c99 -Wall -Wextra -Werror -pedantic " +
                          folder.path("use.c") + " -o " + binary + " -lm")

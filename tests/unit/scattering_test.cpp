@@ -738,7 +738,8 @@ TEST(SignalScattering, PathsAreInTheOrderOfLines) {
   }
 }
 
-// Of a tone of frequency ξ that swells and fades at a frequency ξ', the line of the pair (ξ, ξ') is the largest of its λ.
+// Of a tone of frequency ξ that swells and fades at a frequency ξ', the line of the pair (ξ, ξ') is the largest of its
+// λ.
 TEST(SignalScattering, ASwellingToneIsAnsweredByThePathOfItsFrequencies) {
   const SignalScatteringOptions options{.length = 4096, .scales = 8, .per_octave = 1};
   Signals<double> scattering(options);

@@ -41,8 +41,8 @@ constexpr bool for_each_signal_wavelet(Index scales, Index per_octave, Visit vis
 
 }  // namespace detail
 
-/// Where a line comes from: the wavelets of λ and μ, as far as its order goes, by their number from the highest frequency
-/// down and by their frequency in cycles per entry.
+/// Where a line comes from: the wavelets of λ and μ, as far as its order goes, by their number from the highest
+/// frequency down and by their frequency in cycles per entry.
 struct SignalScatteringPath {
   Index order = 0;
   Index wavelet = 0, second_wavelet = 0;
