@@ -34,6 +34,9 @@ need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the
 need tests  libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'
 need tests  libstdc++-arm-none-eabi-newlib  any  arm:span          'the C++ headers of the firmware'
 need tests  qemu-system-arm     any      command:qemu-system-arm   'runs the firmware'
+need tests  gcc-riscv64-unknown-elf  12  command:riscv64-unknown-elf-g++ 'compiles the firmware for RISC-V'
+need tests  picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C library of the firmware for RISC-V'
+need tests  qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
 
 case "$#:${1-}" in
   1:main | 1:tests) group=$1 ;;
@@ -90,14 +93,17 @@ present() {
       version=$(command_version "$what") || return 1
       [[ ${versions[$1]} == any ]] || at_least "${versions[$1]}" "$version"
       ;;
-    header:* | arm:*)
+    header:* | arm:* | riscv:*)
       # On Debian the package counts: a header alone does not tell that the library and its CMake files are there.
-      local compiler=${CXX:-c++}
-      if [[ ${probes[$1]} == arm:* ]]; then compiler=arm-none-eabi-g++; fi
+      local compiler=("${CXX:-c++}")
+      case ${probes[$1]} in
+        arm:*) compiler=(arm-none-eabi-g++) ;;
+        riscv:*) compiler=(riscv64-unknown-elf-g++ --specs=picolibc.specs) ;;
+      esac
       if [[ $debian == yes ]]; then
         [[ $installed == *" installed ${names[$1]} "* ]]
       else
-        "$compiler" -x c++ -std=c++20 -E - >/dev/null 2>&1 <<<"#include <$what>"
+        "${compiler[@]}" -x c++ -std=c++20 -E - >/dev/null 2>&1 <<<"#include <$what>"
       fi
       ;;
   esac

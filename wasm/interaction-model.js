@@ -5,7 +5,7 @@ import { TamisError } from './error.js';
 import { bestOf, exactly, shortest } from './model.js';
 import { samplesOf } from './problem.js';
 
-export class InteractionModel {
+export class Model {
   #data;
   #exporter;
 

@@ -4,8 +4,9 @@ import { TamisError } from './error.js';
 import { header } from './export.js';
 import { arenasOf, Held, notHeld } from './held.js';
 import { Layout } from './module.js';
+import { refuseOthers } from './others.js';
 import {
-  choice, effortOf, firstOfEach, labelsOf, namesOf, numberOf, perSample, refuseOthers, samplesOf, shown,
+  choice, effortOf, firstOfEach, labelsOf, namesOf, numberOf, perSample, samplesOf, shown,
 } from './problem.js';
 
 const state_bytes = 160 * 8; // TAMIS_INTERACTIONS_WORDS
@@ -52,7 +53,7 @@ const badLambda2 = ({ lambda2, hierarchy }) =>
 /** Memory of a tamis_interactions_term: three words and a number. */
 const termBytes = ({ scalarBytes }) => (scalarBytes === 4 ? 16 : 24);
 
-export class InteractionTraining extends Held {
+export class Training extends Held {
   /** Checks the problem, copies it into the module and starts. Throws TamisError; then nothing is held. */
   constructor(module, problem) {
     super(module);

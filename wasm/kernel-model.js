@@ -64,7 +64,7 @@ export function parsed(kernel) {
   return { kind, parameters: numbers === undefined ? [] : numbers.split(',').map(number) };
 }
 
-export class KernelModel {
+export class Model {
   #data;
   #exporter;
   #math;

@@ -5,8 +5,9 @@ import { header } from './export.js';
 import { arenasOf, Held, notHeld } from './held.js';
 import { parsed } from './kernel-model.js';
 import { Layout } from './module.js';
+import { refuseOthers } from './others.js';
 import {
-  choice, effortOf, firstOfEach, isArrayLike, labelsOf, namesOf, numberOf, refuseOthers, samplesOf, shown,
+  choice, effortOf, firstOfEach, isArrayLike, labelsOf, namesOf, numberOf, samplesOf, shown,
 } from './problem.js';
 
 const state_bytes = 160 * 8; // TAMIS_KERNELS_WORDS
@@ -61,7 +62,7 @@ function layoutBytes(...parts) {
 /** Memory of a tamis_kernel: a byte and two numbers. */
 const kernelBytes = ({ scalarBytes }) => 3 * scalarBytes;
 
-export class KernelTraining extends Held {
+export class Training extends Held {
   /** Checks the problem, copies it into the module and starts. Throws TamisError; then nothing is held. */
   constructor(module, problem) {
     super(module);

@@ -19,6 +19,7 @@ export class Model {
     this.features = data.features;
     this.weights = data.weights;
     this.intercepts = data.intercepts;
+    this.calibration = data.calibration ?? null;
     this.keptFeatures = [];
     for (let j = 0; j < data.features; ++j) if (this.#row(j).some((w) => w !== 0)) this.keptFeatures.push(j);
   }
@@ -57,12 +58,19 @@ export class Model {
     return scores;
   }
 
-  /** One probability per class: the softmax of the scores, for models of the logistic loss. */
+  /** One probability per class: by the calibration, or the softmax of the scores for models of the logistic loss. */
   probabilities(x) {
     const { loss } = this.#data;
-    if (loss !== 'logistic')
-      throw new TamisError('invalid_option', `probabilities are for models of the logistic loss, the loss of this one is ${loss}`);
-    return softmax(this.scores(x));
+    if (!this.#hasProbabilities)
+      throw new TamisError('invalid_option', `probabilities are for models of the logistic loss, or with a calibration; this one has ${loss}`);
+    return softmax(this.#levels(this.scores(x)));
+  }
+  get #hasProbabilities() {
+    return this.calibration !== null || this.#data.loss === 'logistic';
+  }
+  /** Logarithms of probabilities, but for a term that all classes share. */
+  #levels(scores) {
+    return this.calibration ? levelsOf(this.calibration, scores) : scores;
   }
 
   /** The class with the largest score, the first of equals. */
@@ -103,13 +111,14 @@ export class Model {
       ++occurrences[truth];
       ++confusion[truth][predicted];
       right += truth === predicted;
-      loss += logOfSum(scores) - scores[truth];
+      const levels = this.#levels(scores);
+      loss += logOfSum(levels) - levels[truth];
     }
     const scored = occurrences.flatMap((both, k) => (both > 0 ? [(2 * confusion[k][k]) / both] : []));
     return {
       accuracy: right / i,
       macroF1: scored.length ? scored.reduce((sum, f1) => sum + f1, 0) / scored.length : NaN,
-      logLoss: this.#data.loss === 'logistic' ? loss / i : null,
+      logLoss: this.#hasProbabilities ? loss / i : null,
       confusion,
       unseen,
     };
@@ -125,6 +134,7 @@ export class Model {
   /** The model file that the tamis command writes and reads. */
   toJSON() {
     const data = this.#data;
+    const { kind, slopes, offsets } = this.calibration ?? {};
     const number = this.precision === 'float' ? shortest : exactly;
     const numbers = (list) => Array.from(list, number);
     return {
@@ -140,6 +150,7 @@ export class Model {
       scale: 1,
       standardisation: null,
       preparation: null,
+      calibration: kind ? { kind, slopes, offsets } : null,
       loss: data.loss,
       penalty: data.penalty,
       lambda: data.lambda,
@@ -164,6 +175,15 @@ function logOfSum(scores) {
   for (const score of scores) sum += Math.exp(score - top);
   return top + Math.log(sum);
 }
+/** Of z = slope · score + offset: z with softmax, the logarithm of 1/(1 + exp(-z)) with sigmoids. */
+const levelsOf = ({ kind, slopes, offsets }, scores) =>
+  Float64Array.from(scores, (score, k) => {
+    const z = slopes[k] * score + offsets[k];
+    return kind === 'softmax' ? z : Math.min(z, 0) - Math.log1p(Math.exp(-Math.abs(z)));
+  });
+/** The probabilities of the classes of a sample with these scores. */
+export const probabilitiesOf = (calibration, scores) => softmax(levelsOf(calibration, scores));
+
 function softmax(scores) {
   const log = logOfSum(scores);
   return Float64Array.from(scores, (score) => Math.exp(score - log));

@@ -22,45 +22,13 @@ const addresses = {
     () => new URL('./tamis-double-simd.wasm', import.meta.url),
   ],
 };
-const addressesWithDescent = {
-  float: [
-    () => new URL('./tamis-descent.wasm', import.meta.url),
-    () => new URL('./tamis-descent-simd.wasm', import.meta.url),
-  ],
-  double: [
-    () => new URL('./tamis-descent-double.wasm', import.meta.url),
-    () => new URL('./tamis-descent-double-simd.wasm', import.meta.url),
-  ],
-};
+/** Those of modules that are not always needed are not loaded before. */
+const addressesBeside = async (models) => (await import('./modules-beside.js'))[models];
 
-const addressesOfInteractions = {
-  float: [
-    () => new URL('./tamis-interactions.wasm', import.meta.url),
-    () => new URL('./tamis-interactions-simd.wasm', import.meta.url),
-  ],
-  double: [
-    () => new URL('./tamis-interactions-double.wasm', import.meta.url),
-    () => new URL('./tamis-interactions-double-simd.wasm', import.meta.url),
-  ],
-};
-
-const addressesOfKernels = {
-  float: [
-    () => new URL('./tamis-kernels.wasm', import.meta.url),
-    () => new URL('./tamis-kernels-simd.wasm', import.meta.url),
-  ],
-  double: [
-    () => new URL('./tamis-kernels-double.wasm', import.meta.url),
-    () => new URL('./tamis-kernels-double-simd.wasm', import.meta.url),
-  ],
-};
-
-/** Loads the module of linear models, interactions or kernels in a precision, from `source` or the file beside this one. */
+/** Loads the module of linear models, interactions, kernels or features in a precision, from `source` or the file beside this one. */
 export async function loadModule(precision, { models, simd, descent }, source) {
   try {
-    const linear = descent ? addressesWithDescent : addresses;
-    const kind = { linear, interactions: addressesOfInteractions, kernels: addressesOfKernels }[models];
-    source ??= kind[precision][Number(simd)]();
+    source ??= (models === 'linear' && !descent ? addresses : await addressesBeside(models))[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);

@@ -49,13 +49,6 @@ export function effortOf({ tolerance, maxIterations, intercept }) {
   };
 }
 
-const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
-/** Refuses options of `train`, and `more`, that mean nothing to another training. */
-export function refuseOthers(training, problem, more = []) {
-  for (const name of [...of_train, ...more])
-    if (problem[name] !== undefined) throw new TamisError('invalid_option', `${name}: ${training} has no such option`);
-}
-
 /** The margin of all samples, or undefined for that of the loss. What is no number is refused. */
 export function marginOf({ margin, margins }) {
   if (margin !== undefined && margins) throw new TamisError('invalid_margin', 'margin and margins are both given: give one');
@@ -70,7 +63,8 @@ export function marginOf({ margin, margins }) {
  */
 export function samplesOf(X) {
   if (isArrayLike(X)) return withRows(samplesOfRows(X));
-  if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return withRows(samplesOfMatrix(X));
+  if (typeof X === 'object' && X !== null && isArrayLike(X.values))
+    return withRows(isArrayLike(X.starts) ? samplesOfColumns(X) : samplesOfMatrix(X));
   throw invalidShape('X must be an array of samples, or a matrix { values, samples, features }');
 }
 
@@ -130,6 +124,19 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
           reals[to] = numberOf(values[i * down + j * across]);
     },
   };
+}
+
+/** Compressed columns, spread out: entries starts[j] to starts[j + 1] are those of feature j, of the samples in rows. */
+function samplesOfColumns({ values, rows, starts, samples, features }) {
+  if (starts.length !== features + 1 || rows?.length !== values.length)
+    throw invalidShape('X.starts must have one place per feature and one more, X.rows one sample per value');
+  const all = new (values instanceof Float32Array ? Float32Array : Float64Array)(samples * features);
+  for (let j = 0; j < features; ++j)
+    for (let e = starts[j]; e < starts[j + 1]; ++e) {
+      if (!(rows[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
+      all[j * samples + rows[e]] = numberOf(values[e]);
+    }
+  return samplesOfMatrix({ values: all, samples, features, layout: 'columns' });
 }
 
 /** One label per sample. */

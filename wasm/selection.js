@@ -1,21 +1,21 @@
 // Paths and cross-validation inside a module: what they are asked for, their runs in slices, their results as plain data.
 
 import { TamisError } from './error.js';
-import { default_slice, otherWork } from './held.js';
 import { modelData } from './points.js';
-import { countOf, isArrayLike, numberOf, samplesOf, shown } from './problem.js';
+import { countOf, isArrayLike, labelsOf, numberOf, samplesOf, shown } from './problem.js';
 import { Run } from './run.js';
+import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
 const no_fold = 0xffffffff; // TAMIS_NO_FOLD
-const most_steps = 64; // in one call: they do not cost the same at all lambdas
+export const most_steps = 64; // in one call: they do not cost the same at all lambdas
 const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
 const measures = ['error', 'loss'];
 const invalidOption = (message, place) => new TamisError('invalid_option', message, place);
 
 /** The grid that is asked for, checked: { lambdas, points, ratio, maxFeatures }. */
-function gridOf({ lambdas, points, ratio, maxFeatures }, problem, usual_points) {
+export function gridOf({ lambdas, points, ratio, maxFeatures }, problem, usual_points) {
   const more = { maxFeatures: maxFeatures === undefined ? undefined : countOf('maxFeatures', maxFeatures) };
   if (lambdas === undefined) {
     if (ratio !== undefined && !(numberOf(ratio) > 0 && ratio < 1))
@@ -43,8 +43,8 @@ class Selection extends Run {
   #measured = 0;
   points = [];
 
-  /** `folds`: how many there will be, or 0. */
-  constructor(module, problem, grid, folds) {
+  /** `folds`: how many there will be, or 0. `keep`: whether they leave the scores of what they hold out. */
+  constructor(module, problem, grid, folds, keep = false) {
     if (problem.eta !== undefined) throw new TamisError('invalid_eta', 'eta: a path is of the form with lambda');
     const most = Math.max(grid.points, 1);
     super(module, { ...problem, lambda: 0 }, {
@@ -54,6 +54,7 @@ class Selection extends Run {
         grid: module.gridBytes,
         lambdas: most * module.scalarBytes,
         foldOf: folds ? samples * 4 : 0,
+        scores: keep ? most * samples * module.stride(labelsOf(problem.y, samples).classes.length) * module.scalarBytes : null,
         heldOut: held_out_reals.length * module.scalarBytes,
       }),
     });
@@ -166,8 +167,8 @@ class Selection extends Run {
     module.words.set(foldOf, at.foldOf / 4);
     module.reals.set(lambdas, at.lambdas / module.scalarBytes);
     module.writeGrid(at.grid, { ratio: 1, points: lambdas.length, lambdas: at.lambdas });
-    this.timed(() => module.call('cross_validation_start', at.state, at.problem, at.grid, at.foldOf, this.#folds, at.arena,
-      this.arenaBytes));
+    this.timed(() => module.call('cross_validation_start_keeping', at.state, at.problem, at.grid, at.foldOf, this.#folds,
+      at.scores ?? 0, at.arena, this.arenaBytes));
     this.refuse('cross_validation_report');
   }
   advanceFolds(milliseconds) {
@@ -186,6 +187,13 @@ class Selection extends Run {
       return Object.fromEntries(held_out_reals.map((name, r) => [name, module.reals[first + r]]));
     });
   }
+  /** What the models of the first lambda say of sample i, which they have not seen. */
+  heldOutScores(i) {
+    const { reals, scalarBytes } = this.module;
+    const count = this.classes.length;
+    const first = this.at.scores / scalarBytes + i * this.module.stride(count);
+    return reals.subarray(first, first + count);
+  }
   /** The points that the folds choose. */
   chosen(measure) {
     const number = measures.indexOf(measure);
@@ -195,7 +203,7 @@ class Selection extends Run {
 }
 
 /** Grids that need at least as many bytes as the one of a path: for the smallest λ, or for any where it is not known. */
-function sizeGrids({ lambdas, points }, { penalty }) {
+export function sizeGrids({ lambdas, points }, { penalty }) {
   const last = lambdas?.at(-1);
   if (last !== undefined) return [{ first: last || 1e-30, ratio: 1, points }];
   return [{ ratio: 1, points }, ...(penalty === 'ridge' ? [{ first: 1e-30, ratio: 1, points }] : [])];
@@ -215,7 +223,7 @@ function groupNumbers(groups, samples) {
 }
 
 /** Advances a run to its end in slices, told of by `progress`. */
-async function drive(run, { onProgress, signal, sliceMilliseconds = default_slice }, advance, progress) {
+export async function drive(run, { onProgress, signal, sliceMilliseconds = default_slice }, advance, progress) {
   while (run.running) {
     if (signal?.aborted) {
       run.stop();
@@ -234,7 +242,7 @@ function progressOf(run, stage, points, before, all) {
   return { stage, fold, point, points, share, report: run.report() };
 }
 
-function withLimit(problem, { memoryLimit = problem?.memoryLimit }) {
+export function withLimit(problem, { memoryLimit = problem?.memoryLimit }) {
   return { ...problem, memoryLimit };
 }
 
@@ -290,17 +298,17 @@ function keptWithout(module, problem, lambda, foldOf, fold, options, stage) {
  * The place of the ridge lambda of least held-out mean, where each fold keeps the features that its own samples choose:
  * those of the model have already seen what is held out. Of equal errors that of the least loss, then the largest lambda.
  */
-async function chooseRidge(module, problem, lambda, foldOf, folds, lambdas, measure, options, { before, all }) {
+async function chooseRidge(module, problem, kept, foldOf, folds, lambdas, measure, options, { before, all }) {
   const sums = lambdas.map(() => ({ error: 0, loss: 0 }));
   for (let fold = 0; fold < folds; ++fold) {
     const stage = { stage: 'refit', points: lambdas.length, share: Math.min((before + fold) / all, 1) };
-    const kept = await keptWithout(module, problem, lambda, foldOf, fold, options, stage);
-    if (kept.length === 0) continue;
-    const its = restrictedTo(kept, problem, module.Reals);
+    const those = await kept(fold, stage);
+    if (those.length === 0) continue;
+    const its = restrictedTo(those, problem, module.Reals);
     const run = new Selection(module, its, gridOf({ lambdas }, its, 0), 1);
     const held = await finish(run, options, (milliseconds) => run.advanceFolds(milliseconds),
       () => ({ ...stage, fold, point: run.pointsDone, report: run.report() }), () => run.heldOut(),
-      () => run.startFolds(foldOf.map((of) => (of === fold ? 0 : no_fold)), lambdas));
+      () => run.startFolds(only(fold, foldOf), lambdas));
     const weight = foldOf.reduce((sum, of, i) => sum + (of === fold ? (problem.sampleWeights?.[i] ?? 1) : 0), 0);
     held.forEach(({ mean, meanLoss }, l) => {
       sums[l].error += weight * mean;
@@ -309,6 +317,29 @@ async function chooseRidge(module, problem, lambda, foldOf, folds, lambdas, meas
   }
   const better = (a, b) => (measure === 'error' && a.error !== b.error ? a.error < b.error : a.loss < b.loss);
   return sums.reduce((best, sum, l) => (better(sum, sums[best]) ? l : best), 0);
+}
+
+/** One fold alone. */
+const only = (fold, foldOf) => foldOf.map((of) => (of === fold ? 0 : no_fold));
+
+/** Solves for a lambda without each fold, and sets the scores of its samples: `scores` has samples × classes. */
+function holdOut(module, problem, lambda, foldOf, folds, scores, options, stage) {
+  const run = new Selection(module, problem, gridOf({ lambdas: [lambda] }, problem, 1), folds, true);
+  const progress = () => ({ ...stage, fold: stage.fold ?? run.fold, point: 0, points: 1, report: run.report() });
+  return finish(run, options, (milliseconds) => run.advanceFolds(milliseconds), progress, () => {
+    foldOf.forEach((of, i) => of !== no_fold && scores.set(run.heldOutScores(i), i * run.classes.length));
+  }, () => run.startFolds(foldOf, [lambda]));
+}
+
+/** Held-out scores of ridge, with the features that each fold's own samples choose, or of the model where these are none. */
+async function holdOutRidge(module, problem, kept, lambdas, foldOf, folds, scores, options, { before, all }) {
+  for (let fold = 0; fold < folds; ++fold) {
+    const stage = { stage: 'calibration', fold, share: Math.min((before + fold) / all, 1) };
+    const those = await kept(fold, stage);
+    const its = those.length ? restrictedTo(those, problem, module.Reals) : problem;
+    const lambda = those.length ? lambdas.ridge : lambdas.model;
+    await holdOut(module, its, lambda, only(fold, foldOf), 1, scores, options, stage);
+  }
 }
 
 /**
@@ -340,45 +371,83 @@ async function validated(module, problem, grid, folds, measure, options, deal, s
   }
 }
 
-/** Path, folds, the model at the λ that they choose, and ridge on its features: the result with models as plain data. */
-export async function crossValidate(module, problem, options) {
+/**
+ * Path, folds, the model at the λ that they choose, and ridge on its features: the result with models as plain data.
+ * features(): the module that fits probabilities, where the options ask for it.
+ */
+export async function crossValidate(module, problem, options, features) {
   const { folds = 5, measure = 'error', choose = '1se', refit = false } = options;
   if (!Number.isInteger(folds) || folds < 2 || folds > 0xffffffff)
     throw invalidOption(`folds: ${shown(folds)} is not a whole number of at least 2`);
   oneOf('measure', measure, measures);
   oneOf('choose', choose, ['1se', 'min']);
   const again = refitOf(refit);
-  const all = 1 + folds + (again ? (again.lambda === undefined ? 1 + folds : 1) : 0);
+  const calibrate = options.calibrate === undefined ? null : await calibration(options.calibrate, features);
+  const solved = 1 + folds + (again ? (again.lambda === undefined ? 1 + folds : 1) : 0);
+  const all = solved + (calibrate ? (again ? 2 : 1) * folds : 0);
   const limited = withLimit(problem, options);
   const result = await validated(module, limited, gridOf(options, problem, 50), folds, measure, options,
     (run) => run.deal(options), { names: ['path', 'folds'], before: 0, all });
   const { frame, points, heldOut, chosen, foldOf } = result;
   const point = points[chosen[choose]];
   const restricted = again && point.kept.length > 0 ? restrictedTo(point.kept, limited, module.Reals) : null;
+  const of_fold = [];
+  const kept = async (fold, stage) =>
+    (of_fold[fold] ??= await keptWithout(module, limited, point.lambda, foldOf, fold, options, stage));
   let ridge = null;
+  let ridgeLambda = null;
   if (restricted) {
     const grid = gridOf(again.lambda === undefined ? {} : { lambdas: [again.lambda] }, restricted, 50);
     const refitted = await validated(module, restricted, grid, 0, measure, options, null,
       { names: ['refit'], before: 1 + folds, all });
     const chosenRidge = again.lambda !== undefined ? 0
-      : await chooseRidge(module, limited, point.lambda, foldOf, folds, refitted.points.map(({ lambda }) => lambda), measure,
+      : await chooseRidge(module, limited, kept, foldOf, folds, refitted.points.map(({ lambda }) => lambda), measure,
         options, { before: 2 + folds, all });
     const best = refitted.points[chosenRidge];
-    const kept = best.kept.map((j) => point.kept[j]);
-    ridge = modelData({ ...frame, penalty: 'ridge' }, { ...best, features: point.features, kept });
+    ridgeLambda = best.lambda;
+    const its = best.kept.map((j) => point.kept[j]);
+    ridge = modelData({ ...frame, penalty: 'ridge' }, { ...best, features: point.features, kept: its });
+  }
+  const model = modelData(frame, point);
+  if (calibrate) {
+    const { labels, classes } = labelsOf(problem.y, foldOf.length);
+    const weights = Float64Array.from(labels, (_, i) => problem.sampleWeights?.[i] ?? 1);
+    const fitted = (scores) => {
+      const { calibration, status, heldOut: measured } = calibrate({ scores, labels, weights, classes, foldOf, folds });
+      return { ...calibration, status, heldOut: measured };
+    };
+    const scores = new module.Reals(labels.length * classes.length);
+    await holdOut(module, limited, point.lambda, foldOf, folds, scores, options,
+      { stage: 'calibration', share: solved / all });
+    model.calibration = fitted(scores);
+    if (ridge) {
+      await holdOutRidge(module, limited, kept, { model: point.lambda, ridge: ridgeLambda }, foldOf, folds, scores, options,
+        { before: solved + folds, all });
+      ridge.calibration = fitted(scores);
+    }
   }
   const lambdaOf = (which) => points[chosen[which]].lambda;
+  const last = again ? 'refit' : 'folds';
   options.onProgress?.({
-    stage: again ? 'refit' : 'folds', fold: null, point: points.length, points: points.length, share: 1, report: point.report,
+    stage: calibrate ? 'calibration' : last, fold: null, point: points.length, points: points.length, share: 1,
+    report: point.report,
   });
   return {
     points: heldOut,
     lambdaMin: lambdaOf('min'),
     lambda1se: lambdaOf('1se'),
     lambda: point.lambda,
-    model: modelData(frame, point),
+    model,
     refit: ridge,
   };
+}
+
+/** What fits probabilities of a kind to held-out scores. */
+async function calibration(kind, features) {
+  const { calibrate, kinds } = await import('./calibration.js');
+  oneOf('calibrate', kind, kinds);
+  const module = await features();
+  return (held) => calibrate(module, kind, held);
 }
 
 function oneOf(name, value, names) {

@@ -12,6 +12,9 @@ export interface LoadOptions {
   /** The same of the modules that `trainKernels` loads. */
   wasmKernels?: ModuleSource;
   wasmKernelsDouble?: ModuleSource;
+  /** The same of the modules that features and `calibrate` load. */
+  wasmFeatures?: ModuleSource;
+  wasmFeaturesDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
   /**
@@ -99,6 +102,36 @@ export interface Tamis {
    */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<KernelModel>;
   /**
+   * Finds the features that are kept whichever half of the samples is trained on: solves the path for both halves of
+   * random pairs, and counts. In slices as `train` does. Rejects with TamisError, 'stopped' with `signal`.
+   */
+  stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
+
+  // Features. What makes them loads a module of its own when it is first called (`tamis-features*.wasm`, 48 kB), works in
+  // slices, and rejects with TamisError, 'stopped' with `signal`. The results serve as X of a problem.
+
+  /**
+   * The scattering transform of images, each a row of height · width pixels: moduli of wavelet coefficients, smoothed,
+   * which shifts and small deformations change little.
+   */
+  scatterImages(images: Problem['X'], options: ImageScatteringOptions, wishes?: FeatureWishes): Promise<ScatteredImages>;
+  /** The same of signals, all of one length. */
+  scatterSignals(signals: Problem['X'], options?: SignalScatteringOptions, wishes?: FeatureWishes): Promise<ScatteredSignals>;
+  /** Windows over sensor readings that come one at a time, in memory of their own until they are closed. */
+  sensorWindows(options: WindowOptions & { channels?: number }): Promise<SensorWindows>;
+  /** The features of all windows of readings, one row or number each, that are there already. */
+  windowFeatures(readings: Problem['X'] | ArrayLike<number>, options: WindowOptions, wishes?: FeatureWishes): Promise<FeatureTable>;
+  /**
+   * Lines of text as samples of 2^bits features, without a vocabulary. Words are ASCII letters and digits, and all that
+   * is not ASCII, in lower case; the numbers are those of scikit-learn's FeatureHasher and of the tamis command.
+   */
+  hashText(lines: string[], options?: HashingOptions, wishes?: FeatureWishes): Promise<SparseColumns>;
+  /** Learns a vocabulary and weights of its terms from lines of text. Loads no module. */
+  tfIdf(lines: string[], options?: TfIdfOptions, wishes?: FeatureWishes): Promise<TfIdf>;
+  /** From what `TfIdf.toJSON` gave, or a model file of the tamis command has in `preparation`. */
+  tfIdfFromJSON(json: unknown, options?: { precision?: Precision }): Promise<TfIdf>;
+
+  /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
    */
@@ -120,8 +153,11 @@ export type Problem = ProblemData & ({ /** At least 0. */ lambda: number; eta?: 
 });
 
 export interface ProblemData {
-  /** One array of features per sample, or a matrix. All values are finite numbers. */
-  X: ArrayLike<ArrayLike<number>> | Matrix;
+  /**
+   * One array of features per sample, or a matrix, or compressed columns, which take as much memory as a matrix while
+   * they are trained with. All values are finite numbers.
+   */
+  X: ArrayLike<ArrayLike<number>> | Matrix | SparseColumns;
   /** The class of each sample. 1 and '1' are the same class. */
   y: ArrayLike<Label>;
   loss: Loss;
@@ -305,11 +341,16 @@ export interface CrossValidationOptions extends GridOptions {
    * folds, or the one given. Default false.
    */
   refit?: boolean | { lambda: number };
+  /**
+   * Also fits probabilities to the held-out scores of the models at the lambda chosen: `model` and `refit` then have a
+   * `calibration`. 'softmax' is the better one for losses whose scores compare classes. Default: not.
+   */
+  calibrate?: CalibrationKind;
 }
 
 /** What is told of a path or of a cross-validation under way. */
 export interface SelectionProgress {
-  stage: 'path' | 'folds' | 'refit';
+  stage: 'path' | 'folds' | 'refit' | 'calibration';
   /** The fold at hand, from 0; null while it is the path of all samples. */
   fold: number | null;
   /** Points done, of so many. */
@@ -366,7 +407,7 @@ export interface Evaluation {
   accuracy: number;
   /** Mean of the F1 scores of the classes that occur, as labels or as predictions. */
   macroF1: number;
-  /** Of models of the logistic loss, otherwise null; infinite with labels that were not trained on. */
+  /** Of models with probabilities, otherwise null; infinite with labels that were not trained on. */
   logLoss: number | null;
   /** Samples by class and predicted class. */
   confusion: number[][];
@@ -380,6 +421,211 @@ export interface Matrix {
   features: number;
   /** Whether the values of a sample ('rows', default) or of a feature ('columns') are next to each other. */
   layout?: 'rows' | 'columns';
+}
+
+/** Compressed columns: those of feature j are the entries from starts[j] to starts[j + 1], their samples ascending. */
+export interface SparseColumns {
+  values: ArrayLike<number>;
+  rows: ArrayLike<number>;
+  starts: ArrayLike<number>;
+  samples: number;
+  features: number;
+}
+
+/** What is told of features under way, and how they are stopped. */
+export interface FeatureWishes {
+  /** Called after each slice; false stops. */
+  onProgress?: (progress: FeatureProgress) => void | boolean;
+  signal?: StopSignal;
+  /** Default 16. */
+  sliceMilliseconds?: number;
+}
+export interface FeatureProgress {
+  /** Images, signals, readings or lines, of so many. */
+  done: number;
+  count: number;
+  /** From 0 to 1. */
+  share: number;
+}
+
+/** One row of features for each sample. */
+export interface FeatureTable {
+  values: Reals;
+  samples: number;
+  features: number;
+  layout: 'rows';
+}
+
+export interface ImageScatteringOptions {
+  /** Of the images: multiples of 2^scales. */
+  height: number;
+  width: number;
+  /** J, 1 to 8: means are taken over about 2^J pixels. Default 2. */
+  scales?: number;
+  /** L, 1 to 64 of each wavelet. Default 8. */
+  orientations?: number;
+  /** 0: means alone; 1: of wavelets; 2 (default): of wavelets of wavelets, too. */
+  order?: 0 | 1 | 2;
+  /** Maps have a value at every 2^(scales - oversampling)-th pixel each way. Default 0. */
+  oversampling?: number;
+  /** All maps' values of a position stand together: blocks for `groups: { blocks: maps }`. Default: map after map. */
+  byPosition?: boolean;
+  /** Default 'float'. */
+  precision?: Precision;
+}
+export interface ScatteredImages extends FeatureTable {
+  /** 1 + J·L + L²·J(J - 1)/2 with order 2, of so many values. */
+  maps: number;
+  mapHeight: number;
+  mapWidth: number;
+}
+
+export interface SignalScatteringOptions {
+  /** J, 1 to 16: means are taken over about 2^J entries. Default 4. */
+  scales?: number;
+  /** Wavelets for each octave, 1 to 32. Default 1. */
+  perOctave?: number;
+  order?: 0 | 1 | 2;
+  /** A value at every 2^(scales - oversampling)-th entry. Default 0. */
+  oversampling?: number;
+  /** All values of a position stand together. Default: line after line. */
+  byPosition?: boolean;
+  precision?: Precision;
+}
+export interface ScatteredSignals extends FeatureTable {
+  lines: number;
+  positions: number;
+}
+
+export interface WindowOptions {
+  /** Readings in a window. */
+  length: number;
+  /** Readings from the start of a window to that of the next. */
+  hop: number;
+  /** Bands of equal width, up to half of the sampling frequency, whose powers are features. Default 0. */
+  bands?: number;
+  precision?: Precision;
+}
+export interface SensorWindows {
+  readonly channels: number;
+  /** channels · (4 + bands). */
+  readonly features: number;
+  /**
+   * Takes a reading; the features of the window that ends with it, or null. Channel after channel: mean, deviation,
+   * energy, crossings of the mean, powers of the bands. A value that is not finite throws TamisError, and the reading is
+   * as if it had not come.
+   */
+  push(reading: ArrayLike<number> | number): Reals | null;
+  /** Forgets the readings. */
+  restart(): void;
+  /** Gives its memory back. */
+  close(): void;
+}
+
+export interface HashingOptions {
+  /** 1 to 24: there are 2^bits features. Default 18; a matrix to train with must fit in 64 MiB. */
+  bits?: number;
+  /** A term has 1 to so many words, at most 8. Default 1. */
+  ngrams?: number;
+  /** A term counts 1 or -1, as its hash says. Default true. */
+  alternating?: boolean;
+  /** A total c becomes sign(c)(1 + ln |c|). Default false. */
+  sublinear?: boolean;
+  /** That samples are divided by. Default 'l2'. */
+  norm?: 'none' | 'l1' | 'l2' | 'max';
+  precision?: Precision;
+}
+
+export interface TfIdfOptions {
+  ngrams?: number;
+  /** Terms of the vocabulary are in as many lines. Default 1. */
+  minDf?: number;
+  /** A term that occurs c times counts 1 + ln c. Default false. */
+  sublinear?: boolean;
+  precision?: Precision;
+}
+/** Weights of terms by how often they occur, and in how few lines: the same as those of the tamis command. */
+export interface TfIdf {
+  /** Ascending by their bytes in UTF-8. */
+  readonly terms: string[];
+  /** The number of each term. */
+  readonly vocabulary: Map<string, number>;
+  readonly features: number;
+  readonly idf: Float64Array;
+  /** Lines as samples of Euclidean norm 1; terms that the vocabulary does not have are left out. */
+  transform(lines: string[]): SparseColumns;
+  /** The terms of one line, ascending, and their weights. */
+  entries(line: string): { terms: number[]; weights: number[] };
+  toJSON(): object;
+}
+
+export interface StabilityOptions extends Omit<GridOptions, 'onProgress'> {
+  /** Halves of the samples, in pairs without a common sample: an even number. Default 100. */
+  subsamples?: number;
+  /** Features are selected that this share of the halves keeps at some lambda, above 1/2. Default 0.9. */
+  threshold?: number;
+  /**
+   * At most so many expected features of the selection may be false, by default 1: it says how many features a half may
+   * keep, or, with `maxFeatures`, what the threshold is.
+   */
+  falseSelections?: number;
+  /** Of the halves. Default 0. */
+  seed?: number;
+  onProgress?: (progress: StabilityProgress) => void | boolean;
+}
+export interface StabilityProgress {
+  stage: 'halves';
+  /** Done, of so many. */
+  half: number;
+  halves: number;
+  share: number;
+  /** Of the lambda at hand. */
+  report: Report;
+}
+/** A feature, or a group of the problem. */
+export interface StableUnit {
+  name: string;
+  features: number[];
+  /** The largest of `frequencies`. */
+  frequency: number;
+  selected: boolean;
+  /** For each lambda the share of halves that keep it. */
+  frequencies: number[];
+}
+export interface StabilitySelection {
+  /** The most frequent first. */
+  ranked: StableUnit[];
+  lambdas: number[];
+  units: number;
+  subsamples: number;
+  /** A half's path ends before models with more, and keeps its last selection on. */
+  maxFeatures: number;
+  threshold: number;
+  /** Units that a half keeps on average. */
+  selectedByHalf: number;
+  /** At most so many of the selection are false on average. */
+  expectedFalseSelections: number;
+}
+
+/** 'sigmoid': each class against the others (Platt); 'softmax': all at once. */
+export type CalibrationKind = 'sigmoid' | 'softmax';
+/** Probabilities by z = slope · score + offset, with one of each per class. */
+export interface Calibration {
+  kind: CalibrationKind;
+  slopes: number[];
+  offsets: number[];
+  /** How the fit ended. */
+  status: Status;
+  /** Of each fold's samples, by a calibration that has not seen them. */
+  heldOut: {
+    /** Mean of -log p of the label. */
+    logLoss: number;
+    /** Sum over the bins of weight · |accuracy - confidence|. */
+    calibrationError: number;
+    error: number;
+    /** Of a reliability diagram: samples whose largest probability is in one tenth; null where there are none. */
+    bins: { weight: number; confidence: number | null; accuracy: number | null }[];
+  };
 }
 
 export interface TrainingSpec {
@@ -463,7 +709,12 @@ export interface Prediction {
   predictAll(X: Problem['X']): Label[];
   /** One score per class, the same bits as the C functions give. */
   scores(x: ArrayLike<number>): Reals;
-  /** One probability per class, the softmax of the scores. Throws TamisError for losses other than logistic. */
+  /** Of `crossValidate` with `calibrate`; otherwise null. */
+  readonly calibration: Calibration | null;
+  /**
+   * One probability per class: by the calibration, or the softmax of the scores. Throws TamisError for losses other than
+   * logistic without a calibration.
+   */
   probabilities(x: ArrayLike<number>): Float64Array;
   evaluate(X: Problem['X'], y: Problem['y']): Evaluation;
   /** The model file that the tamis command writes and reads. */
@@ -585,6 +836,7 @@ export interface ModelFile {
   scale: number;
   standardisation: null;
   preparation: null;
+  calibration: { kind: CalibrationKind; slopes: number[]; offsets: number[] } | null;
   loss: string;
   penalty: string;
   lambda: number | null;

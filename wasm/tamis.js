@@ -1,71 +1,22 @@
 // tamis: sparse multiclass classifiers trained in a fixed piece of memory, in browsers, workers and Node.
 
 import { TamisError } from './error.js';
-import { blobPrecision, fromBlob, toBlob, toC } from './export.js';
-import { default_slice, otherWork } from './held.js';
-import { Model } from './model.js';
-import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { countOf, precisionOf } from './problem.js';
+import { blobPrecision, fromBlob } from './export.js';
+import { advance, finish, Library, loadAs } from './library.js';
+import { withFeatures } from './making.js';
 import { withModel } from './points.js';
+import { countOf, precisionOf } from './problem.js';
 import { sizeFields } from './run.js';
 import { Training } from './training.js';
 
 export { TamisError };
 
 /** Loads the library. */
-export async function load(options = {}) {
-  requireWebAssembly();
-  const simd = options.simd ?? (options.wasm === undefined && simdSupported());
-  const tamis = new Tamis({ simd, descent: Boolean(options.descent) }, {
-    linear: { float: options.wasm, double: options.wasmDouble },
-    interactions: { float: options.wasmInteractions, double: options.wasmInteractionsDouble },
-    kernels: { float: options.wasmKernels, double: options.wasmKernelsDouble },
-  });
-  await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
-  return tamis;
-}
+export const load = (options) => loadAs(Tamis, options);
 
-class Tamis {
-  #kind;
-  #sources;
-  #loading = {};
-  #modules = {};
-
-  constructor(kind, sources) {
-    this.simd = kind.simd;
-    this.#kind = kind;
-    this.#sources = sources;
-  }
-
-  /** Loads the module of a precision, once. */
-  async prepare(precision) {
-    ({ version: this.version } = await this.#load('linear', precision));
-  }
-
-  async #load(models, precision) {
-    const key = `${models} ${precision}`;
-    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, this.#sources[models][precision]);
-    try {
-      return (this.#modules[key] = await this.#loading[key]);
-    } catch (error) {
-      delete this.#loading[key]; // the next call tries again
-      throw error;
-    }
-  }
-
-  #module(precision) {
-    const module = this.#modules[`linear ${precision}`];
-    if (!module)
-      throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
-    return module;
-  }
-
-  async train(problem, options = {}) {
-    return this.fromData(await toEnd(new Training(await this.#prepared(problem), problem), options));
-  }
-
+class Tamis extends Library {
   trainSync(problem, options = {}) {
-    const training = new Training(this.#module(precisionOf(problem)), problem);
+    const training = new Training(this.moduleOf(precisionOf(problem)), problem);
     try {
       while (training.running) {
         if (options.signal?.aborted) training.stop();
@@ -75,34 +26,6 @@ class Tamis {
     } finally {
       training.release();
     }
-  }
-
-  async trainInteractions(problem, options = {}) {
-    const module = await this.#load('interactions', precisionOf(problem));
-    const { InteractionTraining } = await import('./interactions.js'); // not before someone asks for it
-    return this.fromInteractionData(await toEnd(new InteractionTraining(module, problem), options));
-  }
-
-  /** A model with interactions from its plain data; loads what it needs. */
-  async fromInteractionData(data) {
-    const [module, { InteractionModel }, { toC }] = await Promise.all([
-      this.#load('interactions', data.precision), import('./interaction-model.js'), import('./interactions.js'),
-    ]);
-    return new InteractionModel(data, { toC: (data, options) => toC(module, data, options) });
-  }
-
-  async trainKernels(problem, options = {}) {
-    const module = await this.#load('kernels', precisionOf(problem));
-    const { KernelTraining } = await import('./kernels.js'); // not before someone asks for it
-    return this.fromKernelData(await toEnd(new KernelTraining(module, problem), options));
-  }
-
-  /** A model with kernels from its plain data; loads what it needs. */
-  async fromKernelData(data) {
-    const [module, { KernelModel }, { toC }] = await Promise.all([
-      this.#load('kernels', data.precision), import('./kernel-model.js'), import('./kernels.js'),
-    ]);
-    return new KernelModel(data, { toC: (data, options) => toC(module, data, options) });
   }
 
   async path(problem, options = {}) {
@@ -119,40 +42,27 @@ class Tamis {
     return { points, status };
   }
 
-  /** The path as plain data: begin(frame) once, then visit(point) for each point, which stops with false. */
-  async pathData(problem, options, begin, visit) {
-    const module = await this.#prepared(problem);
-    const { followPath } = await import('./selection.js'); // not before someone asks for it
-    return followPath(module, problem, options, begin, visit);
-  }
-
   async crossValidate(problem, options = {}) {
     const { model, refit, ...rest } = await this.crossValidationData(problem, options);
     return { ...rest, model: this.fromData(model), refit: refit && this.fromData(refit) };
   }
 
-  /** The same with the models as plain data. */
-  async crossValidationData(problem, options) {
-    const module = await this.#prepared(problem);
-    const { crossValidate } = await import('./selection.js');
-    return crossValidate(module, problem, options);
+  async tfIdfFromJSON(json, options) {
+    return (await import('./tf-idf-fit.js')).tfIdfFromJSON(json, options);
   }
-
-  async #prepared(problem) {
-    const precision = precisionOf(problem);
-    if (!this.#modules[`linear ${precision}`]) await this.prepare(precision);
-    return this.#module(precision);
+  sensorWindows(options = {}) {
+    return this.features('sensorWindows', options, options);
   }
 
   trainingBytes(spec) {
     for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
     if (spec.nonzeros !== undefined) countOf('nonzeros', spec.nonzeros);
-    return this.#module(precisionOf(spec)).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
+    return this.moduleOf(precisionOf(spec)).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
   }
 
   fromBlob(bytes, { classes, featureNames } = {}) {
     const precision = blobPrecision(bytes);
-    const model = fromBlob(this.#module(precision), bytes);
+    const model = fromBlob(this.moduleOf(precision), bytes);
     const count = model.intercepts.length;
     if ((classes ?? model.intercepts).length !== count)
       throw new TamisError('invalid_shape', `the blob has ${count} classes, ${classes.length} names are given`);
@@ -171,40 +81,9 @@ class Tamis {
       selfTest: [],
     });
   }
-
-  /** A model from its plain data, as a worker sends them. */
-  fromData(data) {
-    const module = () => this.#module(data.precision);
-    const exporter = { toC: (data, options) => toC(module(), data, options), toBlob: (data) => toBlob(module(), data) };
-    return new Model(data, exporter);
-  }
 }
 
-/** The data of the model of a training that has begun: in slices, between which other work gets its turn. */
-async function toEnd(training, options) {
-  try {
-    while (training.running) {
-      if (options.signal?.aborted) training.stop();
-      else advance(training, options);
-      if (training.running) await otherWork();
-    }
-    return finish(training, options);
-  } finally {
-    training.release();
-  }
-}
-
-function finish(training, options) {
-  training.requireModel?.();
-  const data = training.modelData();
-  options.onProgress?.({ ...data.report });
-  return data;
-}
-
-function advance(training, { onProgress, sliceMilliseconds = default_slice }) {
-  training.advance(sliceMilliseconds);
-  if (training.running && onProgress?.(training.report()) === false) training.stop();
-}
+withFeatures(Tamis);
 
 /** A blob does not say how its training went. */
 function unknownReport({ features, weights, intercepts }) {

@@ -1,8 +1,8 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
-// Messages in: { id, type: 'load' | 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'trainKernels' | 'stop' | 'toC' | 'toBlob', … }.
+// Messages in: { id, type, … }, the types those of `requests` below and 'stop'.
 // Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
-import { load } from './tamis.js';
+import { Library, loadAs } from './library.js';
 
 let tamis = null;
 let options = {};
@@ -13,18 +13,14 @@ const requests = {
     options = request.options;
     await library();
   },
-  train: (request, send) =>
-    stoppable(request, send, async (library, wishes) => (await library.train(request.problem, wishes)).data),
-  path: (request, send) =>
-    stoppable(request, send, (library, wishes) =>
-      library.pathData(request.problem, wishes, (frame) => send({ id: request.id, type: 'begin', frame }), (point) =>
-        send({ id: request.id, type: 'point', point }))),
-  crossValidate: (request, send) =>
-    stoppable(request, send, (library, wishes) => library.crossValidationData(request.problem, wishes)),
-  trainInteractions: (request, send) =>
-    stoppable(request, send, async (library, wishes) => (await library.trainInteractions(request.problem, wishes)).data),
-  trainKernels: (request, send) =>
-    stoppable(request, send, async (library, wishes) => (await library.trainKernels(request.problem, wishes)).data),
+  train: models('train'),
+  trainInteractions: models('trainInteractions'),
+  trainKernels: models('trainKernels'),
+  path: stoppable((library, { id, problem }, wishes, send) =>
+    library.pathData(problem, wishes, (frame) => send({ id, type: 'begin', frame }), (point) => send({ id, type: 'point', point }))),
+  crossValidate: stoppable((library, { problem }, wishes) => library.crossValidationData(problem, wishes)),
+  stabilitySelection: stoppable((library, { problem }, wishes) => library.stabilitySelection(problem, wishes)),
+  features: stoppable((library, { problem: { name, data, options } }, wishes) => library.features(name, data, options, wishes)),
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },
@@ -33,27 +29,34 @@ const requests = {
   },
 };
 
-/** Runs work(library, options) with progress and a signal that obeys 'stop'. */
-async function stoppable({ id, wishes, progress, aborted }, send, work) {
-  const stop = new AbortController();
-  if (aborted) stop.abort();
-  running.set(id, stop);
-  try {
-    const onProgress = progress ? (report) => send({ id, type: 'progress', report }) : undefined;
-    return await work(await library(), { ...wishes, signal: stop.signal, onProgress });
-  } finally {
-    running.delete(id);
-  }
+/** What the function of that name trains. */
+function models(name) {
+  return stoppable(async (library, { problem }, wishes) => (await library[name](problem, wishes)).data);
+}
+
+/** A request that runs work(library, request, options, send) with progress and a signal that obeys 'stop'. */
+function stoppable(work) {
+  return async (request, send) => {
+    const { id, wishes, progress, aborted } = request;
+    const stop = new AbortController();
+    if (aborted) stop.abort();
+    running.set(id, stop);
+    try {
+      const onProgress = progress ? (report) => send({ id, type: 'progress', report }) : undefined;
+      return await work(await library(), request, { ...wishes, signal: stop.signal, onProgress }, send);
+    } finally {
+      running.delete(id);
+    }
+  };
 }
 
 function library() {
-  tamis ??= load(options);
+  tamis ??= loadAs(Library, options);
   return tamis;
 }
 async function prepared(model) {
   const loaded = await library();
-  if (model.kind === 'interactions') return loaded.fromInteractionData(model);
-  if (model.kind === 'kernels') return loaded.fromKernelData(model);
+  if (model.kind) return loaded.fromDataBeside(model);
   await loaded.prepare(model.precision);
   return loaded.fromData(model);
 }

@@ -1,7 +1,8 @@
 import type {
-  CrossValidation, CrossValidationOptions, ExportOptions, InteractionPrediction, InteractionProblem, KernelPrediction,
-  KernelProblem, LoadOptions, Path,
-  PathOptions, PathPoint, PathProblem, Prediction, Problem, TrainOptions,
+  CrossValidation, CrossValidationOptions, ExportOptions, FeatureTable, FeatureWishes, HashingOptions,
+  ImageScatteringOptions, InteractionPrediction, InteractionProblem, KernelPrediction, KernelProblem, LoadOptions, Path,
+  PathOptions, PathPoint, PathProblem, Prediction, Problem, ScatteredImages, ScatteredSignals, SignalScatteringOptions,
+  SparseColumns, StabilityOptions, StabilitySelection, TfIdf, TfIdfOptions, TrainOptions, WindowOptions,
 } from './tamis.js';
 export { TamisError } from './tamis.js';
 
@@ -30,6 +31,14 @@ export interface WorkerClient {
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<WorkerInteractionModel>;
   /** As `Tamis.trainKernels`. */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<WorkerKernelModel>;
+  /** As `Tamis.stabilitySelection`. */
+  stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
+  /** These as those of `Tamis`. */
+  scatterImages(images: Problem['X'], options: ImageScatteringOptions, wishes?: FeatureWishes): Promise<ScatteredImages>;
+  scatterSignals(signals: Problem['X'], options?: SignalScatteringOptions, wishes?: FeatureWishes): Promise<ScatteredSignals>;
+  windowFeatures(readings: Problem['X'] | ArrayLike<number>, options: WindowOptions, wishes?: FeatureWishes): Promise<FeatureTable>;
+  hashText(lines: string[], options?: HashingOptions, wishes?: FeatureWishes): Promise<SparseColumns>;
+  tfIdf(lines: string[], options?: TfIdfOptions, wishes?: FeatureWishes): Promise<TfIdf>;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
   close(): void;
 }

@@ -1,6 +1,7 @@
 // The client of a worker that trains: the page stays responsive, and may watch and stop the training.
 
 import { TamisError } from './error.js';
+import { withFeatures } from './making.js';
 import { Model } from './model.js';
 import { withModel } from './points.js';
 
@@ -57,14 +58,23 @@ class WorkerClient {
     return { ...rest, model: this.#model(model), refit: refit && this.#model(refit) };
   }
 
-  async trainInteractions(problem, options = {}) {
-    const { InteractionModel } = await import('./interaction-model.js'); // not before someone asks for it
-    return new InteractionModel(await this.#run('trainInteractions', problem, options), this.#exporter);
+  trainInteractions(problem, options) {
+    return this.#trainBeside('trainInteractions', problem, options, import('./interaction-model.js')); // not before someone asks
+  }
+  trainKernels(problem, options) {
+    return this.#trainBeside('trainKernels', problem, options, import('./kernel-model.js'));
+  }
+  async #trainBeside(type, problem, options = {}, code) {
+    const [{ Model }, data] = await Promise.all([code, this.#run(type, problem, options)]);
+    return new Model(data, this.#exporter);
   }
 
-  async trainKernels(problem, options = {}) {
-    const { KernelModel } = await import('./kernel-model.js'); // not before someone asks for it
-    return new KernelModel(await this.#run('trainKernels', problem, options), this.#exporter);
+  stabilitySelection(problem, options = {}) {
+    return this.#run('stabilitySelection', problem, options);
+  }
+
+  features(name, data, options = {}, wishes = {}) {
+    return this.#run('features', { name, data, options }, wishes);
   }
 
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
@@ -126,3 +136,5 @@ class WorkerClient {
     this.#waiting.clear();
   }
 }
+
+withFeatures(WorkerClient);

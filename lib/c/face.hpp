@@ -1,6 +1,10 @@
 #pragma once
 /// What the sources of the C interface share: statuses, reports, and runs that live in memory of the caller.
 
+#if __cplusplus < 201709L
+#error "the sources of tamis are C++20: compile them with -std=c++20 or -std=gnu++20"
+#endif
+
 #include <new>
 
 #include "tamis.h"
@@ -11,7 +15,8 @@ namespace tamis::in_c {
 
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
-              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta));
+              TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta) &&
+              TAMIS_SHORT_ROW == int(Status::short_row));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
 /// The types of tamis.h that every run has, of one scalar.

@@ -1,7 +1,6 @@
 #include "tamis.h"
 
-#include "face.hpp"
-#include "tamis/any.hpp"
+#include "linear.hpp"
 #include "tamis/model/blob.hpp"
 #include "tamis/model/export_c.hpp"
 #include "tamis/selection/cross_validation.hpp"
@@ -16,21 +15,17 @@ using namespace tamis::in_c;
 template <class T>
 struct Face;
 template <>
-struct Face<float> : Common<float> {
-  using Problem = tamis_problem_f32;
+struct Face<float> : Linear<float> {
   using Model = tamis_model_f32;
   using Memory = tamis_training_f32;
-  using Grid = tamis_grid_f32;
   using PathMemory = tamis_path_f32;
   using ValidationMemory = tamis_cross_validation_f32;
   using HeldOut = tamis_held_out_f32;
 };
 template <>
-struct Face<double> : Common<double> {
-  using Problem = tamis_problem_f64;
+struct Face<double> : Linear<double> {
   using Model = tamis_model_f64;
   using Memory = tamis_training_f64;
-  using Grid = tamis_grid_f64;
   using PathMemory = tamis_path_f64;
   using ValidationMemory = tamis_cross_validation_f64;
   using HeldOut = tamis_held_out_f64;
@@ -56,100 +51,6 @@ template <class T, class Grid = typename Face<T>::Grid>
 constexpr bool grid_is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Grid, points) == 2 * sizeof(T) &&
                                                                    offsetof(Grid, lambdas) == 2 * sizeof(T) + 2 * 4);
 static_assert(grid_is_numbers_then_words<float> && grid_is_numbers_then_words<double>);
-
-#ifdef TAMIS_WITHOUT_DESCENT  // a smaller build: smooth losses are left to accelerated gradients
-template <class T>
-using Trainer = AnyTraining<T, TwoPhase>;
-#else
-template <class T>
-using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
-#endif
-static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent));
-
-bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  return solver < std::size(all_solvers) && loss <= TAMIS_ONE_VS_REST_SQUARED_HINGE &&
-         penalty < std::size(all_penalties) &&
-         (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
-}
-
-#ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
-constexpr bool takes_sparse = false;
-#else
-constexpr bool takes_sparse = true;
-#endif
-
-/// The samples of a problem, as either kind of design.
-template <class T>
-class Designs {
- public:
-  explicit Designs(const typename Face<T>::Problem& p)
-      : dense_(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples)
-#ifndef TAMIS_DENSE_ONLY
-        ,
-        sparse_(p.values, p.rows, p.starts, p.samples, p.features)
-#endif
-  {
-  }
-  /// That of the problem; it must not outlive this.
-  AnyDesign<T> of([[maybe_unused]] const typename Face<T>::Problem& p) const {
-#ifndef TAMIS_DENSE_ONLY
-    if (p.rows) return AnyDesign<T>(sparse_);
-#endif
-    return AnyDesign<T>(dense_);
-  }
-
- private:
-  DenseDesign<T> dense_;
-#ifndef TAMIS_DENSE_ONLY
-  SparseDesign<T> sparse_;
-#endif
-};
-
-template <class T>
-Groups groups_of(const typename Face<T>::Problem& p) {
-  if (p.group_order || p.group_starts) return Groups::listed(p.group_order, p.group_starts, p.group_count);
-  return Groups::blocks(p.block);
-}
-template <class T>
-Choice choice_of(const typename Face<T>::Problem& p, T lambda) {
-  return {static_cast<LossKind>(p.loss),
-          static_cast<PenaltyKind>(p.penalty),
-          groups_of<T>(p),
-          static_cast<SolverKind>(p.solver),
-          p.eta != T(0),
-          Choice::is_tiny(lambda, p.samples)};
-}
-template <class T>
-Shape shape_of(const typename Face<T>::Problem& p) {
-  return {p.samples, p.features, p.classes};
-}
-template <class T>
-Targets<T> targets_of(const typename Face<T>::Problem& p) {
-  return {{p.labels, p.samples}, p.classes, p.weights, p.margins};
-}
-template <class T>
-Trainer<T> training_of(const typename Face<T>::Problem& p, const Choice& choice, const AnyDesign<T>& design,
-                       const Targets<T>& targets) {
-  return Trainer<T>(choice, design, targets,
-                    Options<T>{.lambda = p.lambda,
-                               .tolerance = p.tolerance,
-                               .max_iterations = p.max_iterations,
-                               .margin = p.margin,
-                               .intercept = p.intercept != 0,
-                               .eta = p.eta},
-                    PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon});
-}
-
-/// TAMIS_RUNNING, or why nothing can be made of a problem.
-template <class T>
-tamis_status refusal_of(const typename Face<T>::Problem& p, const Choice& choice) {
-  if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
-  if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
-  if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
-      (p.column_stride && p.column_stride < p.samples))
-    return TAMIS_INVALID_SHAPE;
-  return TAMIS_RUNNING;
-}
 
 /// What lives in tamis_training: the designs, then the run, which points at them.
 template <class T>
@@ -221,53 +122,11 @@ tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::
 
 // ---- paths and cross-validation -------------------------------------------------------------------------------------
 
-/// A problem to make trainings of, with other targets if need be.
-template <class T>
-struct Setting {
-  typename Face<T>::Problem problem;
-  Choice choice;
-  Designs<T> designs;
-  AnyDesign<T> design = designs.of(problem);
-
-  Setting(const typename Face<T>::Problem& p, const Choice& c) : problem(p), choice(c), designs(p) {}
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-};
-template <class T>
-struct Make {
-  const Setting<T>* setting;
-  Trainer<T> operator()(const Targets<T>& targets) const {
-    return training_of<T>(setting->problem, setting->choice, setting->design, targets);
-  }
-};
-
 template <class T>
 using AnyPath = Path<T, Make<T>>;
 template <class T>
 using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, AnyLoss<T>>;
 
-/// What lives in tamis_path and in tamis_cross_validation: the setting, then the run, which points at it.
-template <class T, class Run>
-class Selection {
- public:
-  /// make(setting): the run. `solver`: bytes of the least arena of its solvers; `beside`: of what it needs itself.
-  template <class MakeRun>
-  Selection(const typename Face<T>::Problem& p, const Choice& choice, Requirement solver, Requirement beside,
-            const MakeRun& make)
-      : setting_(p, choice), run_(make(setting_)), least_(solver & beside), beside_(beside) {}
-
-  Run& run() { return run_; }
-
-  typename Face<T>::Report report() {
-    if (run_.has_solver()) return report_in_c(run_.report(), beside_);
-    return report_in_c(Report<T>{.arena_bytes = least_.bytes});
-  }
-
- private:
-  Setting<T> setting_;
-  Run run_;
-  Requirement least_, beside_;
-};
 template <class T>
 using PathSlot = Slot<Selection<T, AnyPath<T>>, typename Face<T>::PathMemory>;
 template <class T>
@@ -279,34 +138,6 @@ void default_grid(typename Face<T>::Grid* out) {
   *out = {grid.first, grid.ratio, grid.points, ~Index(0), grid.values};
 }
 
-template <class T>
-Grid<T> grid_of(const typename Face<T>::Grid& g) {
-  return {g.lambdas, g.points, g.first, g.ratio};
-}
-
-/// A solver is chosen for the smallest λ, as far as that is known.
-template <class T>
-Choice path_choice(const typename Face<T>::Problem& p, const Grid<T>& grid) {
-  return choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
-}
-
-/// TAMIS_RUNNING, or why a problem has no path.
-template <class T>
-tamis_status path_refusal(const typename Face<T>::Problem& p, const Choice& choice) {
-  if (p.eta != T(0)) return TAMIS_INVALID_ETA;
-  const tamis_status refusal = refusal_of<T>(p, choice);
-  return refusal == TAMIS_RUNNING && !Trainer<T>::has_path(choice) ? TAMIS_INVALID_COMBINATION : refusal;
-}
-
-/// Bytes of the arena of the solvers of a path, with `beside` what else is needed; 0 where there is no path.
-template <class T>
-std::size_t selection_bytes(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid, Room room,
-                            Requirement beside) {
-  if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
-  const Choice choice = path_choice<T>(p, grid_of<T>(grid));
-  if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
-  return (Trainer<T>::requirement(choice, shape_of<T>(p), room) & beside).bytes;
-}
 template <class T>
 std::size_t path_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid, Room room) {
   return selection_bytes<T>(*p, *grid, room, AnyPath<T>::requirement(shape_of<T>(*p), {}));
@@ -393,7 +224,7 @@ tamis_status path_model(const typename Face<T>::PathMemory* memory, typename Fac
 template <class T>
 tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const typename Face<T>::Problem* p,
                               const typename Face<T>::Grid* g, const std::uint32_t* fold_of, std::uint32_t folds,
-                              void* arena, std::size_t bytes) {
+                              T* scores, void* arena, std::size_t bytes) {
   auto& slot = ValidationSlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(*g);
   const Choice choice = path_choice<T>(*p, grid);
@@ -407,6 +238,7 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
         return Validation<T>({&setting}, setting.design, targets_of<T>(*p), AnyLoss<T>(choice.loss), fold_of, folds,
                              grid, p->margin);
       });
+  state->run().keep_scores(scores);
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().status());
 }
@@ -478,7 +310,15 @@ LinearModel<T> view(const typename Face<T>::Model* model) {
 template <class T>
 std::size_t blob_coefficient_bytes(const void* blob, std::size_t bytes) {
   const BlobShape shape = inspect_blob({static_cast<const std::byte*>(blob), bytes});
-  return shape.valid && shape.scalar_bytes == sizeof(T) ? blob_coefficients<T>(shape) * sizeof(T) : 0;
+  return shape.valid && shape.scalar_bytes == sizeof(T)
+             ? detail::saturating_multiply(blob_coefficients<T>(shape), sizeof(T))
+             : 0;
+}
+
+template <class T>
+const char* blob_fault(const void* blob, std::size_t bytes) {
+  const BlobFault fault = fault_of_blob<T>({static_cast<const std::byte*>(blob), blob ? bytes : 0});
+  return fault == BlobFault::none ? nullptr : describe(fault);
 }
 
 template <class T>
@@ -557,6 +397,10 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                  \
     return blob_coefficient_bytes<T>(blob, bytes);                                                                     \
   }                                                                                                                    \
+  TAMIS_EXPORT(tamis_blob_fault_##S)                                                                                   \
+  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) {                                              \
+    return blob_fault<T>(blob, bytes);                                                                                 \
+  }                                                                                                                    \
   TAMIS_EXPORT(tamis_blob_read_##S)                                                                                    \
   tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                            \
                                    std::size_t coefficient_bytes, tamis_model_##S* model) {                            \
@@ -616,7 +460,13 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   tamis_status tamis_cross_validation_start_##S(                                                                       \
       tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,            \
       const std::uint32_t* fold_of, std::uint32_t folds, void* arena, std::size_t arena_bytes) {                       \
-    return validation_start<T>(validation, problem, grid, fold_of, folds, arena, arena_bytes);                         \
+    return validation_start<T>(validation, problem, grid, fold_of, folds, nullptr, arena, arena_bytes);                \
+  }                                                                                                                    \
+  TAMIS_EXPORT(tamis_cross_validation_start_keeping_##S)                                                               \
+  tamis_status tamis_cross_validation_start_keeping_##S(                                                               \
+      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,            \
+      const std::uint32_t* fold_of, std::uint32_t folds, T* scores, void* arena, std::size_t arena_bytes) {            \
+    return validation_start<T>(validation, problem, grid, fold_of, folds, scores, arena, arena_bytes);                 \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_step_##S)                                                                        \
   tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S* validation, std::uint32_t steps) {          \

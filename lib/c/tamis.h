@@ -22,7 +22,8 @@
 extern "C" {
 #endif
 
-/* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing. */
+/* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing,
+ * but for the last two. */
 typedef enum tamis_status {
   TAMIS_CONVERGED = 0,        /* the certificate is below the tolerance */
   TAMIS_PRECISION_LIMIT,      /* this scalar type can certify no more than relative_gap */
@@ -42,7 +43,9 @@ typedef enum tamis_status {
   TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
   TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
   TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
-  TAMIS_INVALID_ETA           /* not positive and finite, together with lambda, or for a solver without constraint */
+  TAMIS_INVALID_ETA,          /* not positive and finite, together with lambda, or for a solver without constraint */
+  TAMIS_SOURCE_FAILED,        /* tamis_device.h: the source of the samples failed at report.row; also in the middle of */
+  TAMIS_SHORT_ROW             /* a run, whose best model so far stays. Or gave a row of too few or too many values */
 } tamis_status;
 
 typedef enum tamis_loss {
@@ -227,7 +230,7 @@ typedef enum tamis_measure {
   tamis_status tamis_model_of_##S(const tamis_training_##S *training, tamis_model_##S *model);                            \
                                                                                                                           \
   /* The class of one sample, the first of those with the largest score. sample: entries `stride` apart (1 for a plain    \
-   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. */                   \
+   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. */                    \
   uint32_t tamis_predict_##S(const tamis_model_##S *model, const REAL *sample, size_t stride);                            \
                                                                                                                           \
   /* Writes the `classes` scores of one sample. */                                                                        \
@@ -241,6 +244,10 @@ typedef enum tamis_measure {
                                                                                                                           \
   /* Bytes of coefficients that tamis_blob_read needs; 0 for a blob that is damaged or of the other scalar type. */       \
   size_t tamis_blob_coefficient_bytes_##S(const void *blob, size_t bytes);                                                \
+                                                                                                                          \
+  /* What keeps a blob from being read, in one sentence (cut off, no blob, another version, damaged, the other scalar      \
+   * type); NULL: nothing. */                                                                                             \
+  const char *tamis_blob_fault_##S(const void *blob, size_t bytes);                                                       \
                                                                                                                           \
   /* Expands a blob into coefficients (aligned to TAMIS_ALIGNMENT) and sets model to them. TAMIS_CONVERGED when done;     \
    * TAMIS_INVALID_DATA or TAMIS_ARENA_TOO_SMALL, everything untouched, otherwise. */                                     \
@@ -323,6 +330,13 @@ typedef enum tamis_measure {
                                                 const tamis_problem_##S *problem, const tamis_grid_##S *grid,             \
                                                 const uint32_t *fold_of, uint32_t folds, void *arena,                     \
                                                 size_t arena_bytes);                                                      \
+                                                                                                                          \
+  /* The same, and leaves in scores what the model of point l that has not seen sample i says of it: row i of matrix l,   \
+   * points x samples rows of stride = classes rounded up to 16 bytes; for tamis_calibrate, say. NULL: nothing is kept.   \
+   * Rows of samples with TAMIS_NO_FOLD, and of points that no fold reaches, stay as they are. Must stay valid. */        \
+  tamis_status tamis_cross_validation_start_keeping_##S(                                                                  \
+      tamis_cross_validation_##S *validation, const tamis_problem_##S *problem, const tamis_grid_##S *grid,               \
+      const uint32_t *fold_of, uint32_t folds, REAL *scores, void *arena, size_t arena_bytes);                            \
                                                                                                                           \
   /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. TAMIS_CONVERGED: all folds    \
    * are measured. TAMIS_MISSING_CLASS: the samples outside tamis_cross_validation_fold lack class report.column. */      \

@@ -18,6 +18,7 @@ int run_command(int argc, const char* const* argv) {
   declare_train(app);
   declare_path(app);
   declare_cv(app);
+  declare_stability(app);
   declare_update(app);
   declare_interactions(app);
   declare_kernels(app);

@@ -12,6 +12,7 @@ int run_command(int argc, const char* const* argv);
 void declare_train(CLI::App& app);
 void declare_path(CLI::App& app);
 void declare_cv(CLI::App& app);
+void declare_stability(CLI::App& app);
 void declare_update(CLI::App& app);
 void declare_interactions(CLI::App& app);
 void declare_kernels(CLI::App& app);

@@ -1,185 +1,20 @@
-#include <algorithm>
-#include <cmath>
+#include "cv.hpp"
+
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <optional>
 
 #include "commands.hpp"
 #include "plots.hpp"
 #include "readers.hpp"
-#include "selection.hpp"
-#include "tamis/selection/cross_validation.hpp"
+#include "reliability_plot.hpp"
 
 namespace tamis::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct CvArguments : PathArguments {
-  Index folds = 5;
-  bool stratified = true;
-  std::string subjects, validation;
-  std::string choose = "1se", measure = "error";
-  bool refit = false;
-  std::string refit_lambda;
-};
-
-template <class T>
-using FoldsOf =
-    CrossValidation<T, decltype(maker(std::declval<const Fitting<T>&>())), AnyDesign<T>, AnyMultilabelLoss<T>>;
-
-/// The fold of each sample, and how many there are.
-struct Folds {
-  std::vector<Index> of;
-  Index count;
-};
-
-/// The subject of each sample: the first field of each line of the file, after a header line if there is one line more.
-std::vector<std::string> read_subjects(const std::string& path, std::size_t samples) {
-  TextFile file(path);
-  std::vector<std::string> names;
-  for (std::string line; file.next_line(line);) {
-    const std::string field = line.substr(0, line.find(','));
-    names.emplace_back(trimmed(field));
-  }
-  if (names.size() == samples + 1) names.erase(names.begin());
-  if (names.size() != samples)
-    file.fail(found_expected(names.size(), samples, "subject") + ", one per training sample");
-  return names;
-}
-
-/// Deals samples with several labels so that every fold has its share of each label: of the labels that still have
-/// samples to be dealt, that of the fewest comes next, and each of its samples goes to the fold that has the fewest of
-/// it, then the fewest samples; in an order drawn with the seed. Source: Sechidis, Tsoumakas and Vlahavas (2011).
-std::vector<Index> deal_label_sets(const Prepared& p, Index folds, std::uint64_t seed) {
-  const LabelSets sets = p.sets->view();
-  const std::size_t samples = p.labels.size(), classes = p.classes.size();
-  std::vector<std::size_t> order(samples);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Draws draws(seed);
-  for (std::size_t left = samples; left > 1; --left)
-    std::swap(order[left - 1], order[draws.next(static_cast<Index>(left))]);
-  std::vector<Index> of(samples, no_fold), sizes(folds);
-  std::vector<std::vector<Index>> counts(classes + 1, std::vector<Index>(folds));  // the last: of no label at all
-  const auto deal_to = [&](std::size_t i, const std::vector<Index>& have) {
-    Index best = 0;
-    for (Index f = 1; f < folds; ++f)
-      if (std::pair(have[f], sizes[f]) < std::pair(have[best], sizes[best])) best = f;
-    of[i] = best;
-    ++sizes[best];
-    for (const Label k : sets[p.labels[i]]) ++counts[k][best];
-  };
-  for (;;) {
-    std::vector<std::size_t> left(classes);
-    for (const std::size_t i : order)
-      if (of[i] == no_fold)
-        for (const Label k : sets[p.labels[i]]) ++left[k];
-    std::size_t rarest = classes;
-    for (std::size_t k = 0; k < classes; ++k)
-      if (left[k] > 0 && (rarest == classes || left[k] < left[rarest])) rarest = k;
-    for (const std::size_t i : order)
-      if (of[i] == no_fold && (rarest == classes || sets.contains(p.labels[i], static_cast<Index>(rarest))))
-        deal_to(i, counts[rarest]);
-    if (rarest == classes) return of;
-  }
-}
-
-Folds deal(const CvArguments& a, const Prepared& p) {
-  const Index samples = static_cast<Index>(p.labels.size());
-  const Index classes = p.sets ? p.sets->view().count : static_cast<Index>(p.classes.size());  // that `labels` number
-  Index folds = a.folds;
-  if (!a.validation.empty()) {  // a fold of that share of the samples, the others are never held out
-    const double fraction = parse_number("--validation", a.validation);
-    if (!(fraction > 0 && fraction <= 0.5))
-      throw ArgumentError("--validation: the fraction must lie between 0 and 1/2");
-    folds = static_cast<Index>(std::lround(1 / fraction));
-  }
-  Folds out{std::vector<Index>(samples), folds};
-  std::vector<Index> order(samples + 1);
-  const std::vector<std::string> names = a.subjects.empty() ? p.train.subjects : read_subjects(a.subjects, samples);
-  if (!names.empty()) {
-    std::map<std::string, Index> number;
-    std::vector<Index> group;
-    for (const auto& name : names)
-      group.push_back(number.try_emplace(name, static_cast<Index>(number.size())).first->second);
-    std::vector<Index> starts(samples + 1), counts(std::size_t(folds) * classes);
-    if (!deal_groups(p.labels, classes, group.data(), folds, out.of.data(), order.data(), starts.data(), counts.data()))
-      throw ArgumentError("--folds: " + std::to_string(folds) +
-                          " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
-  } else if (p.sets && a.stratified && folds >= 2 && folds <= samples) {
-    out.of = deal_label_sets(p, folds, a.samples.seed);
-  } else {
-    Index rare = 0;
-    if (!deal_folds(p.labels, classes, folds, a.stratified, a.samples.seed, out.of.data(), order.data(), rare)) {
-      if (rare < classes)
-        throw ArgumentError("--folds: " + std::to_string(folds) +
-                            " folds need as many samples of every class: class '" + p.classes[rare] + "' has " +
-                            std::to_string(std::count(p.labels.begin(), p.labels.end(), rare)) +
-                            "; take fewer folds, or --unstratified");
-      throw ArgumentError("--folds: " + std::to_string(folds) + " folds of " + std::to_string(samples) +
-                          " samples: there must be two at least, and no more than samples");
-    }
-  }
-  if (!a.validation.empty()) {
-    for (Index& fold : out.of)
-      if (fold != 0) fold = no_fold;
-    out.count = 1;
-  }
-  return out;
-}
-
-Measure measure_of(const CvArguments& a) { return a.measure == "loss" ? Measure::loss : Measure::error; }
-
-/// What the samples of each fold say of each λ.
-template <class T>
-std::vector<HeldOut<double>> held_out(const CvArguments& a, const Fitting<T>& fitting, const Folds& folds,
-                                      const Grid<T>& grid, std::span<std::byte> memory) {
-  const Task& task = fitting.task();
-  FoldsOf<T> cv(maker(fitting), fitting.design(), fitting.targets(), loss_of<T>(task.choice, task.prepared),
-                folds.of.data(), folds.count, grid, fitting.options().margin);
-  cv.start(memory);
-  ProgressLine progress(!a.quiet);
-  while (cv.step()) {
-    const auto now = cv.report();
-    progress.show(cv.fold() * grid.points + cv.points_done(), static_cast<double>(now.objective),
-                  static_cast<double>(now.relative_gap), now.nonzeros);
-  }
-  if (cv.status() == Status::missing_class && task.prepared.sets)
-    throw DataError(a.samples.data + ", label '" + task.prepared.classes[cv.report().column] +
-                    "': without the samples of fold " + std::to_string(cv.fold() + 1) +
-                    " all have it or none, so that its intercept would diverge; leave the label out, take other folds, "
-                    "or use --no-intercept");
-  if (cv.status() == Status::missing_class)
-    throw DataError(a.samples.data + ", class '" + task.prepared.classes[cv.report().column] +
-                    "': all its samples are in fold " + std::to_string(cv.fold() + 1) +
-                    ", so that nothing can be learned of it without them; take other folds or subjects");
-  if (cv.status() != Status::converged) {
-    Report<double> why = in_double(cv.report());
-    why.status = cv.status();
-    refuse(why, task);
-  }
-  std::vector<HeldOut<double>> out;
-  for (Index l = 0; l < grid.points; ++l) {
-    const HeldOut<T> now = cv.at(l);
-    out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
-                   static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
-                   static_cast<double>(now.loss_deviation)});
-  }
-  return out;
-}
-
-template <class T>
-ArenaMemory memory_for(const CvArguments& a, const Fitting<T>& fitting, Index folds, Index points) {
-  const auto needed = [&](Requirement solver) {
-    return FoldsOf<T>::requirement(fitting.shape(), folds, points, solver).bytes;
-  };
-  return ArenaMemory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
-}
 
 /// The points of a path, measured on held-out samples.
 struct Selected {
@@ -202,8 +37,8 @@ Selected select(const CvArguments& a, const Task& task, const Folds& folds) {
   const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
   out.held_out = held_out(a, fitting, folds, grid, memory.span());
   const auto at = [&](Index l) { return out.held_out[l]; };
-  out.least = best(grid.points, measure_of(a), at);
-  out.one_se = one_standard_error(grid.points, measure_of(a), at);
+  out.least = best(grid.points, a.what(), at);
+  out.one_se = one_standard_error(grid.points, a.what(), at);
   out.chosen = a.choose == "min" ? out.least : out.one_se;
   return out;
 }
@@ -219,112 +54,34 @@ Json json_of(const RunReport& r) {
   return out;
 }
 
-/// The samples with the kept features alone.
-Prepared restricted(const Prepared& p, const std::vector<std::size_t>& features) {
-  Prepared out = p;
-  const auto restrict_table = [&](Table& table) {
-    const Table all = std::move(table);
-    table = {};
-    table.path = all.path;
-    table.samples = all.samples;
-    table.features = features.size();
-    table.sparse = all.sparse;
-    table.labels = all.labels;
-    table.lines = all.lines;
-    if (all.sparse) table.starts.push_back(0);
-    for (const std::size_t j : features) {
-      if (!all.feature_names.empty()) table.feature_names.push_back(all.feature_names[j]);
-      const std::size_t begin = all.sparse ? all.starts[j] : j * all.samples;
-      const std::size_t end = all.sparse ? all.starts[j + 1] : begin + all.samples;
-      for (std::size_t e = begin; e < end; ++e) {
-        table.values.push_back(all.values[e]);
-        if (all.sparse) table.rows.push_back(all.rows[e]);
-      }
-      if (all.sparse) table.starts.push_back(static_cast<std::uint32_t>(table.values.size()));
-    }
-  };
-  restrict_table(out.train);
-  if (out.test) restrict_table(*out.test);
-  if (out.standardisation) {
-    const auto columns = std::move(out.standardisation->columns);
-    out.standardisation->columns.clear();
-    for (const std::size_t j : features) out.standardisation->columns.push_back(columns[j]);
-  }
-  return out;
-}
+/// The kind that --calibrate asks for.
+CalibrationKind kind_of(const CvArguments& a) { return kind_named("--calibrate", a.calibrate, all_calibrations); }
 
-/// The same task with other samples or columns, and ridge.
-Task with_ridge(const Task& task, const Prepared& prepared) {
-  Task out{task.samples, prepared, task.choice, task.parameters, task.options, task.precision};
-  out.choice.penalty = PenaltyKind::ridge;
-  out.choice.solver = SolverKind::automatic;
-  out.choice.groups = Groups::rows();
-  return out;
-}
-
-/// The features that the model of the same λ keeps without the samples of a fold.
+/// Fits the probabilities of a model to held-out scores of its λ, and measures them.
 template <class T>
-std::vector<std::size_t> kept_without(const CvArguments& a, const Task& task, double lambda, const Folds& folds,
-                                      Index fold) {
-  Prepared part = task.prepared;
-  part.test.reset();
-  if (part.weights.empty()) part.weights.assign(part.labels.size(), 1);
-  for (std::size_t i = 0; i < part.weights.size(); ++i)
-    if (folds.of[i] == fold) part.weights[i] = 0;
-  Task other{task.samples, part, task.choice, task.parameters, task.options, task.precision};
-  other.options.lambda = lambda;
-  const Fitting<T> fitting(other);
-  const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
-  auto training = fitting.training(fitting.targets());
-  training.start(memory.span());
-  while (training.step()) {
-  }
-  return Kept(fitting.judge(training, 0).coefficients).features;
+CalibrationReport calibrated(const CvArguments& a, const Task& task, const Folds& folds, const PathPoint& model,
+                             const std::vector<double>& scores) {
+  const Prepared& p = task.prepared;
+  const auto classes = static_cast<Index>(p.classes.size());
+  const Targets<double> targets{p.labels, classes, p.weights.empty() ? nullptr : p.weights.data()};
+  CalibrationReport out = fit_calibration(kind_of(a), scores, targets, folds.of, folds.count);
+  const bool logistic = model.report.loss == name(LossKind::logistic);
+  if (logistic) out.held_out_before = measure_probabilities({.classes = classes}, scores, targets);
+  if (!p.test) return out;
+  const auto of_test = cli::scores<T>(*p.test, model.coefficients.among(p.train.features));
+  const Targets<double> truth{p.test_labels, classes};
+  out.test = measure_probabilities(out.calibration.view(), of_test, truth);
+  if (logistic) out.test_before = measure_probabilities({.classes = classes}, of_test, truth);
+  return out;
 }
 
-/// Ridge on the features that a model keeps. Its λ is that of the least held-out mean, where each fold keeps the
-/// features that its own samples choose: those of the model have already seen what is held out.
-template <class T>
-PathPoint refit(const CvArguments& a, const Task& task, const PathPoint& model, const Folds& folds) {
-  const Prepared prepared = restricted(task.prepared, model.coefficients.features);
-  const Fitting<T> fitting(with_ridge(task, prepared));
-  GridArguments lambdas;
-  lambdas.points = 30;
-  lambdas.values = a.refit_lambda;
-  std::vector<T> values;
-  const Grid<T> grid = grid_of(lambdas, fitting, values);
-  const ArenaMemory memory = memory_for(a, fitting, folds.count, grid.points);
-  std::vector<PathPoint> path = run_path(fitting, grid, ~Index(0), memory.span(), a.quiet, [](const PathPoint&) {});
-
-  Index chosen = 0;
-  if (path.size() > 1) {
-    values.clear();
-    for (const PathPoint& point : path) values.push_back(static_cast<T>(point.lambda));
-    const Grid<T> same{values.data(), static_cast<Index>(values.size())};
-    std::vector<HeldOut<double>> sum(path.size());
-    for (Index fold = 0; fold < folds.count; ++fold) {
-      const auto kept = kept_without<T>(a, task, model.lambda, folds, fold);
-      if (kept.empty()) continue;
-      Folds one{folds.of, 1};
-      double held = 0;
-      for (std::size_t i = 0; i < one.of.size(); ++i) {
-        if (one.of[i] == fold) held += prepared.weights.empty() ? 1 : prepared.weights[i];
-        one.of[i] = one.of[i] == fold ? 0 : no_fold;
-      }
-      const Prepared its = restricted(task.prepared, kept);
-      const Fitting<T> ridge(with_ridge(task, its));
-      const ArenaMemory room = memory_for(a, ridge, 1, same.points);
-      const auto points = held_out(a, ridge, one, same, room.span());
-      for (std::size_t l = 0; l < sum.size(); ++l) {
-        sum[l].error += held * points[l].error;
-        sum[l].loss += held * points[l].loss;
-      }
-    }
-    chosen = best(same.points, measure_of(a), [&](Index l) { return sum[l]; });
-  }
-  PathPoint out = std::move(path[chosen]);
-  for (std::size_t& j : out.coefficients.features) j = model.coefficients.features[j];
-  return out;
+std::string plot_of(const RunReport& r) {
+  const CalibrationReport& c = *r.calibration;
+  const MeasuredProbabilities& measured = c.test ? *c.test : c.held_out;
+  return reliability_diagram({.title = r.loss + ", " + r.penalty + ", " + name(c.calibration.kind) + ": " +
+                                       (c.test ? "test samples" : "held-out samples"),
+                              .bins = measured.bins,
+                              .calibration_error = measured.means.calibration_error});
 }
 
 /// The choice in a sentence or two.
@@ -363,12 +120,20 @@ void run_cv_command(const CvArguments& a, const Task& task) {
   Selected s = select<T>(a, task, folds);
   PathPoint& chosen = s.path[s.chosen];
   std::optional<PathPoint> again;
+  Refit<T> refit(a, task, chosen, folds);
   if (a.refit) {
     if (chosen.coefficients.features.empty())
       throw ArgumentError("--refit: the chosen model keeps no feature; try --choose min, or a smaller --lambda-ratio");
-    again = refit<T>(a, task, chosen, folds);
+    again = refit.train();
   }
-  keep(a, task.prepared, again ? *again : chosen);
+  PathPoint& kept = again ? *again : chosen;
+  if (!a.calibrate.empty()) {
+    std::vector<double> scores(task.prepared.labels.size() * task.prepared.classes.size());
+    if (again) scores = refit.held_out_scores(again->lambda);
+    else hold_out_scores(a, Fitting<T>(task), folds, chosen.lambda, scores);
+    kept.report.calibration = calibrated<T>(a, task, folds, kept, scores);
+  }
+  keep(a, task.prepared, kept);
 
   Json points = Json::array();
   CurvePlot plot{.title = std::string(name(task.choice.loss)) + ", " + name(task.choice.penalty) + ": " +
@@ -404,12 +169,15 @@ void run_cv_command(const CvArguments& a, const Task& task) {
                  {"lambda_1se", *plot.lambda_1se},
                  {"lambda", chosen.lambda},
                  {"model", json_of(chosen.report)},
-                 {"refit", again ? json_of(again->report) : Json(nullptr)}};
+                 {"refit", again ? json_of(again->report) : Json(nullptr)},
+                 {"calibration", kept.report.calibration ? to_json(*kept.report.calibration) : Json(nullptr)}};
   if (!a.quiet) {
     std::cout << out.dump(1) << std::endl;
     std::cerr << summary(a, s, again, task.prepared.train.features);
+    if (kept.report.calibration) std::cerr << summary(*kept.report.calibration);
   }
   if (!a.plot.empty()) write_file(a.plot, cross_validation_curve(plot));
+  if (!a.plot_reliability.empty()) write_file(a.plot_reliability, plot_of(kept.report));
 }
 
 void check_choices(const CvArguments& a) {
@@ -423,6 +191,14 @@ void check_choices(const CvArguments& a) {
   if (!a.refit_lambda.empty() && !a.refit) throw ArgumentError("--refit-lambda is for --refit: give both");
   if (!a.refit_lambda.empty() && parse_number("--refit-lambda", a.refit_lambda) <= 0)
     throw ArgumentError("--refit-lambda: " + a.refit_lambda + " is not positive");
+  if (!a.plot_reliability.empty() && a.calibrate.empty())
+    throw ArgumentError("--plot-reliability is for --calibrate: give both");
+  if (a.calibrate.empty()) return;
+  (void)kind_of(a);
+  if (!a.validation.empty())
+    throw ArgumentError("--calibrate needs a held-out score of every sample: give --folds instead of --validation");
+  if (a.problem.loss == name(LossKind::ranking_squared_hinge))
+    throw ArgumentError("--calibrate: with several labels per sample the classes have no probabilities of sum 1");
 }
 
 }  // namespace
@@ -443,6 +219,14 @@ void declare_cv(CLI::App& app) {
       ->capture_default_str();
   cv.add_flag("--refit", a->refit, "train again with ridge on the kept features, its lambda by the same folds");
   cv.add_option("--refit-lambda", a->refit_lambda, "the lambda of --refit");
+  cv.add_option("--calibrate", a->calibrate,
+                "give the model probabilities, fitted to its held-out scores: softmax (default) | sigmoid, each class "
+                "against the others (Platt)")
+      ->expected(0, 1)
+      ->default_str(name(CalibrationKind::softmax));
+  cv.add_option("--plot-reliability", a->plot_reliability,
+                "write how often predictions of --calibrate are right, by their probability, as SVG: of the test "
+                "samples, if any");
   cv.add_option("--plot", a->plot, "write the held-out curve as SVG");
   cv.callback([a] {
     check_choices(*a);

@@ -11,9 +11,11 @@
 #include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
+#include "quantised_header.hpp"
 #include "tamis/model/export_interactions_c.hpp"
 #include "tamis/model/export_kernels_c.hpp"
 #include "tamis/model/export_prepared_c.hpp"
+#include "tamis/model/export_probabilities_c.hpp"
 
 namespace tamis::cli {
 
@@ -25,6 +27,7 @@ struct ExportArguments {
   std::string output;
   std::string name;
   std::string precision = "float";
+  QuantiseArguments quantise;
 };
 
 /// A C identifier made of a file name.
@@ -39,6 +42,40 @@ std::string identifier(const std::string& path) {
 bool is_identifier(const std::string& name) {
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+}
+
+template <class T>
+[[noreturn]] void refuse_range() {
+  throw ArgumentError("--precision: the numbers of this model do not fit in " +
+                      std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+}
+
+/// The functions after a header that make probabilities of its scores; `sample`: one as it is weighted, for the
+/// self-test, or null.
+template <class T>
+std::string probabilities(const StoredModel& model, const LinearModel<T>& view, const T* sample,
+                          const std::string& name) {
+  const Calibration<double> from = model.probabilities();
+  const auto in = [](const std::vector<double>& numbers) { return std::vector<T>(numbers.begin(), numbers.end()); };
+  std::vector<T> slopes, offsets, scores;
+  Calibration<T> calibration{from.kind, from.classes};
+  if (model.calibration) {
+    calibration.slopes = (slopes = in(model.calibration->slopes)).data();
+    calibration.offsets = (offsets = in(model.calibration->offsets)).data();
+  }
+  if (sample) {
+    scores.resize(view.classes);
+    view.scores(sample, scores.data());
+  }
+  for (const auto* numbers : {&slopes, &offsets, &scores})
+    for (const T x : *numbers)
+      if (!finite(x)) refuse_range<T>();
+  const auto write = [&](std::span<char> out) {
+    return export_probabilities_c(calibration, name.c_str(), scores.empty() ? nullptr : scores.data(), out);
+  };
+  std::string text(write({}), '\0');
+  write(text);
+  return text;
 }
 
 /// The header. Its functions take features as they stand in the data file: --scale is folded into the weights, or a
@@ -67,6 +104,10 @@ std::string header(const StoredModel& model, const std::string& name) {
                                  .feature_names = names.empty() ? nullptr : names.data(),
                                  .samples = samples.data(),
                                  .sample_count = static_cast<Index>(model.self_test.size())};
+  const auto with_probabilities = [&](const std::vector<T>& prepared) {
+    return model.has_probabilities() ? probabilities(model, view, prepared.empty() ? nullptr : prepared.data(), name)
+                                     : std::string();
+  };
   if (steps.any()) {
     const std::vector<T> means(steps.missing_means.begin(), steps.missing_means.end());
     const SampleSteps<T> by{.divisor = static_cast<T>(model.scale),
@@ -80,17 +121,11 @@ std::string header(const StoredModel& model, const std::string& name) {
     const auto write = [&](std::span<char> out) { return export_prepared_c(view, options, by, prepared.data(), out); };
     std::string text(write({}), '\0');
     write(text);
-    return text;
+    return text + with_probabilities(prepared);
   }
   std::string text(export_c(view, options, std::span<char>()), '\0');
   export_c(view, options, std::span<char>(text));
-  return text;
-}
-
-template <class T>
-[[noreturn]] void refuse_range() {
-  throw ArgumentError("--precision: the numbers of this model do not fit in " +
-                      std::string(sizeof(T) == sizeof(float) ? "float, take double" : "double"));
+  return text + with_probabilities(samples);
 }
 
 /// Throws ArgumentError when the constants of a header, or the scores of its self-test, are too large or too small for
@@ -240,16 +275,16 @@ std::string features_comment(const StoredModel& model) {
 }
 
 /// A sketch that tests the model, then classifies the samples that arrive as lines of the features that are read.
-std::string sketch(const std::string& header, const std::string& name, bool whole, bool regression) {
+/// `counts`: as integers, which the header makes of them.
+std::string sketch(const std::string& header, const std::string& name, bool whole, bool regression, bool counts) {
+  const std::string read = "Serial.parseFloat()";
   std::string upper = name;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const std::string size = upper + (whole ? "_FEATURES" : "_KEPT");
   return header + "\n/* Reads the " + (whole ? "" : "kept ") +
          "features of one sample, separated by commas or blanks, and prints " +
-         (regression ? "the number that is predicted" : "its class") +
-         ". */\n"
-         "static float " +
-         name + "_sample[" + size + " ? " + size +
+         (regression ? "the number that is predicted" : "its class") + ". */\nstatic " +
+         (counts ? "int16_t " : "float ") + name + "_sample[" + size + " ? " + size +
          " : 1];\n\n"
          "void setup() {\n"
          "  Serial.begin(115200);\n"
@@ -260,8 +295,8 @@ std::string sketch(const std::string& header, const std::string& name, bool whol
          "void loop() {\n"
          "  if (!Serial.available()) return;\n"
          "  for (int j = 0; j < " +
-         size + "; ++j) " + name +
-         "_sample[j] = Serial.parseFloat();\n"
+         size + "; ++j) " + name + "_sample[j] = " + (counts ? name + "_count(" + read + ", j)" : read) +
+         ";\n"
          "  while (Serial.available() && Serial.read() != '\\n') {}\n"
          "  Serial.println(" +
          (regression ? name + "_value_of_kept(" + name + "_sample), 6"
@@ -275,14 +310,24 @@ void run(const ExportArguments& a) {
   if (!is_identifier(name)) throw ArgumentError("--name: '" + name + "' is not a C identifier");
   if (a.precision != "float" && a.precision != "double")
     throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
+  a.quantise.check();
+  if (a.quantise.wanted() && a.precision != "float")
+    throw ArgumentError("--precision: with --quantise there are integers alone");
+  if (a.format != "c" && a.format != "json" && a.format != "arduino")
+    throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+  if (a.quantise.wanted() && a.format == "json")
+    throw ArgumentError("--quantise: the weights of a JSON file are as they were trained: take --format c or arduino");
   const ModelDocument document(a.model);
+  if (a.quantise.wanted() && document.kind() != "linear")
+    throw ArgumentError("--quantise: '" + a.model + "' is a model with " +
+                        (document.kind() == "kernels" ? "kernels" : "products of features") +
+                        ", and only the sums of linear models are exact in integers: export it without");
   const auto in_format = [&](const auto& model, bool whole, bool regression) {
     if (a.format == "json") return to_json(model);
     if (a.format == "c") return a.precision == "float" ? header<float>(model, name) : header<double>(model, name);
-    if (a.format == "arduino") return sketch(header<float>(model, name), name, whole, regression);
-    throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+    return sketch(header<float>(model, name), name, whole, regression, false);
   };
-  std::string text;
+  std::string text, said;
   if (document.kind() == "interactions") {
     const StoredInteractions model = read_interactions(document);
     text = in_format(model, false, model.regression());
@@ -297,19 +342,24 @@ void run(const ExportArguments& a) {
                           (model.steps.text->hashes() ? "FeatureHashing" : "TfIdf") +
                           " with the coefficients of the JSON");
     const std::string kind = model.steps.windows ? "window" : "scattering";
-    if (model.steps.transforms() && a.format == "arduino")
+    if (a.quantise.wanted()) {
+      const QuantisedHeader quantised = quantised_header(model, name, a.quantise);
+      text = a.format == "c" ? quantised.text : sketch(quantised.text, name, false, false, true);
+      said = quantised.said;
+    } else if (model.steps.transforms() && a.format == "arduino") {
       throw ArgumentError("--format arduino: the model takes " + kind + " features, which the sketch cannot make of " +
                           model.steps.subject() + ": take --format c, and transform them before");
-    if (model.steps.transforms() && a.format == "c") {
+    } else if (model.steps.transforms() && a.format == "c") {
       text = features_comment(model) + in_format(after_steps(model), false, false);
-      std::cerr << "the header takes " << model.coefficients.features << " " << kind << " features, not "
-                << model.steps.subject() << ": its first comment says which\n";
+      said = "the header takes " + std::to_string(model.coefficients.features) + " " + kind + " features, not " +
+             model.steps.subject() + ": its first comment says which\n";
     } else {
       text = in_format(model, model.steps.norm != SampleNorm::none, false);
     }
   }
   if (a.output.empty()) std::cout << text;
   else write_file(a.output, text);
+  std::cerr << said;
 }
 
 }  // namespace
@@ -322,6 +372,7 @@ void declare_export(CLI::App& app) {
   command.add_option("--output", a->output, "file to write (default: standard output)");
   command.add_option("--name", a->name, "prefix of the C symbols (default: from the file name)");
   command.add_option("--precision", a->precision, "scalar type of the C header: float | double")->capture_default_str();
+  a->quantise.declare(command);
   command.callback([a] { run(*a); });
 }
 

@@ -204,6 +204,7 @@ StoredModel stored(const Prepared& p, const Fitted& trained) {
   model.lambda = trained.report.lambda;
   model.samples = static_cast<std::uint32_t>(p.train.samples);
   model.eta = trained.report.eta;
+  if (trained.report.calibration) model.calibration = trained.report.calibration->calibration;
   return model;
 }
 

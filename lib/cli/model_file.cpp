@@ -1,5 +1,6 @@
 #include "model_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -109,6 +110,7 @@ std::string to_json(const StoredModel& model) {
   if (std::isfinite(model.eta)) json["eta"] = model.eta;
   if (model.samples) json["samples"] = model.samples;
   json["precision"] = model.precision;
+  json["calibration"] = model.calibration ? to_json(*model.calibration) : Json(nullptr);
   json["self_test"] = samples;
   return json.dump(2) + "\n";
 }
@@ -167,6 +169,7 @@ class ModelReader {
     if (json_.contains("samples")) model.samples = json_.at("samples").get<std::uint32_t>();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
+    read_calibration(model);
     const auto needed = needed_columns(model, indices);
     for (const auto& row : json_.value("self_test", Json::array())) {
       if (row.size() != needed.size()) fail("has parts of different lengths");
@@ -196,6 +199,21 @@ class ModelReader {
         fail("has another vocabulary than it was trained with: feature " + std::to_string(j) + " is '" +
              printable(words[j]) + "' there and '" + printable(model.feature_names[j]) + "' among its features");
     model.feature_names = words;
+  }
+
+  void read_calibration(StoredModel& model) const {
+    const Json json = json_.value("calibration", Json());
+    if (json.is_null()) return;
+    const auto text = json.at("kind").get<std::string>();
+    const auto* kind = std::find_if(std::begin(all_calibrations), std::end(all_calibrations),
+                                    [&](CalibrationKind known) { return text == name(known); });
+    if (kind == std::end(all_calibrations))
+      fail("has a calibration '" + printable(text) + "' that this command does not know");
+    const std::size_t classes = model.classes.size();
+    model.calibration = {*kind, numbers(json.at("slopes"), classes), numbers(json.at("offsets"), classes)};
+    for (const auto* list : {&model.calibration->slopes, &model.calibration->offsets})
+      for (const double x : *list)
+        if (!std::isfinite(x)) fail("has a calibration with numbers that are not finite");
   }
 
   void read_preparation(StoredModel& model, const std::vector<std::size_t>& indices) const {
@@ -247,6 +265,12 @@ class ModelReader {
 };
 
 }  // namespace
+
+bool StoredModel::has_probabilities() const { return calibration || loss == name(LossKind::logistic); }
+
+Calibration<double> StoredModel::probabilities() const {
+  return calibration ? calibration->view() : Calibration<double>{.classes = static_cast<Index>(classes.size())};
+}
 
 std::vector<std::string> names_to_expect(const StoredModel& model) {
   if (model.steps.text) return {};

@@ -2,9 +2,11 @@
 /// A trained model with everything needed to use it again, and its JSON form.
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "calibration.hpp"
 #include "problem.hpp"
 #include "sample_steps.hpp"
 
@@ -25,6 +27,7 @@ struct StoredModel {
   double lambda = 0;          // NaN with eta
   std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
+  std::optional<StoredCalibration> calibration;
   std::vector<std::vector<double>> self_test;  // training samples, all columns (zero where not needed)
 
   /// Columns of the data: features, where the steps make none of their own.
@@ -33,6 +36,10 @@ struct StoredModel {
   bool needs(std::size_t column) const {
     return steps.norm != SampleNorm::none || steps.transforms() || coefficients.uses(column);
   }
+  /// Whether scores become probabilities: with a calibration, or as they are with the logistic loss.
+  bool has_probabilities() const;
+  /// How, where they do.
+  Calibration<double> probabilities() const;
 };
 
 /// The names that a file with a header must give the columns: those that the model keeps something about, "" for the

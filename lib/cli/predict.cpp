@@ -12,7 +12,6 @@
 #include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
-#include "tamis/linalg/elementary.hpp"
 
 namespace tamis::cli {
 
@@ -28,17 +27,6 @@ struct PredictArguments {
   std::size_t top = 1;
 };
 
-/// Each row of scores as its softmax.
-void to_probabilities(std::vector<double>& z, std::size_t classes) {
-  for (auto row = z.begin(); row != z.end(); row += static_cast<std::ptrdiff_t>(classes)) {
-    const auto end = row + static_cast<std::ptrdiff_t>(classes);
-    const double top = *std::max_element(row, end);
-    double total = 0;
-    for (auto k = row; k != end; ++k) total += * k = exponential(*k - top);
-    for (auto k = row; k != end; ++k) *k /= total;
-  }
-}
-
 /// The classes of the largest scores, the largest first, of equal ones that of the smaller number.
 std::string best_classes(const double* scores, const std::vector<std::string>& classes, std::size_t count) {
   std::vector<std::size_t> order(classes.size());
@@ -50,10 +38,11 @@ std::string best_classes(const double* scores, const std::vector<std::string>& c
 }
 
 /// Refuses options that have no meaning for a model of these classes, none being a regression.
-void check_output(const PredictArguments& a, const std::string& loss, std::size_t classes) {
-  if (a.probabilities && loss != name(LossKind::logistic))
+void check_output(const PredictArguments& a, const std::string& loss, std::size_t classes,
+                  bool has_probabilities = false) {
+  if (a.probabilities && !has_probabilities)
     throw ArgumentError("--probabilities: the model was trained with the loss " + loss +
-                        ", and only logistic gives probabilities");
+                        ", and only logistic gives probabilities, or tamis cv --calibrate");
   if (a.probabilities && a.scores) throw ArgumentError("--scores and --probabilities both say what to print: give one");
   if (a.top > 1 && (a.scores || a.probabilities))
     throw ArgumentError("--top and --scores or --probabilities both say what to print: give one");
@@ -64,12 +53,16 @@ void check_output(const PredictArguments& a, const std::string& loss, std::size_
     throw ArgumentError("--top: the model has no more than " + std::to_string(classes) + " classes");
 }
 
-/// What is printed of samples × K scores.
+/// What is printed of samples × K scores; `calibration` for --probabilities alone.
 std::string of_classes(const PredictArguments& a, const std::vector<std::string>& names, std::vector<double> z,
-                       const char* format) {
+                       const char* format, const Calibration<double>& calibration = {}) {
   const std::size_t classes = names.size();
-  const auto labels = decide(z, classes);
-  if (a.probabilities) to_probabilities(z, classes);
+  auto labels = decide(z, classes);
+  for (std::size_t i = 0; a.probabilities && i < labels.size(); ++i) {
+    double* row = z.data() + i * classes;
+    labels[i] = calibration.predict(row);
+    calibration.probabilities(row, row);
+  }
   const bool numbers = a.scores || a.probabilities;
   std::string out;
   if (numbers) {
@@ -114,16 +107,17 @@ std::vector<double> scores_of(Table table, const StoredModel& model) {
 
 std::string predict_linear(const PredictArguments& a, const ModelDocument& document) {
   const StoredModel model = read_model(document);
-  check_output(a, model.loss, model.classes.size());
+  check_output(a, model.loss, model.classes.size(), model.has_probabilities());
   ReadOptions options = a.reading.read_options(model.scale);
   options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
   options.missing = model.steps.fills_missing();
   options.names = names_to_expect(model);
   set_text(options, model.steps.text, a.text_column);
   Table table = read_samples(a.data, options, model.columns());
+  const Calibration<double> to_probabilities = model.probabilities();
   return model.precision == "float"
-             ? of_classes(a, model.classes, scores_of<float>(std::move(table), model), ",%.9g")
-             : of_classes(a, model.classes, scores_of<double>(std::move(table), model), ",%.17g");
+             ? of_classes(a, model.classes, scores_of<float>(std::move(table), model), ",%.9g", to_probabilities)
+             : of_classes(a, model.classes, scores_of<double>(std::move(table), model), ",%.17g", to_probabilities);
 }
 
 std::string predict_interactions(const PredictArguments& a, const ModelDocument& document) {
@@ -184,7 +178,8 @@ void declare_predict(CLI::App& app) {
       ->check(CLI::Range(std::size_t(1), std::size_t(65536)));
   predict.add_flag("--scores", a->scores, "print CSV: the label and the score of every class");
   predict.add_flag("--probabilities", a->probabilities,
-                   "print CSV: the label and the probability of every class, of models with the logistic loss");
+                   "print CSV: the most probable label and the probability of every class, of models with the logistic "
+                   "loss or a calibration");
   predict.callback([a] { run(*a); });
 }
 

@@ -34,7 +34,9 @@ void SampleArguments::declare(CLI::App& command) {
   command.add_option("--margins", margins, "file with one margin per sample");
   command.add_option("--sample-weights", sample_weights, "file with one weight per sample");
   command.add_option("--class-weights", class_weights, "balanced, or a file of label,weight lines");
-  command.add_option("--seed", seed, "for --hold-out, the folds of cv, and solvers that draw at random")
+  command
+      .add_option("--seed", seed,
+                  "for --hold-out, the folds of cv, the halves of stability, and solvers that draw at random")
       ->capture_default_str();
 }
 

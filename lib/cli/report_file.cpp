@@ -131,6 +131,7 @@ std::string to_json(const RunReport& r) {
   add_ranking("train", &r.train);
   add_ranking("test", r.test ? &*r.test : nullptr);
   json["confusion"] = r.train.total && !r.train.ranking ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
+  json["calibration"] = r.calibration ? to_json(*r.calibration) : Json(nullptr);
   json["trace"] = in_json(r.trace);
   json["version"] = tamis::version;
   return json.dump(2) + "\n";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration.hpp"
 #include "problem.hpp"
 #include "tamis/any.hpp"
 
@@ -60,6 +61,7 @@ struct RunReport {
   std::size_t data_bytes = 0;
   Evaluation train;
   std::optional<Evaluation> test;
+  std::optional<CalibrationReport> calibration;
   std::vector<TraceEntry> trace;
 };
 std::string to_json(const RunReport& report);

@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -14,6 +15,24 @@ struct SizeArguments {
   Shape shape;
   ProblemArguments problem;
 };
+
+/// What a training program takes on a Cortex-M4F beside its arena, as measured.
+struct FirmwareFigures {
+  const char *solver, *loss, *penalty;
+  unsigned flash, stack;
+};
+constexpr FirmwareFigures firmware_figures[] = {
+#include "firmware_figures.inc"
+    {"", "", "", 0, 0}};
+
+void print_firmware(const Choice& choice) {
+  const std::string_view solver = name(choice.resolved_solver()), loss = name(choice.loss),
+                         penalty = name(choice.penalty);
+  for (const FirmwareFigures& row : firmware_figures)
+    if (row.solver == solver && row.loss == loss && row.penalty == penalty)
+      std::cout << row.flash << " bytes of flash for training and prediction on a Cortex-M4F (-Os), and " << row.stack
+                << " of stack\n";
+}
 
 template <class T>
 void print(const Choice& choice, Shape shape) {
@@ -42,6 +61,7 @@ void print(const Choice& choice, Shape shape) {
             << data << " bytes of dense samples and " << std::size_t(shape.samples) * sizeof(Label)
             << " of labels stay where they are, outside the arena\n"
             << "0 bytes of arena to predict\n";
+  if (sizeof(T) == sizeof(float)) print_firmware(choice);
 }
 
 void run(const SizeArguments& a) {

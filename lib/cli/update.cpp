@@ -188,9 +188,15 @@ void run(const UpdateArguments& a) {
   model.samples = report.samples;
   model.lambda = options.lambda;
   model.eta = std::numeric_limits<double>::quiet_NaN();
+  const bool calibrated = model.calibration.has_value();
+  model.calibration.reset();
   for (std::size_t j = 0; j < table.feature_names.size(); ++j) model.feature_names[j] = table.feature_names[j];
   write_model(a.out, model);
   if (a.quiet) return;
+  if (calibrated)
+    std::cerr << "note: the calibration of " << a.model
+              << " is that of its old scores and is left out: the new model has no probabilities"
+              << (model.has_probabilities() ? " but those of the logistic loss\n" : "\n");
   char text[200];
   std::snprintf(
       text, sizeof text,

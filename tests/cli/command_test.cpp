@@ -296,6 +296,18 @@ TEST(Size, EqualsWhatTrainingUses) {
       }
 }
 
+TEST(Size, TellsFlashAndStackOfABoard) {
+  const auto output = [](const std::string& penalty, const std::string& precision) {
+    return run({"size", "--samples", "150", "--features", "4", "--classes", "3", "--loss", "hinge", "--solver",
+                "primal-dual", "--penalty", penalty, "--precision", precision})
+        .output;
+  };
+  EXPECT_NE(output("l1", "float").find(" bytes of flash for training and prediction on a Cortex-M4F"),
+            std::string::npos);
+  EXPECT_EQ(output("l1", "double").find("flash"), std::string::npos);
+  EXPECT_EQ(output("reweighted-l1", "float").find("flash"), std::string::npos);  // not measured
+}
+
 TEST(Train, MarginsOfTheLosses) {
   // The margin left out, said, and said for each sample are the same problem; another is another.
   const Folder folder;

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "reliability_plot.hpp"
+
 namespace {
 
 using namespace tamis::cli;
@@ -141,13 +143,20 @@ MapsPlot maps() {
           .weights = {{0, 2, 2, 0, 0, 0}, {0, 0, 0, -1, 0, 0}}};
 }
 
+ReliabilityPlot reliability() {
+  return {.title = "Reliability",
+          .bins = {{0, 0, 0}, {0.25, 0.3, 0.5}, {0, 0, 0}, {0.75, 0.9, 1}},  // weight, confidence, accuracy
+          .calibration_error = 0.125};
+}
+
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 // ---- all of them
 
 TEST(Plots, AreWellFormedAndAccessible) {
-  for (const std::string& svg : {coefficient_path(path()), cross_validation_curve(curve()),
-                                 confusion_matrix(confusion()), weight_maps(maps())}) {
+  for (const std::string& svg :
+       {coefficient_path(path()), cross_validation_curve(curve()), confusion_matrix(confusion()), weight_maps(maps()),
+        reliability_diagram(reliability())}) {
     const auto elements = parse(svg);
     EXPECT_EQ(elements[0].tag, "svg");
     EXPECT_EQ(elements[0].at("role"), "img");
@@ -168,6 +177,7 @@ TEST(Plots, TakeDataWithNothingInThem) {
   EXPECT_NO_THROW(parse(cross_validation_curve({})));
   EXPECT_NO_THROW(parse(confusion_matrix({})));
   EXPECT_NO_THROW(parse(weight_maps({})));
+  EXPECT_NO_THROW(parse(reliability_diagram({})));
 }
 
 TEST(Plots, EscapeNames) {
@@ -382,6 +392,24 @@ TEST(WeightMaps, PutEachPixelInItsPlace) {
   zero.weights = {{0, 0, 0, 0, 0, 0}, {0, 0, nan, 0, 0, 0}};
   EXPECT_TRUE(all(weight_maps(zero), "path").empty());
   EXPECT_NO_THROW(text(weight_maps(zero), "all weights are zero"));
+}
+
+TEST(ReliabilityDiagram, HasBarsOfTheAccuraciesAndALineThroughTheConfidences) {
+  const std::string svg = reliability_diagram(reliability());
+  const auto bars = all(svg, "rect", "bin"), shares = all(svg, "rect", "share");
+  ASSERT_EQ(bars.size(), 2u);  // bins without samples have none
+  ASSERT_EQ(shares.size(), 2u);
+  EXPECT_NEAR(bars[0].number("height"), 160, 0.1);  // half of 320
+  EXPECT_NEAR(bars[1].number("height"), 320, 0.1);
+  EXPECT_NEAR(bars[1].number("x") - bars[0].number("x"), 160, 0.1);
+  EXPECT_NEAR(bars[0].number("y") + bars[0].number("height"), bars[1].number("y") + bars[1].number("height"), 0.1);
+  EXPECT_NEAR(shares[1].number("height"), 3 * shares[0].number("height"), 0.2);
+  const auto line = points(all(svg, "polyline").at(0));
+  ASSERT_EQ(line.size(), 2u);
+  EXPECT_NEAR(line[1].first - line[0].first, 0.6 * 320, 0.11);
+  EXPECT_NEAR(line[0].second, bars[0].number("y"), 0.1);
+  EXPECT_NO_THROW(text(svg, "expected calibration error 0.125"));
+  EXPECT_NE(svg.find("25 % of the samples: probability 0.3 on average, 50 % right"), svg.npos);
 }
 
 }  // namespace

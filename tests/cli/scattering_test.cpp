@@ -97,10 +97,11 @@ Sheet scattered(const Sheet& sheet, const tamis::SignalScatteringOptions& option
   return scattered<tamis::SignalScatteringTransform<double>>(sheet, options);
 }
 
-std::vector<std::string> train(const std::string& data, const Folder& folder, const std::vector<std::string>& more) {
+std::vector<std::string> train(const std::string& data, const Folder& folder, const std::vector<std::string>& more,
+                               const std::string& penalty = "l1") {
   std::vector<std::string> out{
-      "train",    data,    "--loss",  "squared-hinge",       "--penalty", "group-linf",
-      "--lambda", "0.005", "--model", folder.path("m.json"), "--report",  folder.path("r.json")};
+      "train", data,          "--loss", "squared-hinge", "--penalty",           penalty,    "--lambda",
+      "0.05",  "--tolerance", "1e-2",   "--model",       folder.path("m.json"), "--report", folder.path("r.json")};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -117,12 +118,12 @@ void expect_refused(const std::vector<std::string>& arguments, int code, const s
 
 /// Raw data with `step` give the very coefficients that features made here give without.
 void expect_same_as_by_hand(const Sheet& raw, const Sheet& by_hand, std::vector<std::string> step,
-                            const std::vector<std::string>& both) {
+                            const std::vector<std::string>& both, const std::string& penalty = "l1") {
   const Folder folder, other;
   step.insert(step.end(), both.begin(), both.end());
-  const auto outcome = run(train(folder.write("d.csv", raw.text()), folder, step));
+  const auto outcome = run(train(folder.write("d.csv", raw.text()), folder, step, penalty));
   ASSERT_EQ(outcome.code, 0) << outcome.error;
-  ASSERT_EQ(run(train(other.write("d.csv", by_hand.text()), other, both)).code, 0);
+  ASSERT_EQ(run(train(other.write("d.csv", by_hand.text()), other, both, penalty)).code, 0);
   const json with = model(folder), without = model(other);
   EXPECT_EQ(with["feature_count"], without["feature_count"]);
   for (const char* part : {"coefficients", "intercept", "standardisation"})
@@ -138,7 +139,7 @@ void expect_same_as_by_hand(const Sheet& raw, const Sheet& by_hand, std::vector<
 
 TEST(ScatteringStep, ImagesBecomeTheirCoefficientsPositionByPosition) {
   expect_same_as_by_hand(digits(), scattered(digits(), tamis::ScatteringOptions{.height = 8, .width = 8}),
-                         {"--scattering", "8x8"}, {"--groups", "blocks:81"});
+                         {"--scattering", "8x8"}, {"--groups", "blocks:81", "--solver", "fista"}, "group-linf");
   expect_same_as_by_hand(
       digits(),
       scattered(digits(),
@@ -176,15 +177,14 @@ TEST(ScatteringStep, StepsGoInTheOrderOfTheirDescription) {
             0);
   by_hand = scattered(by_hand, tamis::ScatteringOptions{.height = 8, .width = 8, .scales = 1});
   ASSERT_EQ(run(train(other.write("d.csv", by_hand.text()), other, {"--standardise"})).code, 0);
-  EXPECT_NEAR(report(folder)["objective"].get<double>(), report(other)["objective"].get<double>(), 1e-9);
+  EXPECT_NEAR(report(folder)["objective"].get<double>(), report(other)["objective"].get<double>(), 1e-7);
 }
 
 TEST(ScatteringStep, FeaturesAreCalledByPositionAndPath) {
   const Folder folder;
-  ASSERT_EQ(run(train(folder.write("d.csv", digits().text()), folder,
-                      {"--scattering", "8x8,oversampling=1", "--penalty", "ridge"}))
-                .code,
-            0);
+  ASSERT_EQ(
+      run(train(folder.write("d.csv", digits().text()), folder, {"--scattering", "8x8,oversampling=1"}, "ridge")).code,
+      0);
   json names = model(folder)["features"];
   ASSERT_EQ(names.size(), 16u * 81u);
   EXPECT_EQ(names[0], "y0x0");
@@ -196,10 +196,9 @@ TEST(ScatteringStep, FeaturesAreCalledByPositionAndPath) {
   EXPECT_EQ(names[81 * 4 + 5], "y2x0/j0l4");
   EXPECT_EQ(names[81 * 15 + 17 + 8 * 3 + 2], "y6x6/j0l3/j1l2");
 
-  ASSERT_EQ(run(train(folder.write("s.csv", oscillations().text()), folder,
-                      {"--scattering", "40,scales=3", "--penalty", "ridge"}))
-                .code,
-            0);
+  ASSERT_EQ(
+      run(train(folder.write("s.csv", oscillations().text()), folder, {"--scattering", "40,scales=3"}, "ridge")).code,
+      0);
   const tamis::SignalScatteringOptions options{.length = 40, .scales = 3};
   names = model(folder)["features"];
   ASSERT_EQ(names.size(), options.coefficients());
@@ -218,12 +217,13 @@ TEST(ScatteringStep, ModelsDoItByThemselves) {
     const auto data = folder.write("d.csv", all.text(0, 60)), test = folder.write("t.csv", all.text(60));
     const auto outcome = run(train(data, folder,
                                    {"--scattering", "8x8", "--scale", "16", "--standardise", "--groups", "blocks:81",
-                                    "--precision", precision, "--test", test}));
+                                    "--precision", precision, "--test", test, "--solver", "fista"},
+                                   "group-linf"));
     ASSERT_EQ(outcome.code, 0) << outcome.error;
     const json r = report(folder), m = model(folder);
     EXPECT_EQ(r["features"], 4 * 81);
     EXPECT_EQ(r["data_bytes"], 60 * 4 * 81 * (precision == "float" ? 4 : 8));
-    EXPECT_GT(r["train_accuracy"], 0.95);
+    EXPECT_GT(r["train_accuracy"], 0.9);
     EXPECT_EQ(m["preparation"]["scattering"]["columns"].size(), 64u);
     EXPECT_EQ(m["self_test"][0].size(), 64u) << "images, as they come";
     const auto predicted = run({"predict", folder.path("m.json"), test});
@@ -252,7 +252,7 @@ TEST(ScatteringStep, ModelsDoItByThemselves) {
     ASSERT_EQ(updated.code, 0) << updated.error;
     const json u = json::parse(folder.read("u.json"));
     EXPECT_EQ(u["preparation"], m["preparation"]);
-    EXPECT_EQ(u["samples"], 90);
+    EXPECT_EQ(u["samples"], 60 + 5 * 30);
     for (std::size_t f = 0; f < u["features"].size(); ++f) {
       const auto at = u["coefficients"]["indices"][f].get<int>();
       const std::string place = "y" + std::to_string(at / 162 * 4) + "x" + std::to_string(at / 81 % 2 * 4);
@@ -322,8 +322,7 @@ TEST(ScatteringStep, RefusesWhatMakesNoSense) {
   const auto refused = [&](const std::string& text, const std::string& sentence) {
     expect_refused(train(data, folder, {"--scattering", text}), 2, "--scattering: " + sentence);
   };
-  refused("", "'' is neither HEIGHTxWIDTH of images nor LENGTH of signals, such as 28x28 or 512");
-  refused("8x", "'8x' is neither");
+  refused("8x", "'8x' is neither HEIGHTxWIDTH of images nor LENGTH of signals, such as 28x28 or 512");
   refused("8x8x1", "'8x8x1' is neither");
   refused("-8x8", "'-8x8' is neither");
   refused("99999999999", "'99999999999' is neither");
@@ -384,7 +383,8 @@ TEST(ScatteringStep, DamagedModelsAreRefused) {
   refused("", "8x8", type);
   refused("/height", 0, "has an impossible scattering: images for scattering have 1 to 16384 pixels each way");
   refused("/height", 7, "has an impossible scattering: the sides of the image must be multiples");
-  refused("/height", 16, "has not as many features as its scattering gives");
+  refused("/height", 16, "has parts of different lengths");
+  refused("/orientations", 4, "has not as many features as its scattering gives");
   refused("/scales", -1, "has an impossible scattering: scales is not a whole number");
   refused("/scales", 1.5, "has an impossible scattering: scales is not a whole number");
   refused("/scales", 4294967297, "has an impossible scattering: scales is not a whole number");

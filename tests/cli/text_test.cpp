@@ -172,6 +172,9 @@ TEST(Text, LinesAndColumnsSayTheSame) {
   EXPECT_EQ(lines.lines, (std::vector<std::size_t>{1, 2}));
   EXPECT_EQ(columns.lines, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(columns.text_column, "said");
+  tamis::cli::ReadOptions headed;
+  headed.header = tamis::cli::Header::present;
+  EXPECT_EQ(read(folder, "label\ttext\nx\tone, two\ny\t\"three\"\tfour\n", "t.tsv", headed).texts, lines.texts);
   EXPECT_EQ(read(folder, "kind,said\nx,one\n", "t.csv").texts, (std::vector<std::string>{"one"}));
   named = {};
   named.header = tamis::cli::Header::absent;

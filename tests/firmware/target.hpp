@@ -1,5 +1,5 @@
 #pragma once
-/// What the firmware programs ask of the machine they run on: a board (device/target_cortex_m.cpp) or the host
+/// What the firmware programs ask of the machine they run on: a board (device/target_board.cpp) or the host
 /// (target_host.cpp).
 
 #include <cstdint>
@@ -9,7 +9,9 @@ namespace target {
 /// Text that ends with a zero, to whoever runs the program.
 void write(const char* text);
 
-/// Thousands of instructions executed since the first call; 0 on the host.
+/// Instructions executed so far, modulo 2³² and to the next 40, and thousands of them: differences count. 0 on the
+/// host.
+std::uint32_t instructions();
 std::uint32_t thousand_instructions();
 
 /// Marks the free part of the stack; `stack_used` then says how many bytes of stack, the caller's included, have been

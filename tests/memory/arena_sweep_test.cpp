@@ -42,13 +42,12 @@ struct Sets {
 };
 
 template <class T>
-void sweep(const Choice& choice, const Made<T>& made) {
+void sweep(const Choice& choice, const Made<T>& made, const AnyDesign<T>& design) {
   const std::size_t needed = Any<T>::requirement(choice, made.shape()).bytes;
-  const auto design = made.design();
   const Sets sets(made.classes);
   const AnyMultilabelLoss<T> loss(choice.loss, sets.view());
   const auto report = [&](GuardedMemory& memory) {
-    Any<T> training(choice, AnyDesign<T>(design), made.targets(),
+    Any<T> training(choice, design, made.targets(),
                     {.lambda = is_constrained(choice.solver) ? T(0) : T(0.05),
                      .max_iterations = 60,
                      .intercept = made.samples % 2 == 0,
@@ -86,6 +85,12 @@ void sweep(const Choice& choice, const Made<T>& made) {
 }
 
 template <class T>
+void sweep(const Choice& choice, const Made<T>& made) {
+  const auto design = made.design();
+  sweep(choice, made, AnyDesign<T>(design));
+}
+
+template <class T>
 void sweep_everything() {
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses)
@@ -107,6 +112,48 @@ void sweep_everything() {
 
 TEST(ArenaSweep, Float) { sweep_everything<float>(); }
 TEST(ArenaSweep, Double) { sweep_everything<double>(); }
+
+/// Samples of two bytes a number, and rows that are fetched five at a time.
+template <class T>
+void sweep_other_designs() {
+  const Made<T> made(30, 7, 5, 3);
+  struct Source {
+    const Made<T>* made;
+    Index row(Index sample, std::span<T> out) {
+      for (Index j = 0; j < out.size(); ++j) out[j] = made->values[sample + j * made->samples];
+      return static_cast<Index>(out.size());
+    }
+  } source{&made};
+  std::vector<T> room(RowReader<T, Source>::room_for(5, made.features));
+  RowReader<T, Source> reader(source, made.samples, made.features, room);
+  const auto rows = reader.design();
+  std::vector<std::int16_t> integers;
+  for (const T x : made.values) integers.push_back(static_cast<std::int16_t>(x * T(1024)));
+  const QuantisedDesign<T, std::int16_t> quantised(integers.data(), made.samples, made.features,
+                                                   {.scale = T(1) / T(1024)});
+  for (const SolverKind solver : all_solvers)
+    for (const LossKind loss : all_losses)
+      for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::ridge}) {
+        const Choice choice{loss, penalty, {}, solver};
+        if (choice.refusal() || needs_columns(choice.resolved_solver())) continue;
+        sweep<T>(choice, made, AnyDesign<T>(quantised));
+        if (solver != SolverKind::two_phase) sweep<T>(choice, made, AnyDesign<T>(rows));
+      }
+  // Solvers that need columns say so, and touch nothing.
+  for (const SolverKind solver : {SolverKind::block_coordinate_descent, SolverKind::bcd_constant_step_as_printed}) {
+    const Choice choice{LossKind::squared_hinge, PenaltyKind::l1, {}, solver};
+    GuardedMemory memory(Any<T>::requirement(choice, made.shape()).bytes);
+    Any<T> training(choice, AnyDesign<T>(quantised), made.targets(), {.lambda = T(0.05)});
+    EXPECT_FALSE(training.start(memory.span()));
+    EXPECT_EQ(training.report().status, Status::invalid_combination);
+    EXPECT_TRUE(memory.untouched());
+  }
+}
+
+TEST(ArenaSweep, OtherDesigns) {
+  sweep_other_designs<float>();
+  sweep_other_designs<double>();
+}
 
 TEST(ArenaSweep, NullIsRefused) {
   const Made<double> made(10, 2, 3, 1);

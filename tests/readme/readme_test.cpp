@@ -14,6 +14,9 @@ namespace penalty_snippet {
 namespace stream_snippet {
 #include "stream_snippet.hpp"
 }
+namespace device_snippet {
+#include "device_snippet.hpp"
+}
 
 namespace {
 
@@ -54,6 +57,31 @@ TEST(Readme, TheStreamExampleLearnsAndRefuses) {
   EXPECT_EQ(learner.model().predict(reading), 1);
   EXPECT_EQ(learner.model().predict(other), 0);
   static_assert(sizeof stream_snippet::room == 144);
+}
+
+TEST(Readme, TheDeviceExampleTrainsInTurns) {
+  using namespace device_snippet;
+  static std::int16_t readings[samples * features];
+  static tamis::Label labels[samples];
+  for (tamis::Index i = 0; i < samples; ++i) {
+    labels[i] = static_cast<tamis::Label>(i % classes);
+    for (tamis::Index j = 0; j < features; ++j)
+      readings[i * features + j] =
+          static_cast<std::int16_t>(300 + (j == labels[i] ? 500 : 0) + (i * 37 + j * 101) % 97);
+  }
+  auto solver = begin(readings, labels);
+  int turns = 1;
+  while (turn(solver)) ++turns;
+  EXPECT_GT(turns, 1);
+  EXPECT_EQ(solver.report().status, tamis::Status::converged);
+  static_assert(sizeof memory == 42256);
+  const Design design(readings, samples, features, {.scales = scales, .zeros = zeros},
+                      tamis::QuantisedLayout::by_rows(features));
+  for (tamis::Index i = 0; i < samples; ++i) {
+    float x[features];
+    design.sample(i, x);
+    EXPECT_EQ(solver.model().predict(x), labels[i]);
+  }
 }
 
 }  // namespace

@@ -96,6 +96,27 @@ TEST_P(Paths, PointsAreThoseOfSolvesFromNothing) {
   }
 }
 
+TEST_P(Paths, VisitTheirOnlyPointOnce) {
+  const Combination c = GetParam();
+  const Made<double> made(30, 5, 3, 4);
+  const auto dense = made.design();
+  const AnyDesign<double> design(dense);
+  using P = Path<double, decltype(maker(c, design, Options<double>{}))>;
+  GuardedMemory memory(P::requirement(made.shape(), room(c, made)).bytes);
+  for (const double lambda : {1e6, 0.01}) {  // far above λ_max some solvers need no step
+    P path(maker(c, design, Options<double>{}), 5, made.targets(), {.values = &lambda, .points = 1});
+    path.start(memory.span());
+    int visits = 0;
+    advance_path(path, [&](const P& at) {
+      EXPECT_EQ(at.lambda(), lambda);
+      ++visits;
+      return true;
+    });
+    EXPECT_EQ(visits, 1) << lambda;
+    EXPECT_EQ(path.status(), Status::converged);
+  }
+}
+
 using SquaredL2 = Training<double, SquaredHinge, GroupL2>;
 
 struct MakeDirect {

@@ -1,9 +1,10 @@
 // Compiled, never run: the types as a strict project uses them.
 import { load, TamisError } from 'tamis';
 import type {
-  CrossValidation, Evaluation, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Kernel, KernelModel,
+  Calibration, CrossValidation, Evaluation, FeatureProgress, FeatureTable, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Kernel, KernelModel,
   KernelModelFile, KernelProblem, KernelTerm, Label, Model, ModelFile,
-  Path, PathProblem, Problem, Reals, Report, Status, Tamis,
+  Path, PathProblem, Problem, Reals, Report, ScatteredImages, SensorWindows, SparseColumns, StabilitySelection, Status, Tamis,
+  TfIdf,
 } from 'tamis';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
@@ -91,6 +92,32 @@ export async function compare(tamis: Tamis, client: WorkerClient, width: number,
   const third: KernelProblem = { ...given, p: 3 };
   void [file, text, labels, cubic, wide, both, third];
   return (first?.coefficients[0] ?? 0) + model.scores([1, 2])[0]! + model.keptSamples.length + (model.features ?? 0);
+}
+
+export async function describe(tamis: Tamis, client: WorkerClient, signal: Signal): Promise<number> {
+  const watch = { signal, onProgress: ({ done, share }: FeatureProgress) => done < 5 && share < 1 };
+  const images: ScatteredImages = await tamis.scatterImages([new Float32Array(64)], { height: 8, width: 8, order: 1 }, watch);
+  const signals: FeatureTable = await client.scatterSignals({ values: [1, 2], samples: 1, features: 2 }, { scales: 1 });
+  const windows: SensorWindows = await tamis.sensorWindows({ length: 8, hop: 4, channels: 2 });
+  const row: Reals | null = windows.push([1, 2]);
+  const hashed: SparseColumns = await client.hashText(['a b'], { bits: 10, ngrams: 2, norm: 'l1' }, watch);
+  const weights: TfIdf = await tamis.tfIdf(['a b'], { minDf: 1, sublinear: true });
+  const again: TfIdf = await tamis.tfIdfFromJSON(JSON.parse(JSON.stringify(weights)));
+  const model: Model = await tamis.train({ X: again.transform(['a']), y: [0], loss: 'hinge', penalty: 'l1', lambda: 1 });
+  const problem: PathProblem = { X: images, y: [0], loss: 'hinge', penalty: 'group-linf', groups: { blocks: images.maps } };
+  const stable: StabilitySelection = await tamis.stabilitySelection(problem, {
+    subsamples: 20, threshold: 0.8, signal, onProgress: ({ half, halves }) => half < halves,
+  });
+  const validated: CrossValidation = await tamis.crossValidate(problem, { calibrate: 'softmax' });
+  const calibration: Calibration | null = validated.model.calibration;
+  // @ts-expect-error: there is no such kind
+  void tamis.crossValidate(problem, { calibrate: 'isotonic' });
+  // @ts-expect-error: the sides of images are needed
+  void tamis.scatterImages([[1]], { height: 8 });
+  // @ts-expect-error: there is no such norm
+  void tamis.hashText(['a'], { norm: 'l3' });
+  void [signals, row, hashed, model.probabilities([1])];
+  return (stable.ranked[0]?.frequency ?? 0) + (calibration?.heldOut.logLoss ?? 0) + weights.features;
 }
 
 interface EventTargetLike {

@@ -308,11 +308,11 @@ class AnyPenalty {
   Data data_;
 };
 
-/// Any design with columns; keeps a pointer to it, so it must outlive the training.
+/// Any design that can be read by rows too; keeps a pointer to it, so it must outlive the training.
 template <class T>
 class AnyDesign {
  public:
-  template <HasColumns<T> D>
+  template <Design<T> D>
   requires(!std::same_as<D, AnyDesign>) explicit AnyDesign(const D& design) : table_(&table_for<D>), design_(&design) {}
 
   Index samples() const { return table_->samples(design_); }
@@ -326,10 +326,17 @@ class AnyDesign {
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     table_->gather(design_, feature, list, count, out, stride);
   }
+  /// Without columns, solvers that need them are refused.
+  bool has_columns() const { return table_->column; }
   Column<T> column(Index feature) const { return table_->column(design_, feature); }
   T column_sum(Index feature) const { return table_->column_sum(design_, feature); }
+  void column_sums(T* sums, T* scratch) const {
+    if (table_->column_sums) return table_->column_sums(design_, sums, scratch);
+    for (Index j = 0; j < features(); ++j) sums[j] = column_sum(j);
+  }
   std::size_t entries(const Index* list, Index count) const { return table_->entries(design_, list, count); }
   bool find_bad_value(Index& row, Index& column) const { return table_->find_bad_value(design_, row, column); }
+  Status failure(Index& sample) const { return table_->failure ? table_->failure(design_, sample) : Status::running; }
   void count_entries(Index* length) const { table_->count_entries(design_, length); }
   void gather(Index first, Index last, Index* position, Index* features, T* values) const {
     table_->gather_rows(design_, first, last, position, features, values);
@@ -344,8 +351,10 @@ class AnyDesign {
     void (*gather)(const void*, Index, const Index*, Index, T*, Index);
     Column<T> (*column)(const void*, Index);
     T (*column_sum)(const void*, Index);
+    void (*column_sums)(const void*, T*, T*);
     std::size_t (*entries)(const void*, const Index*, Index);
     bool (*find_bad_value)(const void*, Index&, Index&);
+    Status (*failure)(const void*, Index&);
     void (*count_entries)(const void*, Index*);
     void (*gather_rows)(const void*, Index, Index, Index*, Index*, T*);
   };
@@ -353,6 +362,23 @@ class AnyDesign {
   template <class D>
   static const D& as(const void* design) {
     return *static_cast<const D*>(design);
+  }
+  template <class D>
+  static constexpr auto column_of() -> Column<T> (*)(const void*, Index) {
+    if constexpr (HasColumns<D, T>) return [](const void* d, Index feature) { return as<D>(d).column(feature); };
+    else return nullptr;
+  }
+  template <class D>
+  static constexpr auto column_sums_of() -> void (*)(const void*, T*, T*) {
+    if constexpr (requires(const D design, T* sums) { design.column_sums(sums, sums); })
+      return [](const void* d, T* sums, T* scratch) { as<D>(d).column_sums(sums, scratch); };
+    else return nullptr;
+  }
+  template <class D>
+  static constexpr auto failure_in() -> Status (*)(const void*, Index&) {
+    if constexpr (requires(const D design, Index sample) { design.failure(sample); })
+      return [](const void* d, Index& sample) { return as<D>(d).failure(sample); };
+    else return nullptr;
   }
   template <class D>
   static constexpr Table table_for{
@@ -367,10 +393,12 @@ class AnyDesign {
       [](const void* d, Index feature, const Index* list, Index count, T* out, Index stride) {
         as<D>(d).gather(feature, list, count, out, stride);
       },
-      [](const void* d, Index feature) { return as<D>(d).column(feature); },
+      column_of<D>(),
       [](const void* d, Index feature) { return as<D>(d).column_sum(feature); },
+      column_sums_of<D>(),
       [](const void* d, const Index* list, Index count) { return as<D>(d).entries(list, count); },
       [](const void* d, Index& row, Index& column) { return as<D>(d).find_bad_value(row, column); },
+      failure_in<D>(),
       [](const void* d, Index* length) { as<D>(d).count_entries(length); },
       [](const void* d, Index first, Index last, Index* position, Index* features, T* values) {
         as<D>(d).gather(first, last, position, features, values);
@@ -421,8 +449,9 @@ class AnyTrainingWith {
                   const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
                   const StochasticOptions<T>& stochastic = {})
       : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
-    refusal_.status = choice.refusal() ? Status::invalid_combination : Status::invalid_option;
-    refused_ = choice.refusal() || !has(kind_) || !Loss::has(choice.loss);
+    const bool no_combination = choice.refusal() || (needs_columns(kind_) && !design.has_columns());
+    refusal_.status = no_combination ? Status::invalid_combination : Status::invalid_option;
+    refused_ = no_combination || !has(kind_) || !Loss::has(choice.loss);
     if (refused_) return;
     dispatch(kind_, reweighted_, [&]<class Solver>() {
       if constexpr (std::is_same_v<Solver, RidgeHinge>)
@@ -525,6 +554,9 @@ class AnyTrainingWith {
   }
   const Report<T>& report() const {
     return refused_ ? refusal_ : *visit([](auto& solver) { return &solver.report(); });
+  }
+  bool has_certified_model() const {
+    return !refused_ && visit([](auto& solver) { return solver.has_certified_model(); });
   }
   LinearModel<T> model() const {
     return refused_ ? LinearModel<T>{} : visit([](auto& solver) { return solver.model(); });

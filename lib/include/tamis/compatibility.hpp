@@ -145,6 +145,11 @@ constexpr const char* name(StoppingRule rule) {
 
 #define TAMIS_NEEDS_CONVERGENCE "the rounds of reweighted-l1 need a solver that converges"
 
+/// Whether a solver reads the columns of a design where they lie.
+constexpr bool needs_columns(SolverKind solver) {
+  return solver == SolverKind::block_coordinate_descent || solver == SolverKind::bcd_line_search_as_printed ||
+         solver == SolverKind::bcd_constant_step_as_printed;
+}
 /// Whether the solver learns from one sample after the other: its iterations are passes, and it has a learning rate.
 constexpr bool is_stochastic(SolverKind solver) {
   return solver == SolverKind::fobos_as_printed || solver == SolverKind::adaptive_dual_averaging;

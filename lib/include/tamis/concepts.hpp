@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "penalty/groups.hpp"
 #include "penalty/prox_jacobian.hpp"
+#include "status.hpp"
 #include "targets.hpp"
 
 namespace tamis {
@@ -155,6 +156,13 @@ template <class D, class T>
 concept HasColumns = Design<D, T> && requires(const D design, Index feature) {
   { design.column(feature) } -> std::same_as<Column<T>>;
 };
+
+/// What kept a design from being read, and at which sample, if it can fail; running: nothing did.
+template <class D>
+constexpr Status failure_of(const D& design, Index& sample) {
+  if constexpr (requires { design.failure(sample); }) return design.failure(sample);
+  else return Status::running;
+}
 
 /// Whether the dual value is to be taken from dual_terms; otherwise from dual_value.
 template <class T, class L>

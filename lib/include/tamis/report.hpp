@@ -17,7 +17,7 @@ struct Report {
   T objective = 0;  ///< F(W, b) = (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W); with η it is Ω(W), infinite before a point is feasible
   T dual_objective = 0;  ///< value of a feasible dual point: a lower bound on the optimum
   T gap = 0;             ///< objective − dual_objective
-  T relative_gap = 0;    ///< gap / max(|objective|, |dual_objective|, 1e-12)
+  T relative_gap = 0;    ///< gap / max(|objective|, |dual_objective|, 1e-12); NaN where the gap is infinite
   T kkt_residual = 0;    ///< relative change of the solver's fixed-point map, a measure without units
   T lambda_max = 0;      ///< all coefficients are zero from here on (for the hinge: a certified upper bound)
   T epochs = 0;          ///< products with the whole design, counted as XW and Xᵀu together

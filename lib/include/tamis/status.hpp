@@ -1,5 +1,6 @@
 #pragma once
-/// How a call ended. The first five are endings of a training run; the others are refusals that touched nothing.
+/// How a call ended. The first five are endings of a training run; the others are refusals that touched nothing, but
+/// for the last two, which may come in the middle of one.
 
 #include <cstdint>
 
@@ -25,10 +26,17 @@ enum class Status : std::uint8_t {
   invalid_combination,  ///< the solver does not accept this loss or this penalty
   invalid_groups,       ///< listed groups that are empty, overlap or miss a feature: `column`
   invalid_eta,          ///< not positive and finite, or given to a solver of the other form, or together with λ
+  source_failed,        ///< what the samples are read from failed, at `row`: see RowReader
+  short_row,            ///< it gave a row of fewer values than there are features, or of more, at `row`
 };
 
 /// Whether the run ended with a usable model.
 constexpr bool has_model(Status status) { return status <= Status::running; }
+
+/// Whether the samples could not be read. What the run had certified before stays its model.
+constexpr bool is_source_failure(Status status) {
+  return status == Status::source_failed || status == Status::short_row;
+}
 
 /// The name used in reports.
 constexpr const char* name(Status status) {
@@ -52,6 +60,8 @@ constexpr const char* name(Status status) {
     case Status::invalid_combination: return "invalid_combination";
     case Status::invalid_groups: return "invalid_groups";
     case Status::invalid_eta: return "invalid_eta";
+    case Status::source_failed: return "source_failed";
+    case Status::short_row: return "short_row";
   }
   return "unknown";
 }
@@ -82,6 +92,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_groups: return "every feature must be in exactly one group, and no group may be empty";
     case Status::invalid_eta:
       return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
+    case Status::source_failed: return "the source of the samples failed at a row: mend it and start again";
+    case Status::short_row: return "a row of the source has not one value per feature: its rows are out of step";
   }
   return "unknown status";
 }

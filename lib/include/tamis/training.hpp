@@ -1,6 +1,10 @@
 #pragma once
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
+#if __cplusplus < 201709L
+#error "tamis trains in C++20: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99."
+#endif
+
 #include "observer.hpp"
 #include "solver/block_coordinate_descent.hpp"
 #include "solver/constrained_primal_dual.hpp"
@@ -37,7 +41,7 @@ using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::
 /// What a training run returns: the report, and the model as a view into the arena.
 template <class T>
 struct Fit : Report<T> {
-  LinearModel<T> model;  ///< features = 0 when the problem was refused
+  LinearModel<T> model;  ///< features = 0 when the problem was refused, or could not be read before there was one
 };
 
 namespace detail {
@@ -47,6 +51,8 @@ Fit<T> train(Solver& solver, std::span<std::byte> memory, Observe& observe) {
   advance_to_end(solver, observe);
   Fit<T> fit{solver.report(), {}};
   if (has_model(fit.status)) fit.model = solver.model();
+  if constexpr (requires { solver.has_certified_model(); })
+    if (is_source_failure(fit.status) && solver.has_certified_model()) fit.model = solver.model();
   return fit;
 }
 }  // namespace detail

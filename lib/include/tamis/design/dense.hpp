@@ -119,6 +119,33 @@ void for_each_strip(Index stride, Strip strip) {
   for (; k < stride; k += width) strip.template operator()<1>(k);
 }
 
+#ifdef TAMIS_SMALLEST
+/// Whole rows, a column and a vector at a time: the smallest code.
+template <class T>
+[[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
+                                     Index count, const T* w, Index stride, const T* base, T* z) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    if (count == 0)
+      for (Index i = 0; i < samples; ++i) Pack<T>::load(base + k).store(row_of(z, i, stride) + k);
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = features ? features[c] : c;
+      const T* column = x + feature * column_stride;
+      const auto coefficients = Pack<T>::load(row_of(w, feature, stride) + k);
+      const T* from = (c == 0 ? base : z) + k;
+      T* to = z + k;
+      for (Index i = 0; i < samples; ++i, from += c == 0 ? 0 : stride, to += stride)
+        (Pack<T>::load(from) + Pack<T>::fill(column[i]) * coefficients).store(to);
+    }
+  }
+}
+template <class T>
+void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
+                     const T* u, Index stride, T* g) {
+  for (Index k = 0; k < stride; k += lanes<T>)
+    for (Index c = 0; c < count; ++c)
+      transposed_tile<Pack<T>, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+}
+#else
 /// The strips of whole rows.
 template <class T>
 void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count, const T* w,
@@ -134,6 +161,8 @@ void transposed_rows(const T* x, std::size_t column_stride, const Index* feature
     transposed_strip<Piece<T>, V, 4>(x, column_stride, features, count, samples, u + k, stride, g + k);
   });
 }
+#endif
+
 /// What of a symmetric G is in its lower triangle: strip by strip, from the diagonal on.
 template <class T>
 void transposed_lower_rows(const T* x, std::size_t column_stride, Index count, Index samples, const T* u, Index stride,

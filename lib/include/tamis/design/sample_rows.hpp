@@ -4,6 +4,7 @@
 #include "../arena.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "../status.hpp"
 
 namespace tamis {
 
@@ -106,6 +107,12 @@ class SampleRows {
   T column_sum(Index feature) const { return design_.column_sum(feature); }
   std::size_t entries(const Index* list, Index count) const { return design_.entries(list, count); }
   bool find_bad_value(Index& row, Index& column) const { return design_.find_bad_value(row, column); }
+  Status failure(Index& sample) const requires requires(const Design design) { design.failure(sample); }
+  { return design_.failure(sample); }
+  void column_sums(T* sums, T* scratch) const requires requires(const Design design) {
+    design.column_sums(sums, scratch);
+  }
+  { design_.column_sums(sums, scratch); }
 
   void adopt(const Memory& memory, std::size_t room) {
     memory_ = memory;

@@ -8,7 +8,7 @@ namespace tamis {
 
 /// Σ a_e b_e: lane by lane over whole vectors, then the rest; the order is part of the definition.
 template <class T>
-[[gnu::always_inline]] inline T dot(const T* a, const T* b, Index count) {
+TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, Index count) {
   auto total = Pack<T>::zero();
   Index e = 0;
   for (; e + lanes<T> <= count; e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
@@ -19,6 +19,19 @@ template <class T>
 
 namespace detail {
 
+#ifdef TAMIS_SMALLEST
+/// Entries j … j + 3 of `rows` rows of the factor, j a multiple of four; `columns` is row j of the factor.
+template <class T>
+void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
+  for (; rows > 0; --rows, row += stride)
+    for (Index c = 0; c < 4; ++c) {
+      const T* column = columns + c * stride;
+      T value = row[j + c] - dot(static_cast<const T*>(row), column, j);
+      for (Index d = j; d < j + c; ++d) value -= row[d] * column[d];
+      row[j + c] = value / column[j + c];
+    }
+}
+#else
 /// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
 /// products shares its loads and keeps the adders busy.
 template <class T, int R>
@@ -107,6 +120,7 @@ void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index
   for (; r + 2 <= rows; r += 2) factor_tile<T, 2>(row + r * stride, columns, stride, j);
   if (r < rows) factor_tile<T, 1>(row + r * stride, columns, stride, j);
 }
+#endif
 
 }  // namespace detail
 

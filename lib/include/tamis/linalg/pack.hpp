@@ -36,6 +36,21 @@
 #define TAMIS_TILE
 #endif
 
+/// Inlines a lambda function even where the compiler optimises for size.
+#define TAMIS_INLINED __attribute__((always_inline))
+
+/// The smallest code, unless TAMIS_TILES asks for products by tiles all the same.
+#if defined(TAMIS_COMPACT) && !defined(TAMIS_TILES)
+#define TAMIS_SMALLEST
+#endif
+
+/// What is inlined where speed matters more than size.
+#ifdef TAMIS_SMALLEST
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::noinline]]
+#else
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
+#endif
+
 namespace tamis {
 
 #ifdef TAMIS_WIDE
@@ -53,26 +68,34 @@ struct Pack {
   template <class Operation>
   [[gnu::always_inline]] static Pack map(Operation operation) {
     Pack out;
+    TAMIS_UNROLL
     for (Index i = 0; i < N; ++i) out.entry[i] = operation(i);
     return out;
   }
   [[gnu::always_inline]] static Pack fill(T value) {
-    return map([=](Index) { return value; });
+    return map([=](Index) TAMIS_INLINED { return value; });
   }
   [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
-    return map([&](Index i) { return a.entry[i] + b.entry[i]; });
+    return map([&](Index i) TAMIS_INLINED { return a.entry[i] + b.entry[i]; });
   }
   [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
-    return map([&](Index i) { return a.entry[i] - b.entry[i]; });
+    return map([&](Index i) TAMIS_INLINED { return a.entry[i] - b.entry[i]; });
   }
   [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
-    return map([&](Index i) { return a.entry[i] * b.entry[i]; });
+    return map([&](Index i) TAMIS_INLINED { return a.entry[i] * b.entry[i]; });
   }
   [[gnu::always_inline]] Pack positive_part() const {
-    return map([&](Index i) { return entry[i] > T(0) ? entry[i] : T(0); });
+    return map([&](Index i) TAMIS_INLINED { return entry[i] > T(0) ? entry[i] : T(0); });
   }
   [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
-    return map([&](Index i) { return entry[i] > T(0) ? value.entry[i] : T(0); });
+    return map([&](Index i) TAMIS_INLINED { return entry[i] > T(0) ? value.entry[i] : T(0); });
+  }
+  [[gnu::always_inline]] static Pack load(const T* from) {
+    return map([=](Index i) TAMIS_INLINED { return from[i]; });
+  }
+  [[gnu::always_inline]] void store(T* to) const {
+    TAMIS_UNROLL
+    for (Index i = 0; i < N; ++i) to[i] = entry[i];
   }
 #else
   typedef T Native __attribute__((vector_size(N * sizeof(T))));
@@ -95,22 +118,43 @@ struct Pack {
   [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
     return {entry > Native{} ? value.entry : Native{}};
   }
+  [[gnu::always_inline]] static Pack load(const T* from) {
+    Pack out;
+    __builtin_memcpy(&out.entry, __builtin_assume_aligned(from, alignof(T)), N * sizeof(T));
+    return out;
+  }
+  [[gnu::always_inline]] void store(T* to) const {
+    __builtin_memcpy(__builtin_assume_aligned(to, alignof(T)), &entry, N * sizeof(T));
+  }
 #endif
 
   [[gnu::always_inline]] static Pack zero() { return Pack{}; }
-  [[gnu::always_inline]] static Pack load(const T* from) {
-    Pack out;
-    __builtin_memcpy(&out.entry, from, N * sizeof(T));
-    return out;
-  }
-  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, &entry, N * sizeof(T)); }
-
   /// Entries added from the first to the last.
   T sum() const {
     T total = entry[0];
     for (Index i = 1; i < N; ++i) total += entry[i];
     return total;
   }
+};
+
+/// A single entry: a plain number, which compilers keep in a register as they do not a vector of one.
+template <class T>
+struct Pack<T, 1> {
+  static constexpr Index width = 1;
+  T entry[1];
+
+  [[gnu::always_inline]] static Pack fill(T value) { return {{value}}; }
+  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return {{a.entry[0] + b.entry[0]}}; }
+  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {{a.entry[0] - b.entry[0]}}; }
+  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {{a.entry[0] * b.entry[0]}}; }
+  [[gnu::always_inline]] Pack positive_part() const { return {{entry[0] > T(0) ? entry[0] : T(0)}}; }
+  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+    return {{entry[0] > T(0) ? value.entry[0] : T(0)}};
+  }
+  [[gnu::always_inline]] static Pack zero() { return {{T(0)}}; }
+  [[gnu::always_inline]] static Pack load(const T* from) { return {{*from}}; }
+  [[gnu::always_inline]] void store(T* to) const { *to = entry[0]; }
+  T sum() const { return entry[0]; }
 };
 
 /// What a loop takes at once where the entries of a row never meet: a vector, or a single entry when TAMIS_COMPACT is

@@ -43,22 +43,24 @@ void copy(const T* from, std::size_t count, T* to) {
   __builtin_memcpy(to, from, count * sizeof(T));
 }
 
+/// Adds the squares of a piece that begins at entry k of a row to those of its lanes.
+template <class T>
+[[gnu::always_inline]] inline void add_squares(const Piece<T>& piece, std::size_t k, Pack<T>& total) {
+  if constexpr (Piece<T>::width == lanes<T>) total = total + piece * piece;
+  else total.entry[k % lanes<T>] += piece.entry[0] * piece.entry[0];
+}
+
 /// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors.
 template <class T>
 Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
-  for (std::size_t k = 0; k < count; k += lanes<T>) {
-    const auto difference = Pack<T>::load(a + k) - Pack<T>::load(b + k);
-    start = start + difference * difference;
-  }
+  for (std::size_t k = 0; k < count; k += Piece<T>::width)
+    add_squares<T>(Piece<T>::load(a + k) - Piece<T>::load(b + k), k, start);
   return start;
 }
 
 template <class T>
 Pack<T> squared_norm(const T* a, std::size_t count, Pack<T> start) {
-  for (std::size_t k = 0; k < count; k += lanes<T>) {
-    const auto entry = Pack<T>::load(a + k);
-    start = start + entry * entry;
-  }
+  for (std::size_t k = 0; k < count; k += Piece<T>::width) add_squares<T>(Piece<T>::load(a + k), k, start);
   return start;
 }
 

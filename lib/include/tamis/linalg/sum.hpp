@@ -12,6 +12,8 @@ template <class V>
 class Sum {
  public:
   [[gnu::always_inline]] constexpr Sum() = default;
+  /// One that goes on from what `total()` and `error()` were.
+  [[gnu::always_inline]] constexpr Sum(V total, V error) : total_(total), error_(error) {}
 
   [[gnu::always_inline]] constexpr void add(V term) {
     const V next = total_ + term;
@@ -20,6 +22,8 @@ class Sum {
     total_ = next;
   }
   [[gnu::always_inline]] constexpr V value() const { return total_ + error_; }
+  constexpr V total() const { return total_; }
+  constexpr V error() const { return error_; }
 
  private:
   V total_{};

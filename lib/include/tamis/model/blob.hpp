@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "../arena.hpp"
 #include "../status.hpp"
 #include "linear.hpp"
 
@@ -24,8 +25,9 @@ namespace detail {
 
 inline constexpr std::size_t blob_head = 20;
 
-inline std::uint32_t crc32(std::span<const std::byte> bytes) {
-  std::uint32_t crc = 0xffffffffu;
+/// `before`: the CRC of what comes before these bytes.
+inline std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0) {
+  std::uint32_t crc = ~before;
   for (const std::byte byte : bytes) {
     crc ^= static_cast<std::uint32_t>(byte);
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (0xedb88320u & (0u - (crc & 1u)));
@@ -88,53 +90,94 @@ std::size_t write_blob(const LinearModel<T>& model, std::span<std::byte> out) {
   return size;
 }
 
+/// What is wrong with a blob.
+enum class BlobFault : std::uint8_t {
+  none,
+  truncated,      ///< shorter than it says it is
+  not_a_blob,     ///< does not begin as one does
+  other_version,  ///< of a layout that this reader does not know
+  damaged,        ///< its CRC, a size or a position is not right
+  other_scalar,   ///< of the other scalar type than asked for
+};
+
+/// One sentence: what is wrong and what to do.
+constexpr const char* describe(BlobFault fault) {
+  switch (fault) {
+    case BlobFault::none: return "the blob is whole";
+    case BlobFault::truncated: return "the blob is cut off: read all of its bytes";
+    case BlobFault::not_a_blob: return "these bytes are no tamis model: look where the blob begins";
+    case BlobFault::other_version: return "the blob has a layout of another version: update the program that reads it";
+    case BlobFault::damaged: return "the blob is damaged: write it again";
+    case BlobFault::other_scalar: return "the blob holds numbers of the other precision: read it as those";
+  }
+  return "unknown fault";
+}
+
 /// What a blob says of itself, once it has been checked from end to end.
 struct BlobShape {
   bool valid = false;
+  BlobFault fault = BlobFault::truncated;  ///< none: valid
   Index features = 0;
   Index classes = 0;
   Index kept = 0;
   std::uint32_t scalar_bytes = 0;
+  std::size_t bytes = 0;  ///< of a valid blob
 };
 
 /// Checks magic, version, sizes, positions and CRC. `bytes` may be longer than the blob. Never reads past its end.
 inline BlobShape inspect_blob(std::span<const std::byte> bytes) {
   BlobShape shape;
+  const auto bad = [&](BlobFault fault) {
+    shape.fault = fault;
+    return shape;
+  };
   if (bytes.size() < detail::blob_head) return shape;
   const std::byte* from = bytes.data();
-  for (const char c : {'T', 'M', 'S', 'B', '\1'})
-    if (*from++ != static_cast<std::byte>(c)) return shape;
+  for (const char c : {'T', 'M', 'S', 'B'})
+    if (*from++ != static_cast<std::byte>(c)) return bad(BlobFault::not_a_blob);
+  if (detail::get<std::uint8_t>(from) != 1) return bad(BlobFault::other_version);
   shape.scalar_bytes = detail::get<std::uint8_t>(from);
-  if (detail::get<std::uint16_t>(from) != 0 || (shape.scalar_bytes != 4 && shape.scalar_bytes != 8)) return shape;
+  if (detail::get<std::uint16_t>(from) != 0 || (shape.scalar_bytes != 4 && shape.scalar_bytes != 8))
+    return bad(BlobFault::damaged);
   shape.features = detail::get<Index>(from);
   shape.classes = detail::get<Index>(from);
   shape.kept = detail::get<Index>(from);
-  if (shape.features == 0 || shape.classes < 2 || shape.classes > 65536 || shape.kept > shape.features) return shape;
+  if (shape.features == 0 || shape.classes < 2 || shape.classes > 65536 || shape.kept > shape.features)
+    return bad(BlobFault::damaged);
   const std::uint64_t size = detail::blob_size(shape.classes, shape.kept, shape.scalar_bytes);
-  if (size > bytes.size()) return shape;
+  if (size > bytes.size()) return bad(BlobFault::truncated);
   const auto body = bytes.first(static_cast<std::size_t>(size) - 4);
   const std::byte* tail = body.data() + body.size();
-  if (detail::get<std::uint32_t>(tail) != detail::crc32(body)) return shape;
+  if (detail::get<std::uint32_t>(tail) != detail::crc32(body)) return bad(BlobFault::damaged);
   const std::size_t row = 4 + std::size_t(shape.classes) * shape.scalar_bytes;
   Index next = 0;
   for (Index r = 0; r < shape.kept; ++r) {
     const std::byte* position = from + std::size_t(shape.classes) * shape.scalar_bytes + r * row;
     const Index feature = detail::get<Index>(position);
-    if (feature < next || feature >= shape.features) return shape;
+    if (feature < next || feature >= shape.features) return bad(BlobFault::damaged);
     next = feature + 1;
   }
   shape.valid = true;
+  shape.fault = BlobFault::none;
+  shape.bytes = static_cast<std::size_t>(size);
   return shape;
 }
 
-/// Entries of T that `read_blob` needs for the coefficients.
+/// What keeps a blob from being read as a model of T.
+template <class T>
+BlobFault fault_of_blob(std::span<const std::byte> bytes) {
+  const BlobShape shape = inspect_blob(bytes);
+  return shape.valid && shape.scalar_bytes != sizeof(T) ? BlobFault::other_scalar : shape.fault;
+}
+
+/// Entries of T that `read_blob` needs for the coefficients; all ones: more than can be addressed.
 template <class T>
 constexpr std::size_t blob_coefficients(const BlobShape& shape) {
-  return (std::size_t(shape.features) + 1) * padded<T>(shape.classes);
+  return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
 }
 
 /// Expands a blob into `coefficients`, aligned to 16 bytes, and makes `model` a view of them. `invalid_data` for a blob
-/// that is damaged or of the other scalar type, `arena_too_small` when `coefficients` is; both leave everything
+/// with a fault (`fault_of_blob` says which), `arena_too_small` when `coefficients` is; both leave everything
 /// untouched.
 template <class T>
 Status read_blob(std::span<const std::byte> bytes, std::span<T> coefficients, LinearModel<T>& model) {

@@ -12,6 +12,9 @@ namespace tamis {
 ///   - sigmoid: p_k ∝ σ(z_k), σ(z) = 1/(1 + exp(−z)), each class against the others. Source: Platt (1999);
 ///   - softmax: p_k ∝ exp(z_k), a_k = a for all classes. Source: Guo, Pleiss, Sun and Weinberger (2017).
 enum class CalibrationKind : std::uint8_t { sigmoid, softmax };
+inline constexpr CalibrationKind all_calibrations[] = {CalibrationKind::softmax, CalibrationKind::sigmoid};
+
+constexpr const char* name(CalibrationKind kind) { return kind == CalibrationKind::sigmoid ? "sigmoid" : "softmax"; }
 
 /// A view of the parameters: it points into the memory given to calibrate(), or wherever the caller keeps them. Platt's
 /// A and B are −a_k and −b_k. Without parameters it is the softmax of the scores: what they mean with the logistic

@@ -75,7 +75,7 @@ class CExporter {
     out_ << bytes;
     write(
         " bytes of constants.\n"
-        "   C99 and C++, ");
+        "   C99, and C++17 or GNU C++; ");
     write(needs);
     write(
         ". */\n"
@@ -136,7 +136,12 @@ class CExporter {
       separate(k);
       out_ << model_.intercept(k);
     }
-    write("};\nstatic const char *const @_labels[%] = {");
+    write("};\n");
+    labels();
+  }
+
+  void labels() {
+    write("static const char *const @_labels[%] = {");
     for (Index k = 0; k < model_.classes; ++k) {
       separate(k);
       out_ << '"';
@@ -156,27 +161,69 @@ class CExporter {
     }
   }
 
+  /// The body of a function that fills `scores` from what `value` is of feature j, each score the sum over j in turn. A
+  /// few classes have their sums in registers. `sum`: the type of a score.
+  void sums(const char* value, const char* sum = "~") {
+    if (model_.classes > 8) {
+      write(
+          "  int j, k;\n"
+          "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
+          "  for (j = 0; j < ^_KEPT; ++j) {\n"
+          "    const ");
+      write(sum);
+      write(" x = ");
+      write(value);
+      write(
+          ";\n"
+          "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += x * @_weights[j][k];\n"
+          "  }\n"
+          "}\n\n");
+      return;
+    }
+    write("  ");
+    write(sum);
+    for (Index k = 0; k < model_.classes; ++k) {
+      write(k ? ", s" : " s");
+      out_ << k;
+      write(" = @_intercepts[");
+      out_ << k << ']';
+    }
+    write(";\n  int j;\n  for (j = 0; j < ^_KEPT; ++j) {\n    const ");
+    write(sum);
+    write(" x = ");
+    write(value);
+    write(";\n");
+    for (Index k = 0; k < model_.classes; ++k) {
+      write("    s");
+      out_ << k;
+      write(" += x * @_weights[j][");
+      out_ << k;
+      write("];\n");
+    }
+    write("  }\n");
+    for (Index k = 0; k < model_.classes; ++k) {
+      write("  scores[");
+      out_ << k;
+      write("] = s");
+      out_ << k;
+      write(";\n");
+    }
+    write("}\n\n");
+  }
+
   void scores_of_kept() {
     write(
         "/* scores[k] = intercepts[k] + sum of kept[j] * weights[j][k]; `kept` holds the features that are read, in "
         "order. "
         "*/\n"
-        "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
-        "  int j, k;\n"
-        "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
-        "  for (j = 0; j < ^_KEPT; ++j)\n"
-        "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += kept[j] * @_weights[j][k];\n"
-        "}\n\n");
+        "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n");
+    sums("kept[j]");
   }
   void scores() {
     write(
         "/* The same from a whole sample. */\n"
-        "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
-        "  ~ kept[?];\n"
-        "  int j;\n"
-        "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
-        "  @_scores_of_kept(kept, scores);\n"
-        "}\n\n");
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n");
+    sums("sample[@_features[j]]");
   }
   void top() {
     write(

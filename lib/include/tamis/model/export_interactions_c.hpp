@@ -36,7 +36,7 @@ class InteractionCExporter : CExporter<T> {
     list(false);
     constants();
     scores_of_kept();
-    this->scores();
+    scores();
     if (regression()) {
       value();
     } else {
@@ -81,7 +81,7 @@ class InteractionCExporter : CExporter<T> {
     out_ << static_cast<std::uint32_t>(bytes);
     write(
         " bytes of constants.\n"
-        "   C99 and C++, no dependencies. */\n"
+        "   C99, and C++17 or GNU C++; no dependencies. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"
         "#define ^_FEATURES ");
@@ -186,18 +186,19 @@ class InteractionCExporter : CExporter<T> {
       out_ << all_.intercept(k);
     }
     write("};\n");
-    if (!regression()) {
-      write("static const char *const @_labels[%] = {");
-      for (Index k = 0; k < all_.outputs; ++k) {
-        separate(k);
-        out_ << '"';
-        if (options_.labels) this->quoted(options_.labels[k]);
-        else out_ << k;
-        out_ << '"';
-      }
-      write("};\n");
-    }
-    write("\n");
+    if (regression()) write("\n");
+    else this->labels();
+  }
+
+  void scores() {
+    write(
+        "/* The same from a whole sample. */\n"
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
+        "  ~ kept[?];\n"
+        "  int j;\n"
+        "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
+        "  @_scores_of_kept(kept, scores);\n"
+        "}\n\n");
   }
 
   void scores_of_kept() {

@@ -65,7 +65,7 @@ class KernelCExporter : CExporter<T> {
     out_ << static_cast<std::uint32_t>(all_.terms.size());
     write(
         " values of kernels.\n"
-        "   C99 and C++, nothing but <math.h>. */\n"
+        "   C99, and C++17 or GNU C++; nothing but <math.h>. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"
         "#include <math.h>\n\n"
@@ -247,15 +247,7 @@ class KernelCExporter : CExporter<T> {
       list(all_.samples.features, [&](std::size_t j) { return columns_[j].scale; });
       write("};\n");
     }
-    write("static const char *const @_labels[%] = {");
-    for (Index k = 0; k < all_.classes(); ++k) {
-      separate(k);
-      out_ << '"';
-      if (options_.labels) this->quoted(options_.labels[k]);
-      else out_ << k;
-      out_ << '"';
-    }
-    write("};\n\n");
+    this->labels();
   }
 
   void scores() {

@@ -31,7 +31,7 @@ class PreparedCExporter : CExporter<T> {
       normalised_scores();
     } else {
       scores_of_kept();
-      this->scores();
+      scores();
     }
     this->top();
     this->predict();
@@ -111,14 +111,14 @@ class PreparedCExporter : CExporter<T> {
     write(
         "/* scores[k] = intercepts[k] + sum of prepared(kept[j]) * weights[j][k]; `kept` holds the features that are "
         "read, in\n   order. */\n"
-        "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n"
-        "  int j, k;\n"
-        "  for (k = 0; k < ^_CLASSES; ++k) scores[k] = @_intercepts[k];\n"
-        "  for (j = 0; j < ^_KEPT; ++j) {\n"
-        "    const ~ x = @_prepared(kept[j], j);\n"
-        "    for (k = 0; k < ^_CLASSES; ++k) scores[k] += x * @_weights[j][k];\n"
-        "  }\n"
-        "}\n\n");
+        "static inline void @_scores_of_kept(const ~ *kept, ~ *scores) {\n");
+    this->sums("@_prepared(kept[j], j)");
+  }
+  void scores() {
+    write(
+        "/* The same from a whole sample. */\n"
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n");
+    this->sums("@_prepared(sample[@_features[j]], j)");
   }
 
   void normalised_scores() {

@@ -29,6 +29,7 @@ T water_level(Index count, T radius, T floor, Each each) {
     if (kept == 0 || kept == kept_before) return threshold;
     const T next = (total - radius) / T(kept);
     if (next <= threshold && kept_before <= count) return threshold;
+    if (kept == 1) return next;
     threshold = next;
     kept_before = kept;
   }

@@ -52,6 +52,23 @@ Index one_standard_error(Index points, Measure measure, At at) {
   return least;
 }
 
+namespace detail {
+
+/// Mean over the folds by their weight `held`, and its standard error √(Σ w (x − mean)² / (Σw (folds − 1))).
+template <class T>
+void summarise(const T* of_fold, const T* held, Index folds, T& mean, T& deviation) {
+  Sum<T> total, sum, squares;
+  for (Index f = 0; f < folds; ++f) {
+    total.add(held[f]);
+    sum.add(held[f] * of_fold[f]);
+  }
+  mean = sum.value() / total.value();
+  for (Index f = 0; f < folds; ++f) squares.add(held[f] * (of_fold[f] - mean) * (of_fold[f] - mean));
+  deviation = folds > 1 ? square_root(squares.value() / total.value() / T(folds - 1)) : T(0);
+}
+
+}  // namespace detail
+
 /// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ. The
 /// grid must not be open: all folds share it; that of the path on all samples is the usual one. With `make` as for
 /// Path; `loss` and `margin` (see Options) as in training. Features are scaled beforehand, with all samples.
@@ -129,8 +146,8 @@ class CrossValidation {
   HeldOut<T> at(Index point) const {
     HeldOut<T> out;
     out.lambda = grid_.at(point);
-    summarise(own_.wrong, point, out.error, out.error_deviation);
-    summarise(own_.loss, point, out.loss, out.loss_deviation);
+    detail::summarise(own_.wrong + point * folds_, own_.held, folds_, out.error, out.error_deviation);
+    detail::summarise(own_.loss + point * folds_, own_.held, folds_, out.loss, out.loss_deviation);
     return out;
   }
 
@@ -224,19 +241,6 @@ class CrossValidation {
     const T held = own_.held[fold_] > T(0) ? own_.held[fold_] : T(1);
     own_.wrong[point * folds_ + fold_] = wrong.value() / held;
     own_.loss[point * folds_ + fold_] = loss.value() / held;
-  }
-
-  /// Mean over the folds by their weight, and its standard error √(Σ w (x − mean)² / (Σw (folds − 1))).
-  void summarise(const T* table, Index point, T& mean, T& deviation) const {
-    const T* row = table + point * folds_;
-    Sum<T> total, sum, squares;
-    for (Index f = 0; f < folds_; ++f) {
-      total.add(own_.held[f]);
-      sum.add(own_.held[f] * row[f]);
-    }
-    mean = sum.value() / total.value();
-    for (Index f = 0; f < folds_; ++f) squares.add(own_.held[f] * (row[f] - mean) * (row[f] - mean));
-    deviation = folds_ > 1 ? square_root(squares.value() / total.value() / T(folds_ - 1)) : T(0);
   }
 
   Make make_;

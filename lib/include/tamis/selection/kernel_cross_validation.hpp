@@ -110,8 +110,8 @@ class KernelCrossValidation {
   HeldOut<T> at(Index point) const {
     HeldOut<T> out;
     out.lambda = grid_.at(point);
-    summarise(own_.wrong, point, out.error, out.error_deviation);
-    summarise(own_.loss, point, out.loss, out.loss_deviation);
+    detail::summarise(own_.wrong + point * folds_, own_.held, folds_, out.error, out.error_deviation);
+    detail::summarise(own_.loss + point * folds_, own_.held, folds_, out.loss, out.loss_deviation);
     return out;
   }
   Index best(Measure measure = Measure::error) const {
@@ -239,19 +239,6 @@ class KernelCrossValidation {
     const T held = largest(own_.held[fold_], T(1));
     own_.wrong[point * folds_ + fold_] = T(wrong) / held;
     own_.loss[point * folds_ + fold_] = loss.value() / held;
-  }
-
-  /// Mean over the folds by their samples, and its standard error √(Σ w (x − mean)² / (Σw (folds − 1))).
-  void summarise(const T* table, Index point, T& mean, T& deviation) const {
-    const T* row = table + point * folds_;
-    Sum<T> total, sum, squares;
-    for (Index f = 0; f < folds_; ++f) {
-      total.add(own_.held[f]);
-      sum.add(own_.held[f] * row[f]);
-    }
-    mean = sum.value() / total.value();
-    for (Index f = 0; f < folds_; ++f) squares.add(own_.held[f] * (row[f] - mean) * (row[f] - mean));
-    deviation = folds_ > 1 ? square_root(squares.value() / total.value() / T(folds_ - 1)) : T(0);
   }
 
   DenseDesign<T> design_;

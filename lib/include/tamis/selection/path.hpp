@@ -213,14 +213,13 @@ class Path {
 /// Advances a path to its end; visit(path) at each point says whether to go on.
 template <class Path, class Visit>
 void advance_path(Path& path, Visit&& visit) {
-  bool more = path.running() || path.at_point();
-  while (more) {
+  for (bool more = path.running();;) {
     if (path.at_point() && !visit(path)) {
       path.stop();
       return;
     }
+    if (!more) return;
     more = path.step();
-    if (!more && path.at_point()) visit(path);
   }
 }
 

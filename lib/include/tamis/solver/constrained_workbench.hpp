@@ -102,6 +102,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// Takes the point w with scores z, makes it feasible, and reports it if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
+    if (this->has_failed()) return;
     const T loss = this->loss_sum(z);
     if (this->certificates_ == 0) {
       null_loss_ = loss;
@@ -151,6 +152,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       }
       this->whole_transposed_multiply(u, g);
     }
+    if (this->has_failed()) return Next::finished;
     const T value = bound(a, g, nullptr, this->shape_.features, nu);
     if (this->certificates_ == 1 || value > this->report_.dual_objective) this->report_.multiplier = nu;
     this->offer_dual(value);

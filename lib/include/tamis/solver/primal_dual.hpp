@@ -205,14 +205,14 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
   void move(const T* next, T* now, const T* anchor, T* reflected, Pack<T>& moved) const {
-    const auto keep = Pack<T>::fill(T(inner_ + 1) / T(inner_ + 2));
-    const auto pull = Pack<T>::fill(T(1) / T(inner_ + 2));
-    for (Index k = 0; k < this->stride_; k += lanes<T>) {
-      const auto to = Pack<T>::load(next + k);
-      const auto step = to - Pack<T>::load(now + k);
-      moved = moved + step * step;
+    const auto keep = Piece<T>::fill(T(inner_ + 1) / T(inner_ + 2));
+    const auto pull = Piece<T>::fill(T(1) / T(inner_ + 2));
+    for (Index k = 0; k < this->stride_; k += Piece<T>::width) {
+      const auto to = Piece<T>::load(next + k);
+      const auto step = to - Piece<T>::load(now + k);
+      add_squares<T>(step, k, moved);
       (to + step).store(reflected + k);
-      (keep * (to + step) + pull * Pack<T>::load(anchor + k)).store(now + k);
+      (keep * (to + step) + pull * Piece<T>::load(anchor + k)).store(now + k);
     }
   }
 

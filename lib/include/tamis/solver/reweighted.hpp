@@ -112,6 +112,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   /// Number of certificates evaluated in all rounds.
   std::uint32_t certificates() const { return certificates_before_ + Solver::certificates(); }
   LinearModel<T> model() const { return Solver::model(); }
+  using Solver::has_certified_model;  // in the round at hand
 
   /// Rounds begun, and the weights of the one at hand, features × padded classes; null in the first.
   Index round() const { return round_; }

@@ -54,6 +54,8 @@ class Workbench {
   const Report<T>& report() const { return report_; }
   /// Number of certificates evaluated so far.
   std::uint32_t certificates() const { return certificates_; }
+  /// Whether `model()` has been certified: it is of use even where reading the samples has failed since.
+  bool has_certified_model() const { return certificates_ > 0 && memory_.best; }
   bool running() const { return report_.status == Status::running; }
   LinearModel<T> model() const { return {memory_.best, shape_.features, shape_.classes}; }
   /// Ends the run with the best model so far.
@@ -103,7 +105,14 @@ class Workbench {
 
   void centre() {
     if (!options_.intercept) return;
-    for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = design_.column_sum(j) / T(shape_.samples);
+    if constexpr (requires { design_.column_sums(memory_.means, memory_.score); }) {
+      design_.column_sums(memory_.means, memory_.score);
+      fill(memory_.score, shape_.features, T(0));
+      for (Index j = 0; j < shape_.features; ++j) memory_.means[j] /= T(shape_.samples);
+      notice_failure();
+    } else {
+      for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = design_.column_sum(j) / T(shape_.samples);
+    }
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
 
@@ -149,6 +158,7 @@ class Workbench {
     T* base = memory_.row[0];
     shifted_intercepts(w, base);
     design.multiply(memory_.list, active_count_, w, stride_, base, z);
+    notice_failure();
     add_epochs(design.entries(memory_.list, active_count_), T(0.5));
   }
 
@@ -157,6 +167,7 @@ class Workbench {
   /// The same for duals that are zero on all but the samples of another design with these features.
   [[gnu::noinline]] void transposed_multiply(const Design& design, const T* u, T* g) {
     design.transposed_multiply(memory_.list, active_count_, u, stride_, g);
+    notice_failure();
     finish_gradient(memory_.list, active_count_, u, design.samples(), g);
     add_epochs(design.entries(memory_.list, active_count_), T(0.5));
   }
@@ -268,6 +279,7 @@ class Workbench {
 
   /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
+    if (has_failed()) return;
     const T objective = loss_sum(z) + options_.lambda * penalty_value(w);
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
@@ -329,7 +341,7 @@ class Workbench {
 
   /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
   DualTerms<T> repaired_terms(T* u) {
-    ++certificates_;
+    if (!has_failed()) ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
     return dual_terms(u);
   }
@@ -337,6 +349,7 @@ class Workbench {
   /// As transposed_multiply, over all features.
   void whole_transposed_multiply(const T* u, T* g) {
     design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
+    notice_failure();
     finish_gradient(nullptr, shape_.features, u, shape_.samples, g);
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
@@ -361,7 +374,21 @@ class Workbench {
     activate_best(smallest_working_set, threshold);
   }
 
+  /// Ends the run when the design could not be read: what follows from it is of no use any more.
+  void notice_failure() {
+    Index sample = 0;
+    const Status failure = failure_of(design_, sample);
+    if (failure == Status::running || !running()) return;
+    report_.status = failure;
+    report_.row = sample;
+  }
+  bool has_failed() const {
+    Index sample = 0;
+    return failure_of(design_, sample) != Status::running;
+  }
+
   void update_residual(T residual, T size) {
+    if (has_failed()) return;
     report_.kkt_residual = size > T(0) ? residual / size : T(0);
     if (dual_kind_ == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
       report_.status = Status::converged;
@@ -433,7 +460,10 @@ class Workbench {
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
     }
     report_.column = 0;
-    if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
+    if (design_.find_bad_value(report_.row, report_.column)) {
+      const Status failure = failure_of(design_, report_.row);
+      return failure == Status::running ? Status::invalid_data : failure;
+    }
     if (!Arena::aligned(memory)) return Status::invalid_arena;
     if (memory.size() < requirement.bytes) return Status::arena_too_small;
     return Status::running;
@@ -538,6 +568,7 @@ class Workbench {
   }
 
   [[gnu::noinline]] void offer_dual(T value) {
+    if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
     if (dual_kind_ == DualKind::unknown) {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
@@ -545,7 +576,8 @@ class Workbench {
     }
     const T gap = report_.objective - report_.dual_objective;
     report_.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
-    report_.relative_gap = report_.gap / gap_scale();
+    // ∞/∞ has a sign, and not everywhere the same.
+    report_.relative_gap = finite(report_.gap) ? report_.gap / gap_scale() : not_a_number<T>;
 
     constexpr T rounding = T(16) * epsilon<T>;  // differences of objectives below this are noise
     if (report_.relative_gap <= largest(options_.tolerance, rounding)) {

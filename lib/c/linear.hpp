@@ -1,0 +1,191 @@
+#pragma once
+/// What the sources of the C interface of linear models share: problems and grids as in C++, and runs of many
+/// trainings.
+
+#include "face.hpp"
+#include "tamis/any.hpp"
+#include "tamis/selection/path.hpp"
+
+namespace tamis::in_c {
+
+/// The structs of tamis.h that problems consist of, of one scalar.
+template <class T>
+struct Linear;
+template <>
+struct Linear<float> : Common<float> {
+  using Problem = tamis_problem_f32;
+  using Grid = tamis_grid_f32;
+};
+template <>
+struct Linear<double> : Common<double> {
+  using Problem = tamis_problem_f64;
+  using Grid = tamis_grid_f64;
+};
+
+#ifdef TAMIS_WITHOUT_DESCENT  // a smaller build: smooth losses are left to accelerated gradients
+template <class T>
+using Trainer = AnyTraining<T, TwoPhase>;
+#else
+template <class T>
+using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
+#endif
+static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent));
+
+inline bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
+  return solver < std::size(all_solvers) && loss <= TAMIS_ONE_VS_REST_SQUARED_HINGE &&
+         penalty < std::size(all_penalties) &&
+         (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
+}
+
+#ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
+inline constexpr bool takes_sparse = false;
+#else
+inline constexpr bool takes_sparse = true;
+#endif
+
+/// The samples of a problem, as either kind of design.
+template <class T>
+class Designs {
+ public:
+  explicit Designs(const typename Linear<T>::Problem& p)
+      : dense_(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples)
+#ifndef TAMIS_DENSE_ONLY
+        ,
+        sparse_(p.values, p.rows, p.starts, p.samples, p.features)
+#endif
+  {
+  }
+  /// That of the problem; it must not outlive this.
+  AnyDesign<T> of([[maybe_unused]] const typename Linear<T>::Problem& p) const {
+#ifndef TAMIS_DENSE_ONLY
+    if (p.rows) return AnyDesign<T>(sparse_);
+#endif
+    return AnyDesign<T>(dense_);
+  }
+
+ private:
+  DenseDesign<T> dense_;
+#ifndef TAMIS_DENSE_ONLY
+  SparseDesign<T> sparse_;
+#endif
+};
+
+template <class T>
+Groups groups_of(const typename Linear<T>::Problem& p) {
+  if (p.group_order || p.group_starts) return Groups::listed(p.group_order, p.group_starts, p.group_count);
+  return Groups::blocks(p.block);
+}
+template <class T>
+Choice choice_of(const typename Linear<T>::Problem& p, T lambda) {
+  return {static_cast<LossKind>(p.loss),
+          static_cast<PenaltyKind>(p.penalty),
+          groups_of<T>(p),
+          static_cast<SolverKind>(p.solver),
+          p.eta != T(0),
+          Choice::is_tiny(lambda, p.samples)};
+}
+template <class T>
+Shape shape_of(const typename Linear<T>::Problem& p) {
+  return {p.samples, p.features, p.classes};
+}
+template <class T>
+Targets<T> targets_of(const typename Linear<T>::Problem& p) {
+  return {{p.labels, p.samples}, p.classes, p.weights, p.margins};
+}
+template <class T>
+Trainer<T> training_of(const typename Linear<T>::Problem& p, const Choice& choice, const AnyDesign<T>& design,
+                       const Targets<T>& targets) {
+  return Trainer<T>(choice, design, targets,
+                    Options<T>{.lambda = p.lambda,
+                               .tolerance = p.tolerance,
+                               .max_iterations = p.max_iterations,
+                               .margin = p.margin,
+                               .intercept = p.intercept != 0,
+                               .eta = p.eta},
+                    PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon});
+}
+
+/// TAMIS_RUNNING, or why nothing can be made of a problem.
+template <class T>
+tamis_status refusal_of(const typename Linear<T>::Problem& p, const Choice& choice) {
+  if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
+  if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
+  if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
+      (p.column_stride && p.column_stride < p.samples))
+    return TAMIS_INVALID_SHAPE;
+  return TAMIS_RUNNING;
+}
+
+template <class T>
+Grid<T> grid_of(const typename Linear<T>::Grid& g) {
+  return {g.lambdas, g.points, g.first, g.ratio};
+}
+
+/// A solver is chosen for the smallest λ, as far as that is known.
+template <class T>
+Choice path_choice(const typename Linear<T>::Problem& p, const Grid<T>& grid) {
+  return choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
+}
+
+/// TAMIS_RUNNING, or why a problem has no path.
+template <class T>
+tamis_status path_refusal(const typename Linear<T>::Problem& p, const Choice& choice) {
+  if (p.eta != T(0)) return TAMIS_INVALID_ETA;
+  const tamis_status refusal = refusal_of<T>(p, choice);
+  return refusal == TAMIS_RUNNING && !Trainer<T>::has_path(choice) ? TAMIS_INVALID_COMBINATION : refusal;
+}
+
+/// Bytes of the arena of the solvers of a path, with `beside` what else is needed; 0 where there is no path.
+template <class T>
+std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename Linear<T>::Grid& grid, Room room,
+                            Requirement beside) {
+  if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
+  const Choice choice = path_choice<T>(p, grid_of<T>(grid));
+  if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
+  return (Trainer<T>::requirement(choice, shape_of<T>(p), room) & beside).bytes;
+}
+
+/// A problem to make trainings of, with other targets if need be.
+template <class T>
+struct Setting {
+  typename Linear<T>::Problem problem;
+  Choice choice;
+  Designs<T> designs;
+  AnyDesign<T> design = designs.of(problem);
+
+  Setting(const typename Linear<T>::Problem& p, const Choice& c) : problem(p), choice(c), designs(p) {}
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+};
+template <class T>
+struct Make {
+  const Setting<T>* setting;
+  Trainer<T> operator()(const Targets<T>& targets) const {
+    return training_of<T>(setting->problem, setting->choice, setting->design, targets);
+  }
+};
+
+/// What lives in the memory of a run of many trainings: the setting, then the run, which points at it.
+template <class T, class Run>
+class Selection {
+ public:
+  /// make(setting): the run. `solver`: bytes of the least arena of its solvers; `beside`: of what it needs itself.
+  template <class MakeRun>
+  Selection(const typename Linear<T>::Problem& p, const Choice& choice, Requirement solver, Requirement beside,
+            const MakeRun& make)
+      : setting_(p, choice), run_(make(setting_)), least_(solver & beside), beside_(beside) {}
+
+  Run& run() { return run_; }
+
+  typename Linear<T>::Report report() {
+    if (run_.has_solver()) return report_in_c(run_.report(), beside_);
+    return report_in_c(Report<T>{.arena_bytes = least_.bytes});
+  }
+
+ private:
+  Setting<T> setting_;
+  Run run_;
+  Requirement least_, beside_;
+};
+
+}  // namespace tamis::in_c

@@ -1,0 +1,75 @@
+#pragma once
+/// What `tamis cv` is made of: folds, what is held out of them, and a second training on the features that are kept.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "selection.hpp"
+#include "tamis/selection/cross_validation.hpp"
+
+namespace tamis::cli {
+
+struct CvArguments : PathArguments {
+  Index folds = 5;
+  bool stratified = true;
+  std::string subjects, validation;
+  std::string choose = "1se", measure = "error";
+  bool refit = false;
+  std::string refit_lambda;
+  std::string calibrate;  // the kind; "": none
+  std::string plot_reliability;
+
+  Measure what() const { return measure == "loss" ? Measure::loss : Measure::error; }
+};
+
+/// The fold of each sample (or no_fold), and how many there are.
+struct Folds {
+  std::vector<Index> of;
+  Index count;
+};
+
+/// As the arguments ask for them. Throws ArgumentError and DataError.
+Folds deal(const CvArguments& arguments, const Prepared& prepared);
+
+/// For the path on all samples, and for those of the folds.
+template <class T>
+ArenaMemory memory_for(const CvArguments& arguments, const Fitting<T>& fitting, Index folds, Index points);
+
+/// What the samples of each fold say of each λ. Throws one sentence for a refusal.
+template <class T>
+std::vector<HeldOut<double>> held_out(const CvArguments& arguments, const Fitting<T>& fitting, const Folds& folds,
+                                      const Grid<T>& grid, std::span<std::byte> memory);
+
+/// Solves for one λ without each fold, and sets the scores of its samples: `scores` has samples × K.
+template <class T>
+void hold_out_scores(const CvArguments& arguments, const Fitting<T>& fitting, const Folds& folds, double lambda,
+                     std::vector<double>& scores);
+
+/// Ridge on the features that a model keeps. What is held out of a fold is measured with the features that the samples
+/// of the others choose: those of the model have already seen it.
+template <class T>
+class Refit {
+ public:
+  /// All of them must outlive this.
+  Refit(const CvArguments& arguments, const Task& task, const PathPoint& model, const Folds& folds);
+
+  /// With λ of the least held-out mean.
+  PathPoint train();
+  /// Samples × K held-out scores at that λ.
+  std::vector<double> held_out_scores(double lambda);
+
+ private:
+  /// What the model of the same λ keeps without the samples of a fold.
+  const std::vector<std::size_t>& kept_without(Index fold);
+  /// That fold alone.
+  Folds only(Index fold) const;
+
+  const CvArguments& arguments_;
+  const Task& task_;
+  const PathPoint& model_;
+  const Folds& folds_;
+  std::vector<std::optional<std::vector<std::size_t>>> kept_;
+};
+
+}  // namespace tamis::cli

@@ -1,0 +1,23 @@
+# Configures, builds and runs the consumer in SOURCE, in the empty folder BUILD, with ARGUMENTS; it must print VERSION. With
+# REFUSAL the configuration must fail instead, and say so in words that match it.
+file(REMOVE_RECURSE ${BUILD})
+execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BUILD} ${ARGUMENTS}
+                OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
+if(REFUSAL)
+  if(result EQUAL 0 OR NOT text MATCHES "${REFUSAL}")
+    message(FATAL_ERROR "The configuration should have been refused with '${REFUSAL}', but:\n${text}")
+  endif()
+  return()
+endif()
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${text}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target consumer
+                OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${text}")
+endif()
+execute_process(COMMAND ${BUILD}/consumer OUTPUT_VARIABLE text RESULT_VARIABLE result)
+if(NOT result EQUAL 0 OR NOT text STREQUAL "tamis ${VERSION}\n")
+  message(FATAL_ERROR "The consumer ended with ${result} and printed '${text}', not 'tamis ${VERSION}'.")
+endif()

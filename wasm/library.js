@@ -1,0 +1,152 @@
+// The library as far as workers need it: loading modules, training in slices, models as plain data.
+
+import { TamisError } from './error.js';
+import { toBlob, toC } from './export.js';
+import { Model } from './model.js';
+import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
+import { precisionOf } from './problem.js';
+import { default_slice, otherWork } from './slices.js';
+import { Training } from './training.js';
+
+/** Of modules in the options of load. */
+const names = { linear: '', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
+
+/** What trains beside linear models, and its models: not loaded before someone asks for it. */
+const beside = {
+  interactions: () => Promise.all([import('./interactions.js'), import('./interaction-model.js')]),
+  kernels: () => Promise.all([import('./kernels.js'), import('./kernel-model.js')]),
+};
+
+/** An object of that class, with what the options of load ask for. */
+export async function loadAs(Class, options = {}) {
+  requireWebAssembly();
+  const simd = options.simd ?? (options.wasm === undefined && simdSupported());
+  const tamis = new Class({ simd, descent: Boolean(options.descent) }, { ...options });
+  await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
+  return tamis;
+}
+
+/** Base of Tamis, with all that a worker needs. */
+export class Library {
+  #kind;
+  #sources;
+  #loading = {};
+  #modules = {};
+
+  constructor(kind, sources) {
+    this.simd = kind.simd;
+    this.#kind = kind;
+    this.#sources = sources;
+  }
+
+  /** Loads the module of a precision, once. */
+  async prepare(precision) {
+    ({ version: this.version } = await this.loaded('linear', precision));
+  }
+
+  async loaded(models, precision) {
+    const key = `${models} ${precision}`;
+    const source = this.#sources[`wasm${names[models]}${precision === 'double' ? 'Double' : ''}`];
+    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, source);
+    try {
+      return (this.#modules[key] = await this.#loading[key]);
+    } catch (error) {
+      delete this.#loading[key]; // the next call tries again
+      throw error;
+    }
+  }
+
+  moduleOf(precision) {
+    const module = this.#modules[`linear ${precision}`];
+    if (!module)
+      throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
+    return module;
+  }
+
+  async train(problem, options = {}) {
+    return this.fromData(await toEnd(new Training(await this.prepared(problem), problem), options));
+  }
+
+  trainInteractions(problem, options) {
+    return this.#trainBeside('interactions', problem, options);
+  }
+  trainKernels(problem, options) {
+    return this.#trainBeside('kernels', problem, options);
+  }
+  async #trainBeside(models, problem, options = {}) {
+    const [module, [{ Training }]] = await Promise.all([this.loaded(models, precisionOf(problem)), beside[models]()]);
+    return this.fromDataBeside(await toEnd(new Training(module, problem), options));
+  }
+
+  /** A model with interactions or kernels from its plain data; loads what it needs. */
+  async fromDataBeside(data) {
+    const { kind, precision } = data;
+    const [module, [{ toC }, { Model }]] = await Promise.all([this.loaded(kind, precision), beside[kind]()]);
+    return new Model(data, { toC: (data, options) => toC(module, data, options) });
+  }
+
+  /** The path as plain data: begin(frame) once, then visit(point) for each point, which stops with false. */
+  async pathData(problem, options, begin, visit) {
+    const module = await this.prepared(problem);
+    const { followPath } = await import('./selection.js'); // not before someone asks for it
+    return followPath(module, problem, options, begin, visit);
+  }
+
+  /** Cross-validation with the models as plain data. */
+  async crossValidationData(problem, options) {
+    const module = await this.prepared(problem);
+    const { crossValidate } = await import('./selection.js');
+    return crossValidate(module, problem, options, () => this.loaded('features', module.precision));
+  }
+
+  async stabilitySelection(problem, options = {}) {
+    const module = await this.prepared(problem);
+    const { selectStable } = await import('./stability.js');
+    return selectStable(module, problem, options);
+  }
+
+  /** What makes features: by the function of that name in features.js or tf-idf-fit.js. */
+  async features(name, data, options = {}, wishes = {}) {
+    const [makers, module] = await Promise.all(name === 'tfIdf' ? [import('./tf-idf-fit.js')]
+      : [import('./features.js'), this.loaded('features', precisionOf(options))]);
+    return makers[name](data, options, wishes, module);
+  }
+  async prepared(problem) {
+    const precision = precisionOf(problem);
+    if (!this.#modules[`linear ${precision}`]) await this.prepare(precision);
+    return this.moduleOf(precision);
+  }
+
+  /** A model from its plain data, as a worker sends them. */
+  fromData(data) {
+    const module = () => this.moduleOf(data.precision);
+    const exporter = { toC: (data, options) => toC(module(), data, options), toBlob: (data) => toBlob(module(), data) };
+    return new Model(data, exporter);
+  }
+}
+
+/** The data of the model of a training that has begun: in slices, between which other work gets its turn. */
+async function toEnd(training, options) {
+  try {
+    while (training.running) {
+      if (options.signal?.aborted) training.stop();
+      else advance(training, options);
+      if (training.running) await otherWork();
+    }
+    return finish(training, options);
+  } finally {
+    training.release();
+  }
+}
+
+export function finish(training, options) {
+  training.requireModel?.();
+  const data = training.modelData();
+  options.onProgress?.({ ...data.report });
+  return data;
+}
+
+export function advance(training, { onProgress, sliceMilliseconds = default_slice }) {
+  training.advance(sliceMilliseconds);
+  if (training.running && onProgress?.(training.report()) === false) training.stop();
+}
