@@ -222,6 +222,64 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   return table;
 }
 
+Table read_csv_texts(TextFile& file, const ReadOptions& options, const Wanted& wanted) {
+  CsvRows rows(file);
+  if (!rows.next()) file.fail("holds no samples");
+  const std::size_t columns = rows.columns();
+  const bool header = options.header != Header::absent;
+  const auto first = rows.fields();
+  const auto named = [&](const std::string& name) {
+    return header ? static_cast<std::size_t>(std::find(first.begin(), first.end(), name) - first.begin()) : columns;
+  };
+  const auto asked = [&](const std::string& what) {
+    if (const std::size_t column = named(what); column < columns) return column;
+    if (const auto index = parse_index(what); index && *index < columns) return *index;
+    file.fail_at_line("", "no column '" + printable(what) + "' among " + in_words(columns, "column") +
+                              (header ? ": " + listed(first) : ", which are numbered from 0"));
+  };
+
+  const std::size_t subject = options.subject.empty() ? columns : asked(options.subject);
+  std::size_t label = columns, text = columns;
+  if (options.labels_file.empty() && (wanted.labels == Labels::required || columns > 1))
+    label = options.label ? asked(*options.label) : 0;
+  if (options.text_column) text = asked(*options.text_column);
+  else if (!options.usual_text_column.empty()) text = named(options.usual_text_column);
+  if (text == columns) {
+    std::size_t others = 0;
+    for (std::size_t column = 0; column < columns; ++column) {
+      if (column == label || column == subject) continue;
+      text = column;
+      ++others;
+    }
+    if (others != 1)
+      file.fail_at_line(
+          "", in_words(columns, "column") + " found, name that of the texts with --text-column: " + listed(first));
+  }
+  if (text == label && wanted.labels == Labels::optional && !options.label) label = columns;
+  if (text == label || text == subject || (label < columns && label == subject))
+    file.fail_at_line(rows.place(text == label || text == subject ? text : label),
+                      "the column cannot be two of the label, the text and the subject: name another with --label, "
+                      "--text-column or --subject-column");
+
+  Table table;
+  if (header) {
+    rows.take_header();
+    table.text_column = rows.names()[text];
+    if (!rows.next()) file.fail("holds no samples");
+  }
+  do {
+    check_utf8(file, rows.fields()[text]);
+    table.texts.push_back(rows.label(text, true));
+    if (label < columns) table.labels.push_back(rows.label(label, options.multilabel));
+    if (label < columns && options.multilabel)
+      table.label_sets.push_back(split_labels(
+          table.labels.back(), ';', file.path() + ", line " + std::to_string(file.line()) + rows.place(label)));
+    if (subject < columns) table.subjects.push_back(rows.label(subject));
+    table.lines.push_back(file.line());
+  } while (rows.next());
+  return table;
+}
+
 std::vector<std::string> read_csv_column(TextFile& file, bool header, bool empty) {
   CsvRows rows(file, 1);
   std::vector<std::string> fields;

@@ -57,16 +57,17 @@ std::pair<std::string, std::string> split_pair(const std::string& path) {
 }
 
 Table read_any(const std::string& path, const ReadOptions& options, const Wanted& wanted) {
-  const auto [data_path, pair_labels] = split_pair(path);
+  const auto [data_path, pair_labels] = options.text ? std::pair<std::string, std::string>{path, ""} : split_pair(path);
   TextFile file(data_path);
-  const bool images = is_idx(file) || !pair_labels.empty();
+  const bool images = !options.text && (is_idx(file) || !pair_labels.empty());
   if (!pair_labels.empty() && !options.labels_file.empty())
     file.fail("its labels are given twice, by " + pair_labels + " and by " + options.labels_file);
   const std::string& labels_path = pair_labels.empty() ? options.labels_file : pair_labels;
   if (images && labels_path.empty() && wanted.labels == Labels::required)
     file.fail("idx images have no labels, name both files as IMAGES,LABELS");
 
-  auto table = images                 ? read_images(file, options, wanted)
+  auto table = options.text           ? read_texts(file, options, wanted)
+               : images               ? read_images(file, options, wanted)
                : is_libsvm(data_path) ? read_libsvm(file, options, wanted)
                                       : read_csv(file, options, wanted);
   table.path = data_path;

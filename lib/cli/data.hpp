@@ -25,9 +25,13 @@ struct ReadOptions {
   std::string subject = {};      // CSV: the name of a column that is no feature but says whom a sample comes from
   std::vector<std::string> names = {};  // what the header of a CSV must call the features, "" being anything
   bool multilabel = false;  // samples may have several labels, `a,b` in LIBSVM text and `a;b` in CSV, or none
+  bool text = false;        // samples are texts: `label<TAB>text` lines, or a column of a CSV (.csv, before .gz)
+  std::optional<std::string> text_column = {};  // CSV: its name or 0-based index; by default the one that is left
+  std::string usual_text_column = {};           // CSV: taken before that if there is a column of that name
 };
 
-/// Samples as read: dense column-major, or sparse by compressed columns.
+/// Samples as read: dense column-major, or sparse by compressed columns. Those of texts are sparse, and have no
+/// features yet.
 struct Table {
   std::string path;  // of the file with the features
   std::size_t samples = 0, features = 0;
@@ -39,18 +43,21 @@ struct Table {
   std::vector<std::string> labels;         // as written, without blanks around them and quotes; empty if there are none
   std::vector<std::vector<std::string>> label_sets = {};  // the labels of each sample, if there may be several or none
   std::vector<std::string> subjects = {};                 // of the column of that name, if one was asked for
+  std::vector<std::string> texts = {};                    // of the samples, in UTF-8, if they are texts
+  std::string text_column = {};                           // what a header calls them
   std::vector<std::size_t> lines;  // where each sample is in the file, from 1; idx: its number, from 1
 
   bool has_labels() const { return !labels.empty(); }
 };
 
-/// Reads labelled samples. LIBSVM text is recognised by the ending .svm, .libsvm or .txt (before .gz), idx by its
-/// content or as a pair of paths `IMAGES,LABELS`; all else is CSV. `features` ≠ 0 is the number of features the data
-/// must have; sparse data may have fewer.
+/// Reads labelled samples. Where these are texts, CSV is recognised by the ending .csv. Of other samples LIBSVM text is
+/// recognised by the ending .svm, .libsvm or .txt (before .gz), idx by its content or as a pair of paths
+/// `IMAGES,LABELS`; all else is CSV. `features` ≠ 0 is the number of features the data must have; sparse data may have
+/// fewer.
 Table read_table(const std::string& path, const ReadOptions& options, std::size_t features = 0);
 
 /// Reads samples of `features` features with labels or, in CSV and idx files, without. A CSV file has a label column if
-/// it has one column more than features.
+/// it has one column more than features. Lines of text have labels if the first one has a tab.
 Table read_samples(const std::string& path, const ReadOptions& options, std::size_t features);
 
 /// One number per line, `count` of them.

@@ -238,8 +238,8 @@ std::string header(const StoredKernels& stored, const std::string& name) {
   return text;
 }
 
-/// The model of scattering features that a model has in it.
-StoredModel after_scattering(StoredModel model) {
+/// The model of features that the steps make, as a model of samples.
+StoredModel after_steps(StoredModel model) {
   for (auto& sample : model.self_test) {
     Table one;
     one.path = "self_test";
@@ -255,17 +255,22 @@ StoredModel after_scattering(StoredModel model) {
   return model;
 }
 
-/// Where the features of `after_scattering` come from, as a comment.
-std::string scattering_comment(const StoredModel& model) {
-  const ScatteringStep& step = *model.steps.scattering;
-  const bool images = std::holds_alternative<ScatteringOptions>(step.options);
+/// Where the features of `after_steps` come from, as a comment.
+std::string features_comment(const StoredModel& model) {
+  const StoredSteps& steps = model.steps;
   char divisor[40];
   std::snprintf(divisor, sizeof divisor, "%.9g", model.scale);
-  StoredSteps others = model.steps;
+  StoredSteps others = steps;
   others.scattering.reset();
-  return "/* The features are scattering coefficients, those of tamis::" +
-         std::string(images ? "ScatteringTransform" : "SignalScatteringTransform") + " with the options\n   " +
-         step.in_cpp() + ",\n   of " + step.subject() + " whose values are divided by " + divisor +
+  others.windows.reset();
+  const std::string how =
+      steps.windows ? "those of all windows of tamis::SensorWindows with the options\n   " + steps.windows->in_cpp()
+                    : "scattering coefficients, those of tamis::" +
+                          std::string(std::holds_alternative<ScatteringOptions>(steps.scattering->options)
+                                          ? "ScatteringTransform"
+                                          : "SignalScatteringTransform") +
+                          " with the options\n   " + steps.scattering->in_cpp();
+  return "/* The features are " + how + ",\n   of " + steps.subject() + " whose values are divided by " + divisor +
          (others.any() ? ", then take the other steps of `preparation` in the JSON of the model" : "") + ". */\n";
 }
 
@@ -330,17 +335,24 @@ void run(const ExportArguments& a) {
     text = in_format(read_kernels(document), true, false);
   } else {
     const StoredModel model = read_model(document);
+    if (model.steps.text && a.format != "json")
+      throw ArgumentError("--format " + a.format +
+                          ": the model takes texts, which exported code cannot split into words: take `tamis predict`, "
+                          "or in C++ the words of tamis::" +
+                          (model.steps.text->hashes() ? "FeatureHashing" : "TfIdf") +
+                          " with the coefficients of the JSON");
+    const std::string kind = model.steps.windows ? "window" : "scattering";
     if (a.quantise.wanted()) {
       const QuantisedHeader quantised = quantised_header(model, name, a.quantise);
       text = a.format == "c" ? quantised.text : sketch(quantised.text, name, false, false, true);
       said = quantised.said;
-    } else if (model.steps.scattering && a.format == "arduino") {
-      throw ArgumentError("--format arduino: the model takes scattering features, which the sketch cannot make of " +
-                          model.steps.scattering->subject() + ": take --format c, and transform them before");
-    } else if (model.steps.scattering && a.format == "c") {
-      text = scattering_comment(model) + in_format(after_scattering(model), false, false);
-      said = "the header takes " + std::to_string(model.coefficients.features) + " scattering features, not " +
-             model.steps.scattering->subject() + ": its first comment says which\n";
+    } else if (model.steps.transforms() && a.format == "arduino") {
+      throw ArgumentError("--format arduino: the model takes " + kind + " features, which the sketch cannot make of " +
+                          model.steps.subject() + ": take --format c, and transform them before");
+    } else if (model.steps.transforms() && a.format == "c") {
+      text = features_comment(model) + in_format(after_steps(model), false, false);
+      said = "the header takes " + std::to_string(model.coefficients.features) + " " + kind + " features, not " +
+             model.steps.subject() + ": its first comment says which\n";
     } else {
       text = in_format(model, model.steps.norm != SampleNorm::none, false);
     }

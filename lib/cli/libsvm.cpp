@@ -9,11 +9,6 @@ namespace tamis::cli {
 
 namespace {
 
-struct Entry {
-  std::uint32_t feature;
-  double value;
-};
-
 /// Takes the text up to the next blank; empty at the end.
 std::string_view next_token(std::string_view& rest) {
   rest = trimmed(rest);
@@ -51,7 +46,8 @@ Entry read_entry(const TextFile& file, std::string_view token, std::size_t field
   return {static_cast<std::uint32_t>(index - 1), value};
 }
 
-/// Fills rows, values and starts from entries given sample by sample; sample i ends at `ends[i]`.
+}  // namespace
+
 void compress_columns(const std::vector<Entry>& entries, const std::vector<std::size_t>& ends, Table& table) {
   table.starts.assign(table.features + 1, 0);
   for (const auto& entry : entries) ++table.starts[entry.feature + 1];
@@ -68,8 +64,6 @@ void compress_columns(const std::vector<Entry>& entries, const std::vector<std::
       table.values[position] = entries[at].value;
     }
 }
-
-}  // namespace
 
 Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& wanted) {
   Table table;

@@ -51,10 +51,12 @@ Json preparation(const StoredModel& model) {
     scales.push_back(model.min_max[j].scale);
   }
   Json json;
+  if (steps.text) json["text"] = to_json(*steps.text);
   json["missing_means"] = steps.fills_missing() ? means : Json(nullptr);
   json["log"] = steps.takes_log() ? Json::array({steps.log.low, steps.log.high}) : Json(nullptr);
   json["normalise"] = steps.norm != SampleNorm::none ? Json(name(steps.norm)) : Json(nullptr);
   if (steps.scattering) json["scattering"] = to_json(*steps.scattering);
+  if (steps.windows) json["windows"] = to_json(*steps.windows);
   json["min_max"] = model.min_max.empty() ? Json(nullptr) : Json{{"min", least}, {"scale", scales}};
   return json;
 }
@@ -182,10 +184,21 @@ class ModelReader {
 
   /// The columns that the model keeps something about.
   static std::vector<std::size_t> needed_columns(const StoredModel& model, const std::vector<std::size_t>& indices) {
-    if (model.steps.norm == SampleNorm::none && !model.steps.scattering) return indices;
+    if (model.steps.norm == SampleNorm::none && !model.steps.transforms()) return indices;
     std::vector<std::size_t> all(model.columns());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
+  }
+
+  /// The names of features are those of the vocabulary, as they were in training.
+  void take_words(StoredModel& model, const std::vector<std::size_t>& kept) const {
+    const auto& words = model.steps.text->terms;
+    if (words.empty()) return;
+    for (const std::size_t j : kept)
+      if (model.feature_names[j] != words[j])
+        fail("has another vocabulary than it was trained with: feature " + std::to_string(j) + " is '" +
+             printable(words[j]) + "' there and '" + printable(model.feature_names[j]) + "' among its features");
+    model.feature_names = words;
   }
 
   void read_calibration(StoredModel& model) const {
@@ -214,6 +227,11 @@ class ModelReader {
         if (text == name(known)) steps.norm = known;
       if (steps.norm == SampleNorm::none) fail("has an unknown norm");
     }
+    if (const Json text = json.value("text", Json()); !text.is_null()) {
+      steps.text = read_text(document_, text);
+      if (steps.text->features() != features) fail("has not as many features as its vocabulary has words");
+      take_words(model, indices);
+    }
     if (const auto& log = json.at("log"); !log.is_null()) {
       const auto bounds = numbers(log, 2);
       steps.log = {bounds[0], bounds[1]};
@@ -222,6 +240,11 @@ class ModelReader {
     if (const Json scattering = json.value("scattering", Json()); !scattering.is_null()) {
       steps.scattering = read_scattering(document_, scattering);
       if (steps.scattering->features() != features) fail("has not as many features as its scattering gives");
+    }
+    if (const Json windows = json.value("windows", Json()); !windows.is_null()) {
+      steps.windows = read_windows(document_, windows);
+      if (steps.windows->features() != features) fail("has not as many features as its windows give");
+      if (steps.scattering) fail("has both windows and scattering");
     }
     if (const auto& means = json.at("missing_means"); !means.is_null()) {
       const auto needed = needed_columns(model, indices);
@@ -232,7 +255,8 @@ class ModelReader {
     if (const auto& range = json.at("min_max"); !range.is_null())
       model.min_max = document_.column_scales(range, "min", indices, features);
     for (const auto& [key, value] : json.items())
-      if (key != "missing_means" && key != "log" && key != "normalise" && key != "scattering" && key != "min_max")
+      if (key != "text" && key != "missing_means" && key != "log" && key != "normalise" && key != "scattering" &&
+          key != "windows" && key != "min_max")
         fail("has a preparation '" + printable(key) + "' that this command does not know");
   }
 
@@ -249,9 +273,10 @@ Calibration<double> StoredModel::probabilities() const {
 }
 
 std::vector<std::string> names_to_expect(const StoredModel& model) {
-  if (model.steps.scattering && !model.steps.scattering->columns.empty()) return model.steps.scattering->columns;
+  if (model.steps.text) return {};
+  if (const auto inputs = model.steps.input_names(); !inputs.empty()) return inputs;
   std::vector<std::string> names(model.columns());
-  if (model.steps.scattering) return names;
+  if (model.steps.transforms()) return names;
   for (std::size_t j = 0; j < names.size() && !model.feature_names.empty(); ++j)
     if (model.coefficients.uses(j) && model.feature_names[j] != "x" + std::to_string(j))
       names[j] = model.feature_names[j];

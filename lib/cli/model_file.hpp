@@ -31,10 +31,10 @@ struct StoredModel {
   std::vector<std::vector<double>> self_test;  // training samples, all columns (zero where not needed)
 
   /// Columns of the data: features, where the steps make none of their own.
-  std::size_t columns() const { return steps.scattering ? steps.scattering->inputs() : coefficients.features; }
-  /// Whether scores depend on a column: with a norm, or scattering, they do on all.
+  std::size_t columns() const { return steps.transforms() ? steps.inputs() : coefficients.features; }
+  /// Whether scores depend on a column: with a norm, scattering or windows they do on all.
   bool needs(std::size_t column) const {
-    return steps.norm != SampleNorm::none || steps.scattering || coefficients.uses(column);
+    return steps.norm != SampleNorm::none || steps.transforms() || coefficients.uses(column);
   }
   /// Whether scores become probabilities: with a calibration, or as they are with the logistic loss.
   bool has_probabilities() const;

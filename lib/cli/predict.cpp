@@ -21,6 +21,7 @@ struct PredictArguments {
   std::string model;
   std::string data;
   DataArguments reading;
+  std::string text_column;
   bool scores = false;
   bool probabilities = false;
   std::size_t top = 1;
@@ -87,6 +88,8 @@ template <class T>
 std::vector<double> scores_of(Table table, const StoredModel& model) {
   if (!model.steps.scattering || table.sparse) {
     if (model.steps.any()) model.steps.apply(table);
+    if (const auto note = model.steps.text ? model.steps.text->empty_sentence(table, "texts") : ""; !note.empty())
+      std::cerr << note << '\n';
     return scores<T>(table, model.coefficients);
   }
   constexpr std::size_t block = 256;
@@ -109,6 +112,7 @@ std::string predict_linear(const PredictArguments& a, const ModelDocument& docum
   options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
   options.missing = model.steps.fills_missing();
   options.names = names_to_expect(model);
+  set_text(options, model.steps.text, a.text_column);
   Table table = read_samples(a.data, options, model.columns());
   const Calibration<double> to_probabilities = model.probabilities();
   return model.precision == "float"
@@ -146,6 +150,7 @@ std::string predict_kernels(const PredictArguments& a, const ModelDocument& docu
 }
 
 std::string predict(const PredictArguments& a, const ModelDocument& document) {
+  if (ReadOptions numbers; document.kind() != "linear") set_text(numbers, std::nullopt, a.text_column);
   if (document.kind() == "interactions") return predict_interactions(a, document);
   if (document.kind() == "kernels") return predict_kernels(a, document);
   return predict_linear(a, document);
@@ -165,6 +170,9 @@ void declare_predict(CLI::App& app) {
   predict.add_option("MODEL", a->model, "a model written by train, interactions or kernels")->required();
   predict.add_option("DATA", a->data, "samples, with or without labels")->required();
   a->reading.declare(predict);
+  predict.add_option(
+      "--text-column", a->text_column,
+      "of models of texts: which column of a CSV, a name or a number from 0 (default: that of training)");
   predict
       .add_option("--top", a->top, "print the classes of this many largest scores, the best first, separated by commas")
       ->check(CLI::Range(std::size_t(1), std::size_t(65536)));

@@ -16,6 +16,7 @@ void SampleArguments::declare(CLI::App& command) {
   command.add_option("--test", test, "labelled samples to measure accuracy on");
   command.add_option("--hold-out", held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
   reading.declare(command);
+  text.declare(command);
   command.add_flag("--no-intercept", no_intercept, "scores without free intercepts");
   command
       .add_option(
@@ -25,6 +26,7 @@ void SampleArguments::declare(CLI::App& command) {
   command.add_option("--log", log, "LOW:HIGH: features become log10(min(max(x, LOW), HIGH))");
   command.add_option("--normalise", normalise, "divide each sample by its norm: l1 | l2 | max");
   command.add_option("--scattering", scattering, scattering_help());
+  command.add_option("--windows", windows, windows_help());
   command.add_flag("--standardise", standardise,
                    "solve with columns of mean 0 and variance 1; the model is in data units");
   command.add_flag("--min-max", min_max, "solve with columns from 0 to 1; the model is in data units");
@@ -49,6 +51,16 @@ void SampleArguments::set(Options<double>& options) const {
   if (!log.empty()) (void)parse_log(log);
   (void)norm_named(normalise);
   if (!scattering.empty()) (void)parse_scattering(scattering);
+  if (!windows.empty()) (void)parse_windows(windows);
+  if (!windows.empty() && !scattering.empty())
+    throw ArgumentError("--windows and --scattering both make features of signals: give one");
+  if (text.step())
+    for (const auto& [option, given] : {std::pair{"--missing", missing != "refuse"},
+                                        {"--log", !log.empty()},
+                                        {"--scattering", !scattering.empty()},
+                                        {"--windows", !windows.empty()}})
+      if (given)
+        throw ArgumentError(std::string(option) + " is for numbers, and --text says that the samples are texts");
   if (standardise && min_max) throw ArgumentError("--standardise and --min-max both scale the columns: give one");
   if (!test.empty() && !held_out.empty()) throw ArgumentError("--test and --hold-out both name test samples: give one");
 }
@@ -142,6 +154,7 @@ ReadOptions SampleArguments::read_options(bool multilabel) const {
   ReadOptions options = reading.read_options();
   options.multilabel = multilabel;
   options.missing = missing == "mean";
+  set_text(options, text.step(), text.column);
   return options;
 }
 
@@ -200,11 +213,14 @@ Prepared prepare(const SampleArguments& a, LabelledSamples train, std::optional<
     if (p.test) p.test_labels = encode_known(*p.test, p.classes);
   }
   if (!a.class_weights.empty()) apply_class_weights(a.class_weights, p);
-  p.self_test = one_per_class(p);
+  p.steps.text = a.text.step();
+  if (p.steps.text) p.steps.text->learn(p.train);
+  else p.self_test = one_per_class(p);
 
   for (const auto& [option, given] : {std::pair{"--missing mean", a.missing == "mean"},
                                       {"--log", !a.log.empty()},
-                                      {"--scattering", !a.scattering.empty()}})
+                                      {"--scattering", !a.scattering.empty()},
+                                      {"--windows", !a.windows.empty()}})
     if (given && p.train.sparse)
       throw ArgumentError(std::string(option) + " would fill the zeros of sparse data: drop it or give them as CSV");
   if (a.missing == "mean") p.steps.missing_means = means_of_present(p.train);
@@ -217,9 +233,11 @@ Prepared prepare(const SampleArguments& a, LabelledSamples train, std::optional<
                           " features, " + a.data + " has " + std::to_string(p.train.features));
     p.steps.scattering->columns = p.train.feature_names;
   }
+  if (!a.windows.empty()) p.steps.windows.emplace(parse_windows(a.windows)).fit(p.train);
   if (p.steps.any()) {
     p.steps.apply(p.train);
     if (p.test) p.steps.apply(*p.test);
+    if (p.steps.text && p.train.values.empty()) throw DataError(a.data + ": no text has a word");
   }
   if (a.standardise || a.min_max) {
     if (p.train.sparse && a.no_intercept)
@@ -269,6 +287,16 @@ std::string Prepared::pairs_sentence() const {
   return std::to_string(count) + " of " + std::to_string(train.samples) +
          (count == 1 ? " training samples has" : " training samples have") +
          " all labels or none: nothing is ranked there, and nothing learned from it";
+}
+
+std::vector<std::string> Prepared::notes() const {
+  std::vector<std::string> out{pairs_sentence(), unseen_sentence()};
+  if (steps.text) {
+    out.push_back(steps.text->empty_sentence(train, "training texts"));
+    if (test) out.push_back(steps.text->empty_sentence(*test, "test texts"));
+  }
+  std::erase(out, "");
+  return out;
 }
 
 void Prepared::describe(StoredModel& model) const {

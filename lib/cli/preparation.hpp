@@ -13,13 +13,16 @@
 namespace tamis::cli {
 
 /// Which samples, what is done to them, and how they count: DATA, --test, --hold-out, --seed, how they are read,
-/// --missing, --log, --normalise, --scattering, --standardise, --min-max, --no-intercept, margins and weights.
+/// --text,
+/// --missing, --log, --normalise, --scattering, --windows, --standardise, --min-max, --no-intercept, margins and
+/// weights.
 struct SampleArguments {
   std::string data, test, held_out;
   std::uint64_t seed = 0;
   DataArguments reading;
+  TextArguments text;
   std::string missing = "refuse";
-  std::string log, normalise, scattering;
+  std::string log, normalise, scattering, windows;
   bool standardise = false;
   bool min_max = false;
   bool no_intercept = false;
@@ -64,6 +67,8 @@ struct Prepared {
   /// any.
   std::size_t without_pairs() const;
   std::string pairs_sentence() const;
+  /// One line for people each of what is odd about the samples.
+  std::vector<std::string> notes() const;
   /// Everything of a model that does not come from the solver.
   void describe(StoredModel& model) const;
 };

@@ -89,10 +89,12 @@ Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   out.features = table.features;
   out.sparse = table.sparse;
   out.feature_names = table.feature_names;
+  out.text_column = table.text_column;
   for (const std::size_t row : rows) {
     if (!table.labels.empty()) out.labels.push_back(table.labels[row]);
     if (!table.label_sets.empty()) out.label_sets.push_back(table.label_sets[row]);
     if (!table.subjects.empty()) out.subjects.push_back(table.subjects[row]);
+    if (!table.texts.empty()) out.texts.push_back(table.texts[row]);
     out.lines.push_back(table.lines[row]);
   }
   if (!table.sparse) {

@@ -130,7 +130,8 @@ void QuantiseArguments::check() const {
 QuantisedHeader quantised_header(const StoredModel& model, const std::string& name, const QuantiseArguments& a) {
   if (model.steps.any())
     throw ArgumentError(
-        "--quantise: this model fills missing values, takes logarithms, normalises samples or takes scattering "
+        "--quantise: this model fills missing values, takes logarithms, normalises samples or takes scattering or "
+        "window "
         "features, which integers cannot do: export it without, or train it without those steps");
   const Coefficients coefficients = unscaled(model);
   const bool bytes = a.weights == "int8";

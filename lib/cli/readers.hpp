@@ -22,8 +22,24 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
 /// The fields of a file with one column; `header`: the first line is none of them; `empty`: fields may be empty.
 std::vector<std::string> read_csv_column(TextFile& file, bool header, bool empty);
 
+/// A column of texts, beside that of the labels. There is a header unless the options say otherwise.
+Table read_csv_texts(TextFile& file, const ReadOptions& options, const Wanted& wanted);
+
 bool is_libsvm(std::string_view path);
 Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& wanted);
+
+/// A value of a sparse sample.
+struct Entry {
+  std::uint32_t feature;
+  double value;
+};
+/// Fills rows, values and starts from entries given sample by sample; sample i ends at `ends[i]`.
+void compress_columns(const std::vector<Entry>& entries, const std::vector<std::size_t>& ends, Table& table);
+
+/// Texts of any kind.
+Table read_texts(TextFile& file, const ReadOptions& options, const Wanted& wanted);
+/// Complains about the last line if the text is not UTF-8, which a model's file could not hold.
+void check_utf8(const TextFile& file, std::string_view text);
 
 bool is_idx(TextFile& file);
 std::vector<std::string> read_idx_labels(TextFile& file);

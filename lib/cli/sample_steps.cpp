@@ -53,12 +53,14 @@ void normalise_sparse(Table& table, SampleNorm norm) {
 }  // namespace
 
 void StoredSteps::apply(Table& table) const {
+  if (text) text->apply(table);
   if (table.sparse) {
-    if (fills_missing() || takes_log() || scattering)
+    if (fills_missing() || takes_log() || transforms())
       throw DataError(table.path + ": the samples are sparse, but " +
                       (takes_log()       ? "--log"
                        : fills_missing() ? "--missing mean"
-                                         : "--scattering") +
+                       : scattering      ? "--scattering"
+                                         : "--windows") +
                       " would fill their zeros: give them as CSV");
     return normalise_sparse(table, norm);
   }
@@ -71,6 +73,7 @@ void StoredSteps::apply(Table& table) const {
   for (std::size_t i = 0; i < table.samples && norm != SampleNorm::none; ++i)
     normalise(table.values.data() + i, static_cast<Index>(table.features), norm, table.samples);
   if (scattering) scattering->apply(table);
+  if (windows) windows->apply(table);
 }
 
 std::vector<double> means_of_present(const Table& table) {

@@ -8,6 +8,8 @@
 #include "data.hpp"
 #include "scattering_step.hpp"
 #include "tamis/features/sample_steps.hpp"
+#include "text_step.hpp"
+#include "windows_step.hpp"
 
 namespace tamis::cli {
 
@@ -19,15 +21,26 @@ SampleNorm norm_named(const std::string& text);
 /// `LOW:HIGH`. Throws ArgumentError naming --log.
 LogClip<double> parse_log(const std::string& text);
 
-/// The steps after --scale, in their order. Everything learned from samples is in `missing_means`.
+/// The steps after --scale, in their order. What is learned from samples: `missing_means`, and the
+/// vocabulary of `text`.
 struct StoredSteps {
+  std::optional<TextStep> text = {};
   std::vector<double> missing_means = {};  // one per column; none: missing values are refused
   LogClip<double> log = {};
   SampleNorm norm = SampleNorm::none;
   std::optional<ScatteringStep> scattering = {};
+  std::optional<WindowsStep> windows = {};
 
   bool takes_log() const { return log.high > 0; }
-  bool any() const { return fills_missing() || takes_log() || norm != SampleNorm::none || scattering; }
+  bool any() const { return text || fills_missing() || takes_log() || norm != SampleNorm::none || transforms(); }
+  /// Whether features are made of all columns of a sample.
+  bool transforms() const { return scattering || windows; }
+  /// Of these columns: how many, what they are, and what the data call them, if anything.
+  std::size_t inputs() const { return scattering ? scattering->inputs() : windows ? windows->inputs() : 0; }
+  std::string subject() const { return scattering ? scattering->subject() : windows ? windows->subject() : ""; }
+  std::vector<std::string> input_names() const {
+    return scattering ? scattering->columns : windows ? windows->columns : std::vector<std::string>();
+  }
   bool fills_missing() const { return !missing_means.empty(); }
   /// Throws DataError for sparse samples whose zeros would not stay zeros.
   void apply(Table& table) const;

@@ -1,26 +1,19 @@
 #include "scattering_step.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "errors.hpp"
 #include "model_document.hpp"
+#include "step_options.hpp"
 
 namespace tamis::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// An option under the name that the command and its files have for it.
-template <class Options>
-struct Named {
-  const char* name;
-  Index Options::*value;
-};
 
 constexpr Named<ScatteringOptions> sizes(const ScatteringOptions&, int at) {
   return at == 0 ? Named<ScatteringOptions>{"height", &ScatteringOptions::height}
@@ -57,31 +50,10 @@ const char* refusal(const Options& o) {
              : nullptr;
 }
 
-/// A whole number that fits; false: the text is none.
-bool read_number(std::string_view text, Index& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 /// Sets the options after the first of `fields`. Throws ArgumentError.
 template <class Options>
 Options with_choices(Options o, const std::vector<std::string>& fields) {
-  const auto all = choices(o);
-  std::vector<bool> given(all.size());
-  for (std::size_t f = 1; f < fields.size(); ++f) {
-    const auto equals = fields[f].find('=');
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return fields[f].substr(0, equals) == one.name; });
-    if (equals == std::string::npos || found == all.end() ||
-        !read_number(std::string_view(fields[f]).substr(equals + 1), o.*(found->value))) {
-      std::string names;
-      for (const auto& one : all) names += (names.empty() ? "" : ", ") + std::string(one.name) + "=N";
-      throw ArgumentError("--scattering: '" + printable(fields[f]) + "' is not one of " + names);
-    }
-    const auto at = static_cast<std::size_t>(found - all.begin());
-    if (given[at]) throw ArgumentError("--scattering: " + std::string(found->name) + " is given twice");
-    given[at] = true;
-  }
+  set_named("--scattering", fields, choices(o), o);
   o.by_position = true;
   if (const char* sentence = refusal(o)) throw ArgumentError("--scattering: " + std::string(sentence));
   return o;
@@ -201,11 +173,7 @@ void ScatteringStep::apply(Table& table) const {
 }
 
 ScatteringStep parse_scattering(const std::string& text) {
-  std::vector<std::string> fields;
-  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(',', begin);
-    fields.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
+  const std::vector<std::string> fields = split_fields(text);
   const std::string_view size = fields[0];
   const auto cross = size.find('x');
   ScatteringOptions image;

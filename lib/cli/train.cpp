@@ -158,8 +158,8 @@ void run(const TrainArguments& a) {
     throw ArgumentError("--plot-confusion: with several labels per sample there is no confusion matrix");
 
   const Prepared p = prepare(a.samples, multilabel);
-  for (const auto& sentence : {p.pairs_sentence(), p.unseen_sentence()})
-    if (!a.quiet && !sentence.empty()) std::cerr << sentence << '\n';
+  for (const auto& sentence : p.notes())
+    if (!a.quiet) std::cerr << sentence << '\n';
   choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";

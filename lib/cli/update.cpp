@@ -17,6 +17,7 @@ namespace {
 struct UpdateArguments {
   std::string model, data, out;
   DataArguments reading;
+  std::string text_column;
   std::string lambda, l1_ratio, groups, margin, learning_rate;
   bool no_intercept = false;
   std::uint32_t passes = 1;
@@ -163,10 +164,14 @@ void run(const UpdateArguments& a) {
   ReadOptions reading = a.reading.read_options(model.scale);
   reading.missing = model.steps.fills_missing();
   reading.names = names_to_expect(model);
+  set_text(reading, model.steps.text, a.text_column);
   Table table = read_table(a.data, reading, model.columns());
   if (table.samples == 0) throw DataError(a.data + ": there are no samples");
   std::vector<Label> labels = encode(table, model.classes);
   if (model.steps.any()) model.steps.apply(table);
+  if (const auto note = model.steps.text ? model.steps.text->empty_sentence(table, "texts") : "";
+      !note.empty() && !a.quiet)
+    std::cerr << note << '\n';
   const auto by = scaling(model, !table.sparse);
   prepare_columns(table, model, by);
 
@@ -212,6 +217,8 @@ void declare_update(CLI::App& app) {
   update.add_option("DATA", a->data, "labelled samples; they are prepared as the model records")->required();
   update.add_option("--model", a->out, "write the new model as JSON")->required();
   a->reading.declare(update);
+  update.add_option("--text-column", a->text_column,
+                    "of models of texts: which column of a CSV, a name or a number from 0 (default: that of training)");
   update.add_option("--learning-rate", a->learning_rate,
                     "of adaptive dual averaging, or auto (default): of 1e-3 ... 1e3 the one with the least loss of "
                     "samples before they are learned from");
