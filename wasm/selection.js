@@ -194,12 +194,21 @@ class Selection extends Run {
     const first = this.at.scores / scalarBytes + i * this.module.stride(count);
     return reals.subarray(first, first + count);
   }
-  /** The points that the folds choose. */
+  /** The points that the folds choose: of the least mean, and the first within one standard error of it. */
   chosen(measure) {
-    const number = measures.indexOf(measure);
-    const point = (name) => this.module.call(`cross_validation_${name}`, this.at.state, number);
-    return { min: point('best'), '1se': point('one_standard_error') };
+    const points = this.heldOut();
+    const min = leastOf(points.map(({ mean, meanLoss }) => ({ error: mean, loss: meanLoss })), measure);
+    const [mean, deviation] = measure === 'error' ? ['mean', 'standardError'] : ['meanLoss', 'lossStandardError'];
+    const round = this.module.precision === 'float' ? Math.fround : Number;
+    const most = round(points[min][mean] + points[min][deviation]);
+    return { min, '1se': points.findIndex((point, l) => l === min || point[mean] <= most) };
   }
+}
+
+/** The place of the least held-out mean; of equal errors that of the least loss, then the largest lambda. */
+function leastOf(points, measure) {
+  const better = (a, b) => (measure === 'error' && a.error !== b.error ? a.error < b.error : a.loss < b.loss);
+  return points.reduce((best, point, l) => (better(point, points[best]) ? l : best), 0);
 }
 
 /** Grids that need at least as many bytes as the one of a path: for the smallest λ, or for any where it is not known. */
@@ -315,8 +324,7 @@ async function chooseRidge(module, problem, kept, foldOf, folds, lambdas, measur
       sums[l].loss += weight * meanLoss;
     });
   }
-  const better = (a, b) => (measure === 'error' && a.error !== b.error ? a.error < b.error : a.loss < b.loss);
-  return sums.reduce((best, sum, l) => (better(sum, sums[best]) ? l : best), 0);
+  return leastOf(sums, measure);
 }
 
 /** One fold alone. */
