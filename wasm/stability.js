@@ -172,7 +172,7 @@ export async function selectStable(module, problem, options = {}) {
   const grid = gridOf({ ...options, maxFeatures: undefined }, limited, 100);
   const run = new Halves(module, limited, grid, asked.seed);
   try {
-    const { units, samples: { samples, features } } = run;
+    const { units, samples: { features } } = run;
     const most = maxFeaturesOf(asked, units.length, features);
     let done = 0;
     const told = () => ({
@@ -181,7 +181,7 @@ export async function selectStable(module, problem, options = {}) {
     const refuseStopped = () => {
       if (run.status === 'stopped') throw new TamisError('stopped', 'the stability selection was stopped');
     };
-    const ratio = grid.lambdas ? 1 : grid.ratio ?? (features > samples ? 1e-2 : 1e-3);
+    const ratio = grid.lambdas ? 1 : grid.ratio ?? 1e-2; // the halves end early
     let first = NaN;
     if (!grid.lambdas) {
       run.startAll();

@@ -303,7 +303,7 @@ export interface GridOptions {
   points?: number;
   /**
    * Of the last lambda to the first, without `lambdas`; between 0 and 1. Default: for ridge 1e-4; otherwise 1e-2 when
-   * there are more features than samples, else 1e-3.
+   * there are more features than samples, and for stabilitySelection, else 1e-3.
    */
   ratio?: number;
   /** The path ends before a point that keeps more features. */

@@ -132,7 +132,7 @@ test('kernels have the bits of the library, whatever their arguments', async () 
         ...(await tamis.trainKernels({ ...rings, precision })).data, features: 1, featureNames: null, kernels: [kernel], samples: [[0.7]],
         origins: Uint32Array.of(0), termKernels: Uint32Array.of(0), termSamples: Uint32Array.of(0), coefficients: Reals.of(1), intercepts: Reals.of(0),
       };
-      const model = await tamis.fromKernelData(data);
+      const model = await tamis.fromDataBeside(data);
       const X = Array.from({ length: 5000 }, (_, i) => [((i * 0.6180339887498949) % 1) ** (1 + (i % 5)) * 4]);
       assert.deepEqual(expectedOf(model.toC({ samples: X })), X.flatMap((x) => [...model.scores(x)].map((score) => score + 0)), `${precision} ${kernel}`);
     }

@@ -118,7 +118,7 @@ test('probabilities are the softmax of the scores of a logistic model', async ()
   model.probabilities(x).forEach((p, k) => assert.ok(Math.abs(p - scores[k] / sum) < 1e-6));
   assert.ok(Math.abs(model.probabilities(x).reduce((a, b) => a + b) - 1) < 1e-12);
   const error = await refusal(() => models[0].probabilities(x), 'invalid_option');
-  assert.match(error.message, /the loss of this one is hinge/);
+  assert.match(error.message, /this one has hinge/);
 });
 
 test('a model is judged: accuracy, macro-F1, log-loss, confusion, labels that it does not know', async () => {
