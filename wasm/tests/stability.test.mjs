@@ -23,7 +23,7 @@ const without = ({ lambda, ...problem }) => problem;
 test('planted features are found, noise is left', async () => {
   const told = [];
   const found = await tamis.stabilitySelection(planted(), {
-    subsamples: 30, points: 10, onProgress: ({ half, halves, share }) => void told.push([half, halves, share]),
+    subsamples: 30, points: 10, ratio: 1e-3, onProgress: ({ half, halves, share }) => void told.push([half, halves, share]),
   });
   assert.deepEqual(found.ranked.slice(0, 3).map(({ features }) => features[0]).sort(), [0, 1, 2]);
   assert.ok(found.ranked.slice(0, 3).every(({ selected, frequency }) => selected && frequency === 1));
