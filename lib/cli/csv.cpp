@@ -263,12 +263,14 @@ Table read_csv_texts(TextFile& file, const ReadOptions& options, const Wanted& w
 
   Table table;
   if (header) {
+    check_utf8(file, first[text]);
     rows.take_header();
     table.text_column = rows.names()[text];
     if (!rows.next()) file.fail("holds no samples");
   }
   do {
-    check_utf8(file, rows.fields()[text]);
+    for (const std::size_t column : {text, label})
+      if (column < columns) check_utf8(file, rows.fields()[column]);
     table.texts.push_back(rows.label(text, true));
     if (label < columns) table.labels.push_back(rows.label(label, options.multilabel));
     if (label < columns && options.multilabel)
