@@ -18,12 +18,21 @@ function packageFolder() {
   return folder;
 }
 
+/** The name of the panel whose code a file is, so that it is known by it. */
+const panelOf = (file) => file?.match(/\/panels\/(\w+)\/index\.ts$/)?.[1];
+
 export default defineConfig(({ isPreview }) => {
   const config = {
     root: here,
     base: './', // any folder of any static host
     plugins: [contentSecurityPolicy(), digits(path.join(project, 'tests/data/digits.csv'))],
-    build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+    build: {
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rollupOptions: { output: { chunkFileNames: ({ name, facadeModuleId }) => `assets/${panelOf(facadeModuleId) ?? name}-[hash].js` } },
+    },
     worker: { format: 'es' },
   };
   if (isPreview) return config;

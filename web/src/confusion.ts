@@ -1,17 +1,20 @@
-/** How often a digit of each row was taken for that of each column. */
+/** How often samples of each row's class were taken for that of each column. */
 import { html } from './dom';
-import { classes } from './digits';
 
 export class ConfusionMatrix {
   #cells: HTMLTableCellElement[] = [];
 
-  constructor(table: HTMLTableElement) {
-    const numbers = Array.from({ length: classes }, (_, k) => String(k));
-    table.append(
-      html('caption', { class: 'unseen' }, 'Confusion matrix: rows are the true digits, columns what they were taken for'),
-      html('thead', {}, html('tr', {}, html('td'), ...numbers.map((k) => html('th', { scope: 'col' }, k)))),
-      html('tbody', {}, ...numbers.map((k) => {
-        const cells = numbers.map(() => html('td'));
+  #classes;
+
+  /** `what`: a word for a class. */
+  constructor(table: HTMLTableElement, classes: readonly string[], what: string) {
+    this.#classes = classes.length;
+    table.classList.add('confusion-matrix');
+    table.replaceChildren(
+      html('caption', { class: 'unseen' }, `Confusion matrix: rows are the true ${what}, columns the predicted one`),
+      html('thead', {}, html('tr', {}, html('td'), ...classes.map((k) => html('th', { scope: 'col' }, k)))),
+      html('tbody', {}, ...classes.map((k) => {
+        const cells = classes.map(() => html('td'));
         this.#cells.push(...cells);
         return html('tr', {}, html('th', { scope: 'row' }, k), ...cells);
       })),
@@ -20,6 +23,7 @@ export class ConfusionMatrix {
 
   /** Returns how many are right. */
   show(truth: readonly number[], taken: readonly number[]): number {
+    const classes = this.#classes;
     const counts = new Array<number>(classes * classes).fill(0);
     const totals = new Array<number>(classes).fill(0);
     truth.forEach((k, i) => {
