@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
+import figures from './plugins/figures.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const project = path.dirname(here);
@@ -25,7 +26,11 @@ export default defineConfig(({ isPreview }) => {
   const config = {
     root: here,
     base: './', // any folder of any static host
-    plugins: [contentSecurityPolicy(), digits(path.join(project, 'tests/data/digits.csv'))],
+    plugins: [
+      contentSecurityPolicy(),
+      digits(path.join(project, 'tests/data/digits.csv')),
+      figures(path.join(project, 'tests/firmware/figures.csv')),
+    ],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,
@@ -44,6 +49,6 @@ export default defineConfig(({ isPreview }) => {
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
   };
-  config.server = { fs: { allow: [here, tamis] } };
+  config.server = { fs: { allow: [here, tamis, path.join(project, 'tests/data')] } };
   return config;
 });
