@@ -19,6 +19,8 @@ export function comparisons(names) {
   add('WebAssembly without SIMD, Node, beside native scalar', 'wasm-base', `${peer}-scalar`, { mean: 1.3 });
   add('the same in Chromium’s worker', 'browser-base', `${peer}-scalar`, { mean: 1.3 });
   add('WebAssembly with SIMD beside what users build natively', 'wasm-simd', 'gcc-native');
+  add('the npm package, built for size', 'wasm-simd-package', 'wasm-simd');
+  add('the npm package without SIMD', 'wasm-base-package', 'wasm-base');
   add('WebAssembly with SIMD, double', 'wasm-simd-double', `${peer}-sse-double`, { mean: 1.25, worst: 1.6 });
   for (const family of families(names)) {
     add('wider must not lose: SSE beside scalar', `${family}-sse`, `${family}-scalar`, { worst: 1.1 });

@@ -52,6 +52,7 @@ export function otherSolvers(document, peers) {
     const said = [...notRun.map(({ solver, reason }) => `${solver}: not run: ${reason}`), ...failed.map(({ solver, reason }) => `${solver}: **FAILED**: ${reason}`)];
     if (said.length > 0) document.list(said);
   }
+  if (peers.cut) document.text(`The problems that are missing were not reached in ${peers.cut} s.`);
   if (panels.length > 0) document.plot('peers.svg', lines('Relative error against time', panels, 2));
 }
 

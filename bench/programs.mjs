@@ -13,8 +13,8 @@ const start = (program, args, seconds) =>
 export function runScaling(program, quick) {
   if (!program || !existsSync(program)) return { notRun: '--target bench_scaling builds it' };
   console.log('Time and memory against the sizes of a problem');
-  const limit = quick ? 60 : 420;
-  const { status, error, stdout } = start(program, quick ? ['--quick', '--cap', '2'] : ['--cap', '20'], limit);
+  const limit = quick ? 40 : 300;
+  const { status, error, stdout } = start(program, quick ? ['--quick', '--cap', '2'] : ['--cap', '10'], limit);
   // What was written until the limit counts.
   const text = stdout.trim().endsWith(']') ? stdout : `${stdout.trim().replace(/,?\s*(\{[^}]*)?$/, '')}]`;
   if (error?.code !== 'ETIMEDOUT' && status !== 0) return { failed: [['bench_scaling', `it ended with ${status ?? error?.message}`]] };
@@ -33,14 +33,15 @@ export function runPeers({ tamis, python, wasm }, quick) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tamis-bench-'));
   try {
     const output = path.join(folder, 'peers.json');
+    const limit = quick ? 75 : 420;
     const { error, status } = start(python, [here('peers/curves.py'), tamis, here('../tests/data'), '--json', output,
-      ...(quick ? ['--quick', '--cap', '5'] : ['--cap', '30']), ...(wasm ? ['--wasm', wasm] : [])], quick ? 120 : 900);
+      ...(quick ? ['--quick', '--cap', '3'] : ['--cap', '20']), ...(wasm ? ['--wasm', wasm] : [])], limit);
     if (!existsSync(output)) {
-      if (error?.code === 'ETIMEDOUT') return { notRun: `not reached in ${quick ? 120 : 900} s` };
+      if (error?.code === 'ETIMEDOUT') return { notRun: `not reached in ${limit} s` };
       return { notRun: `peers/curves.py ended with ${status}; its packages: bash toolchains/setup.sh bench` };
     }
     const problems = JSON.parse(readFileSync(output, 'utf8'));
-    return { problems, failed: problems.flatMap(({ name, failed }) => failed.map(({ solver, reason }) => [`${solver} on ${name}`, reason])) };
+    return { problems, cut: error?.code === 'ETIMEDOUT' ? limit : undefined, failed: problems.flatMap(({ name, failed }) => failed.map(({ solver, reason }) => [`${solver} on ${name}`, reason])) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

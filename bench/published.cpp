@@ -1,5 +1,5 @@
-// Whole solves of the exact hinge against the published algorithm. Data sets beyond those that ship come from TAMIS_DATA.
-// Run: bench_published
+// Whole solves of the exact hinge against the published algorithm. Data sets beyond those that ship come from
+// TAMIS_DATA. Run: bench_published
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

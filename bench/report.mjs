@@ -29,9 +29,9 @@ const quick = options.quick, started = Date.now();
 const targets = [
   ...options.native.map((name) => native(path.join(options.suite, name))),
   ...modules.map(inNode),
-  ...modules.filter((module) => !module.includes('double')).map(inBrowser),
+  ...modules.filter((module) => /-(base|simd)\.wasm$/.test(module)).map(inBrowser),
 ];
-const suite = measureSuite(targets, quick ? { rounds: 3, least: 0.003, limit: 60 } : { rounds: 7, least: 0.02, limit: 120 });
+const suite = measureSuite(targets, quick ? { rounds: 3, least: 0.002, limit: 60 } : { rounds: 5, least: 0.01, limit: 120 });
 if (modules.length === 0) suite.notRun.WebAssembly = 'configure with -DTAMIS_BUILD_WASM=ON';
 const results = {
   machine: {

@@ -1,4 +1,5 @@
-// Time and memory of solves certified to 1e-3 against samples, features, classes, sparsity and λ, in float; CPU time of one thread.
+// Time and memory of solves certified to 1e-3 against samples, features, classes, sparsity and λ, in float; CPU time of
+// one thread.
 //
 // Samples are drawn: ten features tell the classes apart, one sample in twenty has another label, the rest is noise; so
 // the model stays as sparse while a problem grows. λ is a tenth of λ_max unless it is what varies. Of solves that take
@@ -98,13 +99,13 @@ class Writer {
       spent += now.seconds;
       if (!best || now.seconds < best->seconds) best = now;
     }
-    std::printf("%s\n{\"series\": \"%s\", \"loss\": \"%s\", \"x\": %.6g, \"samples\": %u, \"features\": %u, \"classes\": %u, "
-                "\"entries\": %zu, \"seconds\": %.6g, \"bytes\": %zu, \"data_bytes\": %zu, \"status\": \"%s\", "
-                "\"iterations\": %u, \"epochs\": %.6g, \"rows\": %u, \"relative_gap\": %.3g}",
-                first_ ? "" : ",", p.series, loss, p.x, p.samples, p.features, p.classes, data.values.size(),
-                best->seconds, bytes, data.values.size() * (p.density < 1 ? 8 : 4), name(best->report.status),
-                best->report.iterations, double(best->report.epochs), best->report.nonzero_rows,
-                double(best->report.relative_gap));
+    std::printf(
+        "%s\n{\"series\": \"%s\", \"loss\": \"%s\", \"x\": %.6g, \"samples\": %u, \"features\": %u, \"classes\": %u, "
+        "\"entries\": %zu, \"seconds\": %.6g, \"bytes\": %zu, \"data_bytes\": %zu, \"status\": \"%s\", "
+        "\"iterations\": %u, \"epochs\": %.6g, \"rows\": %u, \"relative_gap\": %.3g}",
+        first_ ? "" : ",", p.series, loss, p.x, p.samples, p.features, p.classes, data.values.size(), best->seconds,
+        bytes, data.values.size() * (p.density < 1 ? 8 : 4), name(best->report.status), best->report.iterations,
+        double(best->report.epochs), best->report.nonzero_rows, double(best->report.relative_gap));
     std::fflush(stdout);
     first_ = false;
   }
@@ -118,8 +119,8 @@ class Writer {
   void operator()(const Problem& p) {
     const Data data = draw(p);
     if (p.density < 1) {
-      measure_smooth(p, data, SparseDesign<Real>(data.values.data(), data.rows.data(), data.starts.data(), p.samples,
-                                                 p.features));
+      measure_smooth(
+          p, data, SparseDesign<Real>(data.values.data(), data.rows.data(), data.starts.data(), p.samples, p.features));
     } else {
       const DenseDesign<Real> design(data.values.data(), p.samples, p.features);
       measure_smooth(p, data, design);

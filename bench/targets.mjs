@@ -41,7 +41,7 @@ export function native(folder) {
 /** A module in Node. */
 export function inNode(module) {
   const start = (args, limit) => {
-    if (!existsSync(module)) throw new NotRun('it is not built: --target bench_wasm_double');
+    if (!existsSync(module)) throw new NotRun('it is not built: --target bench_wasm_all');
     return run(process.execPath, [here('node.mjs'), module, ...args], limit);
   };
   return {

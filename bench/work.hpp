@@ -71,8 +71,8 @@ struct Case {
 
 // ---- what there is ------------------------------------------------------------------------------------------------
 
-extern const Work peak, read_memory, update_memory;                           // workloads_floors.cpp
-extern const Work inner_product, multiply, transposed_multiply, cholesky;     // workloads_kernels.cpp
+extern const Work peak, read_memory, update_memory;                        // workloads_floors.cpp
+extern const Work inner_product, multiply, transposed_multiply, cholesky;  // workloads_kernels.cpp
 extern const Work simplex_projection, epigraph_projection, group_l2_prox, group_linf_prox;
 extern const Work column_sum, column_violations, column_update, prediction;
 extern const Work hinge_l1, hinge_group_l2, hinge_ridge;                      // workloads_hinge.cpp

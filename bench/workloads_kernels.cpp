@@ -133,11 +133,11 @@ void run_column_sum(const Case& c) {
     sum_column<Real>(column_of(j), memory.u, c.stride(), row_of(memory.g, j, c.stride()));
 }
 void run_column_violations(const Case& c) {
-  const detail::ViolationPass<Real> pass{memory.u, memory.labels,  nullptr,            nullptr,
-                                         Real(1),  memory.targets, memory.targets + 32};
+  const detail::ViolationPass<Real> pass{memory.u,       memory.labels,      nullptr, nullptr, Real(1),
+                                         memory.targets, memory.targets + 32};
   for (Index j = 0; j < c.features; ++j)
-    detail::sum_violations<Real, Violations::of_pairs>(column_of(j), pass, c.stride(),
-                                                       row_of(memory.g, j, c.stride()), memory.z);
+    detail::sum_violations<Real, Violations::of_pairs>(column_of(j), pass, c.stride(), row_of(memory.g, j, c.stride()),
+                                                       memory.z);
 }
 void run_column_update(const Case& c) {
   for (Index j = 0; j < c.features; ++j)
@@ -179,10 +179,9 @@ const Work epigraph_projection{"kernel", true, prepare_matrices, run_epigraph, c
 const Work group_l2_prox{"kernel", true, prepare_matrices, run_prox<EuclideanNorm>, cost_of_rows, hash_scores};
 const Work group_linf_prox{"kernel", true, prepare_matrices, run_prox<LargestEntryNorm>, cost_of_rows, hash_scores};
 const Work column_sum{"kernel", false, prepare_columns, run_column_sum, cost_of_column_sum, hash_gradient};
-const Work column_violations{"kernel",      false, prepare_columns, run_column_violations, cost_of_column_violations,
+const Work column_violations{"kernel",     false, prepare_columns, run_column_violations, cost_of_column_violations,
                              hash_gradient};
-const Work column_update{"kernel",          true, prepare_columns, run_column_update, cost_of_column_update,
-                         hash_column_update};
+const Work column_update{"kernel", true, prepare_columns, run_column_update, cost_of_column_update, hash_column_update};
 const Work prediction{"prediction", false, prepare_matrices, run_prediction, cost_of_product, hash_predictions};
 
 }  // namespace tamis::bench

@@ -74,8 +74,7 @@ void draw_kernels(const Case& c) {
                                   {KernelKind::gaussian, Real(2)},
                                   {KernelKind::laplacian, Real(1)}};
   for (Index t = 0; t < c.features; ++t)
-    for (Index l = 0; l < n; ++l)
-      fill_kernel_row(kernels[t], table, table[l], memory.x + (std::size_t{t} * n + l) * n);
+    for (Index l = 0; l < n; ++l) fill_kernel_row(kernels[t], table, table[l], memory.x + (std::size_t{t} * n + l) * n);
 }
 template <int p, int q, int r>
 void solve_kernels(const Case& c) {
@@ -94,10 +93,10 @@ bool hash_kernels(const Case& c, Hash& hash) {
 
 }  // namespace
 
-const Work weak_interactions{"solve", false, draw_products, solve_interactions<Hierarchy::weak>, cost_unknown,
+const Work weak_interactions{"solve",          false, draw_products, solve_interactions<Hierarchy::weak>, cost_unknown,
                              hash_interactions};
-const Work strong_interactions{"solve", false, draw_products, solve_interactions<Hierarchy::strong>, cost_unknown,
-                               hash_interactions};
+const Work strong_interactions{
+    "solve", false, draw_products, solve_interactions<Hierarchy::strong>, cost_unknown, hash_interactions};
 const Work kernels_for_samples{"solve", false, draw_kernels, solve_kernels<2, 1, 1>, cost_unknown, hash_kernels};
 const Work kernels_for_pairs{"solve", false, draw_kernels, solve_kernels<1, 1, 1>, cost_unknown, hash_kernels};
 

@@ -368,11 +368,19 @@ def measure(problem, peers):
     return out
 
 
+def save(results):
+    if wishes.json:
+        with open(wishes.json + ".part", "w") as out:
+            json.dump(results, out, indent=1)
+        os.replace(wishes.json + ".part", wishes.json)
+
+
 def main():
     results = []
     for problem, peers in problems():
         found = measure(problem, peers)
         results.append(found)
+        save(results)
         print(f"{found['name']}: F* {found['optimum']:.9g} (gap {found['gap']:.0e})")
         for curve in found["curves"]:
             reached = [next((f"{s:.3g} s" for s, value in curve["points"] if value <= found["optimum"] * (1 + error)), "-")
@@ -387,9 +395,7 @@ def main():
                          "its scheme is measured on ours by --target paper_c_figure25"}.items():
         print(f"{name}: not run: {reason}")
         results.append({"name": name, "optimum": None, "curves": [], "not_run": [{"solver": name, "reason": reason}], "failed": []})
-    if wishes.json:
-        with open(wishes.json, "w") as out:
-            json.dump(results, out, indent=1)
+    save(results)
     sys.exit(1 if any(result["failed"] for result in results) else 0)
 
 
