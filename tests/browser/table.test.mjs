@@ -259,6 +259,22 @@ test('50 MB are read, trained on or refused, and the page does not stand still',
   }, { prepare: watchLongTasks });
 });
 
+test('the page stays free while there is training, and while the slider is dragged', async (t) => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.evaluate(() => (longTasks.length = 0));
+    await page.check('[name=table-example][value=digits]', { force: true });
+    await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 50);
+    await tableSettled(page);
+    const training = await page.evaluate(() => longTasks.splice(0).map(Math.round));
+    for (let share = 0; share <= 1; share += 0.05) await moveTo(page, share);
+    await tableSettled(page);
+    const dragging = await page.evaluate(() => longTasks.splice(0).map(Math.round));
+    t.diagnostic(`tasks above 50 ms: training ${training}; dragging ${dragging}`);
+    assert.ok(Math.max(0, ...training, ...dragging) < 150); // 50 on a machine with nothing else to do
+  }, { prepare: watchLongTasks });
+});
+
 test('training is stopped at once, and what is there stays', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
