@@ -460,11 +460,19 @@ class TablePanel implements Panel {
     this.#editor.show(model, features);
     this.#page.offer({
       title: this.#wish!.name.replace(/\.\w+$/, ''), model, samples: X.samples, features: X.features, classes: classes.length, loss, penalty, selfTest: examples,
+      ...(this.#fillsMissing() ? { missingMeans: features.map(({ mean }) => mean) } : {}),
     });
     const kept = model.report.nonzeroRows;
     byId('table-status').textContent =
       `${kept} of ${features.length} features kept, ${byId('table-right').textContent}, certified within ${certificate(model.report.relativeGap)} of optimal.`;
     this.#result.setAttribute('aria-busy', 'false');
+  }
+
+  /** Whether a mean stood for a missing number. */
+  #fillsMissing(): boolean {
+    const { columns } = this.#overview!;
+    return this.#prepared!.features.every(({ level }) => level === null) &&
+      this.#prepared!.features.some(({ column }) => columns.some(({ name, missing, texts }) => name === column && missing + texts > 0));
   }
 
   // ---- what is drawn
