@@ -106,6 +106,11 @@ class WorkerClient {
     }
   }
 
+  /** The model of another client, exported by this one. */
+  adopt(model) {
+    return new model.constructor(model.data, this.#exporter);
+  }
+
   #model(data) {
     return new Model(data, this.#exporter);
   }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
+import figures from './plugins/figures.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const project = path.dirname(here);
@@ -18,12 +19,25 @@ function packageFolder() {
   return folder;
 }
 
+/** The name of the panel whose code a file is, so that it is known by it. */
+const panelOf = (file) => file?.match(/\/panels\/(\w+)\/index\.ts$/)?.[1];
+
 export default defineConfig(({ isPreview }) => {
   const config = {
     root: here,
     base: './', // any folder of any static host
-    plugins: [contentSecurityPolicy(), digits(path.join(project, 'tests/data/digits.csv'))],
-    build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+    plugins: [
+      contentSecurityPolicy(),
+      digits(path.join(project, 'tests/data/digits.csv')),
+      figures(path.join(project, 'tests/firmware/figures.csv')),
+    ],
+    build: {
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rollupOptions: { output: { chunkFileNames: ({ name, facadeModuleId }) => `assets/${panelOf(facadeModuleId) ?? name}-[hash].js` } },
+    },
     worker: { format: 'es' },
   };
   if (isPreview) return config;
@@ -35,6 +49,6 @@ export default defineConfig(({ isPreview }) => {
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
   };
-  config.server = { fs: { allow: [here, tamis] } };
+  config.server = { fs: { allow: [here, tamis, path.join(project, 'tests/data')] } };
   return config;
 });

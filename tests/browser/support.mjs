@@ -1,9 +1,11 @@
 // Serves the built page with `vite preview`, opens it in headless Chromium, and solves the same problem in Node.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { holdOut } from '../../web/plugins/hold-out.js';
@@ -82,6 +84,52 @@ export async function openPage(context, { prepare } = {}) {
   return page;
 }
 
+/** For all tests of a file: the page served and a browser. Gives { server, browser, withPage }. */
+export function stage() {
+  const stage = { withPage };
+  before(async () => {
+    [stage.server, stage.browser] = await Promise.all([serve(), openBrowser()]);
+  });
+  after(async () => {
+    await stage.browser?.close();
+    stage.server?.close();
+  });
+  /** A page, loaded, that is closed after `use`; `at`: the fragment of its address. */
+  async function withPage(use, { at = '', ...options } = {}) {
+    const page = await openPage(stage.browser.context, options);
+    try {
+      await page.goto(stage.server.address + at);
+      await use(page);
+    } finally {
+      await page.close();
+    }
+  }
+  return stage;
+}
+
+/** What the notice of a panel says, once it says something. */
+export async function notice(page, panel = 'draw') {
+  await page.locator(`#notice-${panel}`).waitFor();
+  return page.textContent(`#notice-${panel}`);
+}
+
+/** The largest width and height of screenshots, light and dark; `use` gets each page and the end of its name. */
+export async function inEveryLook(stage, at, use) {
+  for (const [width, height] of [[1280, 900], [390, 844]])
+    for (const colorScheme of ['light', 'dark'])
+      await stage.withPage(async (page) => {
+        await use(page, `${width}-${colorScheme}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.equal(wide, width, `scrolls sideways at ${width}`);
+      }, {
+        at,
+        prepare: async (page) => {
+          await page.setViewportSize({ width, height });
+          await page.emulateMedia({ colorScheme });
+        },
+      });
+}
+
 /** Milliseconds from navigation to the first trained model on screen. */
 export async function trainedAfter(page) {
   const mark = await page.waitForFunction(() => performance.getEntriesByName('trained')[0]?.startTime);
@@ -111,7 +159,7 @@ export async function downloadedHeader(page) {
 
 /** Brings it into sight and waits for its first model. */
 export async function showKernels(page) {
-  await page.locator('#kernels').scrollIntoViewIfNeeded();
+  await page.click('#tab-plane');
   return kernelsSettled(page);
 }
 
@@ -156,7 +204,7 @@ export async function trainInNode(problem) {
   return (await load()).train({ X, y: kept.map(([label]) => label), ...problem });
 }
 
-/** A model of people as web/src/titanic.js draws them. */
+/** A model of people as web/src/panels/plane/titanic.js draws them. */
 export async function trainKernelsInNode(problem, { training: { X, y } }) {
   const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
   return (await load()).trainKernels({ X, y, ...problem });
@@ -168,3 +216,40 @@ export async function compressedBytes(addresses) {
   const files = addresses.map((address) => new URL(address).pathname.replace(/^\/$/, '/index.html'));
   return files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(page_folder, file)), { level: 9 }).length, 0);
 }
+
+// ---- the panel Table
+
+/** Waits until the model on screen is the one that is taken home, and gives the sentence that says so. */
+export async function tableSettled(page) {
+  await page.locator('#table-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  return page.textContent('#table-status');
+}
+
+/** Gives the page a file as dropping one on the panel does. `parts`: texts, or { bytes } or { text, times }. */
+export function dropFile(page, name, ...parts) {
+  return page.evaluate(([name, parts]) => {
+    const pieces = parts.flatMap((part) =>
+      typeof part === 'string' ? [part] : part.bytes ? [new Uint8Array(part.bytes)] : [part.text.repeat(part.times)]);
+    const data = new DataTransfer();
+    data.items.add(new File(pieces, name));
+    document.querySelector('#panel-table').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, parts]);
+}
+
+/** Has the page collect its tasks above 50 ms, in milliseconds: `page.evaluate(() => longTasks)`. */
+export const watchLongTasks = (page) => page.addInitScript(() => {
+  globalThis.longTasks = [];
+  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask', buffered: true });
+});
+
+/** A file of the panel Take home: its name and text. */
+export async function downloaded(page, kind) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(`[data-kind=${kind}]`)]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+export const testData = (name) => readFileSync(path.join(project, 'tests/data', name), 'utf8');
+/** A program of this build, or null. */
+export const program = (name) => [path.join(build, 'lib/cli', name), path.join(build, name)].find(existsSync) ?? null;
+export const tamisInNode = async () => (await import(pathToFileURL(path.join(package_folder, 'tamis.js')))).load();

@@ -1,6 +1,8 @@
 /** The worker, asked for before anything else, so that it starts while the page is built. */
 import { createWorkerClient, type WorkerClient } from 'tamis/worker';
+import { ReplacedClient } from './replaced-client';
 import { hasSimd, hasWebAssembly } from './simd';
 
 export const simd = hasWebAssembly() && hasSimd();
-export const client: WorkerClient | null = hasWebAssembly() ? createWorkerClient(undefined, { simd }) : null;
+const make = (): WorkerClient => createWorkerClient(undefined, { simd });
+export const client = hasWebAssembly() ? new ReplacedClient(make) : null;

@@ -1,32 +1,41 @@
-/** How often a digit of each row was taken for that of each column. */
+/** How often samples of each row's class were taken for that of each column. */
 import { html } from './dom';
-import { classes } from './digits';
 
 export class ConfusionMatrix {
   #cells: HTMLTableCellElement[] = [];
 
-  constructor(table: HTMLTableElement) {
-    const numbers = Array.from({ length: classes }, (_, k) => String(k));
-    table.append(
-      html('caption', { class: 'unseen' }, 'Confusion matrix: rows are the true digits, columns what they were taken for'),
-      html('thead', {}, html('tr', {}, html('td'), ...numbers.map((k) => html('th', { scope: 'col' }, k)))),
-      html('tbody', {}, ...numbers.map((k) => {
-        const cells = numbers.map(() => html('td'));
+  #classes;
+
+  /** `what`: a word for a class. */
+  constructor(table: HTMLTableElement, classes: readonly string[], what: string) {
+    this.#classes = classes.length;
+    table.classList.add('confusion-matrix');
+    table.replaceChildren(
+      html('caption', { class: 'unseen' }, `Confusion matrix: rows are the true ${what}, columns the predicted one`),
+      html('thead', {}, html('tr', {}, html('td'), ...classes.map((k) => html('th', { scope: 'col' }, k)))),
+      html('tbody', {}, ...classes.map((k) => {
+        const cells = classes.map(() => html('td'));
         this.#cells.push(...cells);
         return html('tr', {}, html('th', { scope: 'row' }, k), ...cells);
       })),
     );
   }
 
-  /** Returns how many are right. */
+  /** Numbers of classes. Returns how many are right. */
   show(truth: readonly number[], taken: readonly number[]): number {
+    const classes = this.#classes;
     const counts = new Array<number>(classes * classes).fill(0);
-    const totals = new Array<number>(classes).fill(0);
     truth.forEach((k, i) => {
       const cell = k * classes + (taken[i] ?? 0);
       counts[cell] = (counts[cell] ?? 0) + 1;
-      totals[k] = (totals[k] ?? 0) + 1;
     });
+    return this.showCounts(counts);
+  }
+
+  /** Row by row. */
+  showCounts(counts: readonly number[]): number {
+    const classes = this.#classes;
+    const totals = Array.from({ length: classes }, (_, k) => counts.slice(k * classes, (k + 1) * classes).reduce((sum, n) => sum + n, 0));
     let right = 0;
     counts.forEach((n, i) => {
       const [row, column] = [Math.floor(i / classes), i % classes];

@@ -28,9 +28,14 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
+/** Switches controls off that would do nothing. */
+export function switchOff(controls: HTMLElement): void {
+  controls.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button, select, textarea').forEach((one) => (one.disabled = true));
+}
+
 /** Says in a notice why controls do nothing, and switches them off. */
 export function giveUp(notice: HTMLElement, controls: HTMLElement, sentence: string): void {
   notice.textContent = sentence;
   notice.hidden = false;
-  controls.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button').forEach((one) => (one.disabled = true));
+  switchOff(controls);
 }

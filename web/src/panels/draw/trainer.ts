@@ -1,8 +1,8 @@
 /** Trains in a worker, always the newest wish: what is running yields to it with its best model so far. */
 import type { Loss, Penalty, Report } from 'tamis';
 import type { WorkerClient, WorkerModel } from 'tamis/worker';
-import { training } from './digits';
-import { lambdaAt, most, remember } from './lambda';
+import { training } from '../../digits';
+import { lambdaAt, most, remember } from '../../lambda';
 
 export interface Wish {
   loss: Loss;

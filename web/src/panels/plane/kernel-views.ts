@@ -1,7 +1,7 @@
 /** What a model with kernels keeps, and what it predicts for everyone on board. */
 import type { WorkerKernelModel } from 'tamis/worker';
-import { html, svg } from './dom';
-import { count, short } from './format';
+import { html, svg } from '../../dom';
+import { count, short } from '../../format';
 import { features, groups, type Part } from './titanic';
 
 /** Coefficients, kernels by samples: orange above zero, blue below, blank where nothing is kept. */

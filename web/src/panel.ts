@@ -1,0 +1,65 @@
+/** What the page's shell and its panels know of each other. A panel is a folder panels/NAME whose index.ts exports `mount`. */
+import type { Loss, Penalty } from 'tamis';
+import type { WorkerClient, WorkerModel } from 'tamis/worker';
+
+export const panels = {
+  draw: 'Draw',
+  table: 'Table',
+  plane: 'Plane',
+  race: 'Race',
+  bench: 'Bench',
+  home: 'Take home',
+} as const;
+export type PanelName = keyof typeof panels;
+
+/** Called once, when the panel is first shown: what is in a link is restored after it, and then `show` is called. */
+export type Mount = (root: HTMLElement, page: Page) => Panel | Promise<Panel>;
+
+export interface Panel {
+  /** It comes into sight, again: what trains without a click begins here, not in `mount`. */
+  show?(): void;
+  /** It goes out of sight: stops what runs, timers and animation frames too. */
+  hide?(): void;
+  /**
+   * What a link to this page holds of it: small, JSON. undefined: nothing. `less`: what did not fit into a link is asked
+   * for again, without its larger parts, if it has a smaller form.
+   */
+  state?(less?: boolean): unknown;
+  /** Whether `state` leaves out, from the start, what is too large for any link: who shares it is told. */
+  partial?(): boolean;
+  /**
+   * Takes what `state` gave, maybe edited by hand or of another version: throws an Error whose message is one sentence
+   * for the user when it cannot, and changes nothing then.
+   */
+  restore?(state: unknown): void;
+}
+
+export interface Page {
+  /**
+   * The client of the worker that trains; null without WebAssembly. A worker that died is replaced: what was asked of it
+   * begins again by itself, progress and points too, and the notice of the panel in sight says so.
+   */
+  readonly client: WorkerClient | null;
+  /** One sentence in the panel's own notice; null takes it away. */
+  notice(sentence: string | null): void;
+  /** The state has changed: the link is rewritten when things rest. */
+  changed(): void;
+  /** The model that the panel Take home offers from now on. */
+  offer(offer: Offer): void;
+  /** The model last offered by any panel. */
+  offered(): (Offer & { from: PanelName }) | null;
+}
+
+export interface Offer {
+  /** What it is, as in 'Digits'. */
+  title: string;
+  model: WorkerModel;
+  /** What it was trained on. */
+  samples: number;
+  features: number;
+  classes: number;
+  loss: Loss;
+  penalty: Penalty;
+  /** For the self-test of what is exported, in the units that the model takes. Default: the first training sample of each class. */
+  selfTest?: number[][];
+}

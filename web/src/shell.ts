@@ -1,0 +1,178 @@
+/** The panels, one in sight at a time, the tabs that choose it, and the link that holds what it shows. */
+import { byId, html } from './dom';
+import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
+import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
+import type { ReplacedClient } from './replaced-client';
+import { showShared } from './share';
+
+type Load = () => Promise<{ mount: Mount }>;
+
+/** A panel's place on the page; what it holds once it has been loaded. */
+interface Room {
+  name: PanelName;
+  section: HTMLElement;
+  notice: HTMLElement;
+  root: HTMLElement;
+  load: Load;
+  panel: Promise<Panel> | null;
+  loaded: Panel | null;
+  /** Its state, as a link holds it. */
+  code: string | null;
+  /** What the link had no room for. */
+  missing: 'nothing' | 'parts' | 'all';
+}
+
+const at_rest = 400; // milliseconds without a change
+
+export class Shell {
+  #rooms = new Map<PanelName, Room>();
+  #shown: Room | null = null;
+  #offer: ReturnType<Page['offered']> = null;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #client;
+
+  constructor(client: ReplacedClient | null, loads: Record<PanelName, Load>) {
+    this.#client = client;
+    for (const name of Object.keys(panels) as PanelName[]) this.#rooms.set(name, roomOf(name, loads[name]));
+    byId('main').append(...[...this.#rooms.values()].map(({ section }) => section));
+    if (client) client.onLost = (lost) => this.#lost(lost);
+  }
+
+  start(): void {
+    addEventListener('hashchange', () => void this.#go());
+    byId('skip').addEventListener('click', (event) => {
+      event.preventDefault();
+      this.#shown?.section.focus();
+    });
+    byId('share').addEventListener('click', () => void this.#share());
+    void this.#go();
+  }
+
+  // ---- from panel to panel
+
+  async #go(): Promise<void> {
+    const place = placeOf(location.hash);
+    const room = this.#rooms.get(place?.name ?? 'draw')!;
+    this.#show(room);
+    try {
+      room.panel ??= this.#mount(room);
+      const panel = await room.panel;
+      const sentence = place ? await restored(panel, room, place) : 'The page has no such part as the link asks for.';
+      if (this.#shown !== room) return;
+      panel.show?.();
+      if (sentence) this.#say(room, `${sentence} ${room.name === 'draw' ? 'The page' : 'This part'} starts as usual.`);
+      if (sentence || room.code !== (place?.code ?? null)) this.#rewrite(room);
+    } catch (error) {
+      room.panel = null;
+      console.info(error); // for who looks for the reason
+      this.#say(room, 'This part of the page cannot be loaded. Reloading the page may help.');
+    }
+  }
+
+  #show(room: Room): void {
+    const before = this.#shown;
+    if (before === room) return;
+    this.#shown = room;
+    if (before) {
+      before.section.hidden = true;
+      before.loaded?.hide?.();
+      void this.#keep(before);
+      document.title = `${panels[room.name]} · tamis`;
+      if (!byId('tabs').contains(document.activeElement)) room.section.focus({ preventScroll: true });
+      scrollTo({ top: 0, behavior: 'instant' });
+    }
+    room.section.hidden = false;
+    for (const { name } of this.#rooms.values()) {
+      if (name === room.name) byId(`tab-${name}`).setAttribute('aria-current', 'page');
+      else byId(`tab-${name}`).removeAttribute('aria-current');
+    }
+  }
+
+  async #mount(room: Room): Promise<Panel> {
+    const { mount } = await room.load();
+    room.root.replaceChildren();
+    room.loaded = await mount(room.root, this.#pageOf(room));
+    return room.loaded;
+  }
+
+  #pageOf(room: Room): Page {
+    return {
+      client: this.#client,
+      notice: (sentence) => this.#say(room, sentence),
+      changed: () => {
+        clearTimeout(this.#rest);
+        this.#rest = setTimeout(() => void this.#keep(room), at_rest);
+      },
+      offer: (offer: Offer) => (this.#offer = { ...offer, from: room.name }),
+      offered: () => this.#offer,
+    };
+  }
+
+  #say({ notice }: Room, sentence: string | null): void {
+    notice.textContent = sentence;
+    notice.hidden = sentence === null;
+  }
+
+  #lost(lost: boolean): void {
+    const room = this.#shown;
+    if (!room) return;
+    if (lost) this.#say(room, lost_sentence);
+    else if (room.notice.textContent === lost_sentence) this.#say(room, `${lost_sentence.slice(0, -1)}, and has ended well.`);
+  }
+
+  // ---- the link
+
+  /** Packs the state of a panel and, when it is in sight, writes it into the address. */
+  async #keep(room: Room): Promise<void> {
+    [room.code, room.missing] = await packed(room.loaded);
+    if (this.#shown === room) this.#rewrite(room);
+  }
+
+  #rewrite(room: Room): void {
+    const plain = room.name === 'draw' && room.code === null;
+    history.replaceState(null, '', plain ? location.pathname + location.search : fragmentOf(room.name, room.code));
+  }
+
+  async #share(): Promise<void> {
+    const room = this.#shown;
+    if (!room) return;
+    clearTimeout(this.#rest);
+    await this.#keep(room);
+    await showShared(byId('shared'), location.href, room.missing);
+  }
+}
+
+const lost_sentence = 'The worker that trains had died: another one has begun the training again.';
+
+function roomOf(name: PanelName, load: Load): Room {
+  const notice = html('p', { class: 'notice', id: `notice-${name}`, role: 'alert' });
+  notice.hidden = true;
+  const root = html('div', { class: 'root' });
+  const section = html('section', { class: 'panel', id: `panel-${name}`, 'aria-label': panels[name], tabindex: -1 }, notice, root);
+  section.hidden = true;
+  return { name, section, notice, root, load, panel: null, loaded: null, code: null, missing: 'nothing' };
+}
+
+/** The sentence that says why what the link holds is not restored, or null. */
+async function restored(panel: Panel, room: Room, { code, version }: NonNullable<ReturnType<typeof placeOf>>): Promise<string | null> {
+  if (code === null || code === room.code) return null;
+  try {
+    const state = await unpack(version, code);
+    if (!panel.restore) throw new Error('The link holds more than this part of the page understands.');
+    panel.restore(state);
+    room.code = code;
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function packed(panel: Panel | null): Promise<[string | null, Room['missing']]> {
+  const whole = panel?.state?.();
+  if (whole === undefined) return [null, 'nothing'];
+  const code = await pack(whole);
+  if (code !== null && code.length <= most_characters) return [code, panel?.partial?.() ? 'parts' : 'nothing'];
+  const less = panel?.state?.(true);
+  const short = code === null || less === undefined ? null : await pack(less);
+  return short !== null && short.length <= most_characters ? [short, 'parts'] : [null, 'all'];
+}
