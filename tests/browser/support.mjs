@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,6 +54,20 @@ export async function serve() {
   });
   server.removeAllListeners('exit');
   return { address: `http://127.0.0.1:${port}/`, close: () => server.kill() };
+}
+
+const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', svg: 'image/svg+xml' };
+
+/** { host, close } of a plain server that has the built page in a folder of that name, and nothing else. */
+export async function serveFolder(folder) {
+  const server = createHttpServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const file = path.join(page_folder, pathname.slice(folder.length + 1));
+    if (!pathname.startsWith(`/${folder}/`) || !existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': types[pathname.split('.').pop()] ?? 'application/octet-stream' }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { host: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
 // ---- the browser

@@ -120,8 +120,8 @@ export class LambdaPlot {
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
-      if (!name) continue;
       const share = (x - bbox.left) / bbox.width;
+      if (!name || (side === 'left' && share < 0.12)) continue; // no room
       ctx.fillStyle = colour('--ink');
       ctx.textAlign = share < 0.15 || side === 'right' ? 'left' : share > 0.85 || side === 'left' ? 'right' : 'center';
       ctx.fillText(name, x, bbox.top - 5 * ratio);
