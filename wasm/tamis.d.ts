@@ -63,6 +63,7 @@ export type Status =
   | 'invalid_groups'
   | 'invalid_eta'
   | 'unknown'          // of a model read from a blob, which does not say
+  | 'worker_lost'      // of a client whose worker has ended: make another client and begin again
   | 'unsupported';     // no WebAssembly, or no module to load
 
 export interface Tamis {

@@ -1,6 +1,6 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
 // Messages in: { id, type, … }, the types those of `requests` below and 'stop'.
-// Out: { id, type: 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
+// Out: { id, type: 'watch' | 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
 
 import { Library, loadAs } from './library.js';
 
@@ -9,10 +9,12 @@ let options = {};
 const running = new Map(); // id → AbortController
 
 const requests = {
-  async load(request) {
+  async load(request, send) {
     options = request.options;
+    send({ id: request.id, type: 'watch', held: await holds(request.lock) });
     await library();
   },
+  ping() {}, // an answer is a sign of life
   train: models('train'),
   trainInteractions: models('trainInteractions'),
   trainKernels: models('trainKernels'),
@@ -28,6 +30,16 @@ const requests = {
     return (await prepared(model)).toBlob();
   },
 };
+
+/** Takes a lock that is free again when this worker has ended, however it ends. False where there are no locks. */
+function holds(lock) {
+  if (!lock || !globalThis.navigator?.locks) return false;
+  const forever = new Promise(() => {});
+  return new Promise((resolve) => {
+    const held = () => (resolve(true), forever);
+    navigator.locks.request(lock, held).catch(() => resolve(false));
+  });
+}
 
 /** What the function of that name trains. */
 function models(name) {

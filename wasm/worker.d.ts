@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 import type {
   CrossValidation, CrossValidationOptions, ExportOptions, FeatureTable, FeatureWishes, HashingOptions,
   ImageScatteringOptions, InteractionPrediction, InteractionProblem, KernelPrediction, KernelProblem, LoadOptions, Path,
@@ -18,6 +19,11 @@ export interface TrainingWorker {
   terminate(): unknown;
 }
 
+/**
+ * When its worker ends without `close`, because others have ended it or it failed, everything under way and all that is
+ * asked of it later rejects with TamisError 'worker_lost'. (In browsers at once where the page is a secure context,
+ * otherwise after half a minute without a sign of life from a worker that owes an answer.)
+ */
 export interface WorkerClient {
   /** Settles when the library is loaded in the worker. Not waiting for it is fine. */
   readonly ready: Promise<void>;
@@ -39,8 +45,12 @@ export interface WorkerClient {
   windowFeatures(readings: Problem['X'] | ArrayLike<number>, options: WindowOptions, wishes?: FeatureWishes): Promise<FeatureTable>;
   hashText(lines: string[], options?: HashingOptions, wishes?: FeatureWishes): Promise<SparseColumns>;
   tfIdf(lines: string[], options?: TfIdfOptions, wishes?: FeatureWishes): Promise<TfIdf>;
+  /** The same model, exported by this client: for the models of one whose worker has ended. Weights are shared. */
+  adopt<M extends WorkerModel | WorkerInteractionModel | WorkerKernelModel>(model: M): M;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */
   close(): void;
+  /** The same, where the engine has Symbol.dispose: `using client = createWorkerClient()`. */
+  [Symbol.dispose](): void;
 }
 
 /** A model that predicts here and is exported by the worker. */

@@ -15,24 +15,35 @@ export function createWorkerClient(
   return new WorkerClient(worker, loadOptions);
 }
 
+const ping_interval = 10_000; // milliseconds
+const most_pings = 3; // without an answer
+
 class WorkerClient {
   #worker;
   #waiting = new Map(); // id → { resolve, reject, receive }
   #next = 0;
   #failure = null;
+  #heard = false; // whether the worker's script has run
+  #pings = false; // whether only pings can tell that the worker has ended
+  #timer = null;
+  #unanswered = 0;
 
   constructor(worker, options) {
     this.#worker = worker;
-    const broken = (error) => this.#fail(`the worker cannot run: ${error?.message ?? 'its script did not load'}`);
+    const broken = (error) => this.#broken(error?.message);
     if (worker.addEventListener) {
       worker.addEventListener('message', ({ data }) => this.#receive(data));
       worker.addEventListener('error', broken);
+      worker.addEventListener('messageerror', broken);
     } else {
       worker.on('message', (data) => this.#receive(data));
       worker.on('error', broken);
+      worker.on('messageerror', broken);
+      worker.on('exit', () => this.#lost());
     }
+    const lock = worker.addEventListener ? `tamis ${performance.timeOrigin} ${Math.random()}` : undefined;
     /** Settles when the library is loaded in the worker. */
-    this.ready = this.#ask({ type: 'load', options });
+    this.ready = this.#ask({ type: 'load', options, lock }, () => ({ held }) => this.#watch(held && lock));
     this.ready.catch(() => {}); // trainings fail with the same reason
   }
 
@@ -95,6 +106,11 @@ class WorkerClient {
     }
   }
 
+  /** The model of another client, exported by this one. */
+  adopt(model) {
+    return new model.constructor(model.data, this.#exporter);
+  }
+
   #model(data) {
     return new Model(data, this.#exporter);
   }
@@ -107,8 +123,8 @@ class WorkerClient {
 
   /** Ends the worker. What is not finished is refused. */
   close() {
-    this.#worker.terminate();
     this.#fail('the worker is closed', 'stopped');
+    this.#worker.terminate();
   }
 
   #ask(request, begin) {
@@ -117,11 +133,14 @@ class WorkerClient {
       const id = this.#next++;
       this.#worker.postMessage({ ...request, id }); // throws for what cannot be copied to a worker
       this.#waiting.set(id, { resolve, reject, receive: begin?.(id) });
+      this.#ping();
     });
   }
 
   #receive(answer) {
     const { id, type, result, status, message, place } = answer;
+    this.#heard = true;
+    this.#unanswered = 0;
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     if (type !== 'done' && type !== 'failed') return waiting.receive(answer);
@@ -130,11 +149,45 @@ class WorkerClient {
     else waiting.reject(new TamisError(status, message, place));
   }
 
-  #fail(message, status = 'unsupported') {
+  #fail(message, status) {
     this.#failure ??= new TamisError(status, message);
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
+
+  // ---- a worker that ends by itself, or by others
+
+  #lost(why) {
+    const reason = why ? `: ${why}` : '';
+    this.#fail(`the worker has ended${reason}; make another client and begin again`, 'worker_lost');
+  }
+  /** An error that the worker's script did not expect: the worker may live on, but in what state nobody knows. */
+  #broken(why) {
+    if (this.#heard) this.#lost(why);
+    else this.#fail(`the worker cannot run: ${why ?? 'its script did not load'}`, 'unsupported');
+    this.#worker.terminate();
+  }
+  /** Browsers tell nobody that a worker has ended, but pass on the lock that it held. Without locks there are pings. */
+  #watch(lock) {
+    if (lock) return void navigator.locks.request(lock, () => this.#lost());
+    this.#pings = Boolean(this.#worker.addEventListener);
+    this.#ping();
+  }
+  /** Pings for as long as the worker owes an answer. */
+  #ping() {
+    if (!this.#pings || this.#timer !== null) return;
+    this.#unanswered = 0;
+    this.#timer = setInterval(() => {
+      if (this.#unanswered === most_pings) this.#lost();
+      if (this.#waiting.size > 0) {
+        ++this.#unanswered;
+        return this.#worker.postMessage({ type: 'ping' });
+      }
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }, ping_interval);
+  }
 }
 
 withFeatures(WorkerClient);
+if (Symbol.dispose) WorkerClient.prototype[Symbol.dispose] = WorkerClient.prototype.close;

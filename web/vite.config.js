@@ -44,6 +44,6 @@ export default defineConfig(({ isPreview }) => {
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
   };
-  config.server = { fs: { allow: [here, tamis] } };
+  config.server = { fs: { allow: [here, tamis, path.join(project, 'tests/data')] } };
   return config;
 });

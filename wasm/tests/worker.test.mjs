@@ -90,6 +90,33 @@ test('a closed client refuses', async () => {
   await refusal(() => closing.train(small), 'stopped');
 });
 
+test('a client whose worker is lost refuses, and another begins again', async () => {
+  const endings = [
+    (worker) => worker.terminate(),
+    (worker) => worker.postMessage(null), // nothing its script expects
+    (worker) => worker.emit('messageerror', new Error('an answer that cannot be read')),
+  ];
+  for (const end of endings) {
+    const worker = new Worker(path.join(dist, 'worker-script.js'));
+    const losing = createWorkerClient(worker);
+    const trainings = [long, { ...long, lambda: 1e-3 }].map((problem) => refusal(() => losing.train(problem, { onProgress: () => void end(worker) }), 'worker_lost'));
+    const [error] = await Promise.all(trainings);
+    assert.match(error.message, /^the worker has ended.*; make another client and begin again$/);
+    await refusal(() => losing.train(small), 'worker_lost');
+    losing.close();
+    await refusal(() => losing.path(small), 'worker_lost');
+    const next = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
+    assert.equal((await next.train(small)).report.status, 'converged');
+    next.close();
+  }
+});
+
+test('a client is disposed of by the end of its scope', { skip: !Symbol.dispose && 'no Symbol.dispose here' }, async () => {
+  const closing = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
+  closing[Symbol.dispose]();
+  await refusal(() => closing.train(small), 'stopped');
+});
+
 test('a worker that cannot load says so', async () => {
   const broken = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')), { wasm: '/nowhere/tamis.wasm' });
   await refusal(() => broken.ready, 'unsupported');

@@ -21,16 +21,21 @@ export class ConfusionMatrix {
     );
   }
 
-  /** Returns how many are right. */
+  /** Numbers of classes. Returns how many are right. */
   show(truth: readonly number[], taken: readonly number[]): number {
     const classes = this.#classes;
     const counts = new Array<number>(classes * classes).fill(0);
-    const totals = new Array<number>(classes).fill(0);
     truth.forEach((k, i) => {
       const cell = k * classes + (taken[i] ?? 0);
       counts[cell] = (counts[cell] ?? 0) + 1;
-      totals[k] = (totals[k] ?? 0) + 1;
     });
+    return this.showCounts(counts);
+  }
+
+  /** Row by row. */
+  showCounts(counts: readonly number[]): number {
+    const classes = this.#classes;
+    const totals = Array.from({ length: classes }, (_, k) => counts.slice(k * classes, (k + 1) * classes).reduce((sum, n) => sum + n, 0));
     let right = 0;
     counts.forEach((n, i) => {
       const [row, column] = [Math.floor(i / classes), i % classes];

@@ -58,4 +58,6 @@ export interface Offer {
   classes: number;
   loss: Loss;
   penalty: Penalty;
+  /** For the self-test of what is exported, in the units that the model takes. Default: the first training sample of each class. */
+  selfTest?: number[][];
 }

@@ -1,7 +1,9 @@
 /** A client whose worker is replaced when it dies; what was asked of it begins again. */
-import type { WorkerClient } from 'tamis/worker';
+import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
-type Asked = Omit<WorkerClient, 'ready' | 'close'>;
+type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'trainKernels' | 'stabilitySelection' |
+  'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf'>;
+type AnyModel = WorkerModel | WorkerInteractionModel | WorkerKernelModel;
 
 const most_attempts = 3;
 
@@ -20,11 +22,16 @@ export class ReplacedClient implements WorkerClient {
   get ready() {
     return this.#current.ready;
   }
-  readonly train: Asked['train'] = (...given) => this.#ask((client) => client.train(...given));
+  readonly train: Asked['train'] = async (...given) => this.adopt(await this.#ask((client) => client.train(...given)));
   readonly path: Asked['path'] = (...given) => this.#ask((client) => client.path(...given));
-  readonly crossValidate: Asked['crossValidate'] = (...given) => this.#ask((client) => client.crossValidate(...given));
-  readonly trainInteractions: Asked['trainInteractions'] = (...given) => this.#ask((client) => client.trainInteractions(...given));
-  readonly trainKernels: Asked['trainKernels'] = (...given) => this.#ask((client) => client.trainKernels(...given));
+  readonly crossValidate: Asked['crossValidate'] = async (...given) => {
+    const found = await this.#ask((client) => client.crossValidate(...given));
+    return { ...found, model: this.adopt(found.model), refit: found.refit && this.adopt(found.refit) };
+  };
+  readonly trainInteractions: Asked['trainInteractions'] = async (...given) =>
+    this.adopt(await this.#ask((client) => client.trainInteractions(...given)));
+  readonly trainKernels: Asked['trainKernels'] = async (...given) =>
+    this.adopt(await this.#ask((client) => client.trainKernels(...given)));
   readonly stabilitySelection: Asked['stabilitySelection'] = (...given) => this.#ask((client) => client.stabilitySelection(...given));
   readonly scatterImages: Asked['scatterImages'] = (...given) => this.#ask((client) => client.scatterImages(...given));
   readonly scatterSignals: Asked['scatterSignals'] = (...given) => this.#ask((client) => client.scatterSignals(...given));
@@ -32,8 +39,19 @@ export class ReplacedClient implements WorkerClient {
   readonly hashText: Asked['hashText'] = (...given) => this.#ask((client) => client.hashText(...given));
   readonly tfIdf: Asked['tfIdf'] = (...given) => this.#ask((client) => client.tfIdf(...given));
 
+  /** The same model; whichever worker lives when it is asked for writes it as C or as a blob. */
+  adopt<M extends AnyModel>(model: M): M {
+    const made = model as AnyModel;
+    made.toC = (options) => this.#ask((client) => client.adopt(made).toC(options));
+    if ('toBlob' in made) made.toBlob = () => this.#ask((client) => client.adopt(made).toBlob());
+    return model;
+  }
+
   close(): void {
     this.#current.close();
+  }
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   async #ask<Result>(work: (client: WorkerClient) => Promise<Result>): Promise<Result> {

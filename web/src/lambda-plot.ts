@@ -1,0 +1,132 @@
+/** Curves over λ on a logarithmic axis, with marks at some of its values; a click chooses one. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export interface PlotLine {
+  name: string;
+  /** The name of a CSS variable. */
+  colour: string;
+  width?: number;
+  values: (number | null)[];
+}
+export interface PlotMark {
+  lambda: number;
+  name: string;
+  /** The one that is chosen. */
+  chosen?: boolean;
+}
+export interface PlotOptions {
+  label: string;
+  format: (value: number) => string;
+  /** The lowest value that is always in sight. */
+  least?: number;
+  /** Shades what is between these two lines. */
+  band?: [number, number];
+  onChoose?: (lambda: number) => void;
+}
+
+const height = 230;
+const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export class LambdaPlot {
+  #root;
+  #options;
+  #plot: uPlot | null = null;
+  #names = '';
+  #lines: PlotLine[] = [];
+  #marks: PlotMark[] = [];
+
+  constructor(root: HTMLElement, options: PlotOptions) {
+    this.#root = root;
+    this.#options = options;
+    root.setAttribute('role', 'img');
+    root.setAttribute('aria-label', options.label);
+    new ResizeObserver(() => this.#plot?.setSize({ width: root.clientWidth, height })).observe(root);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot?.redraw());
+  }
+
+  /** λ ascending. */
+  show(lambdas: number[], lines: PlotLine[]): void {
+    const names = lines.map(({ name, colour, width }) => `${name} ${colour} ${width}`).join('\n');
+    this.#lines = lines;
+    const data = [lambdas, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
+    if (this.#plot && names === this.#names) return this.#plot.setData(data);
+    this.#names = names;
+    this.#plot?.destroy();
+    if (this.#root.clientWidth === 0) return void ([this.#plot, this.#names] = [null, '']);
+    this.#plot = new uPlot(this.#uplotOptions(), data, this.#root);
+    this.#plot.over.addEventListener('click', (event) => {
+      const at = this.#plot!.posToVal(event.offsetX, 'x');
+      if (at > 0) this.#options.onChoose?.(at);
+    });
+  }
+
+  mark(marks: PlotMark[]): void {
+    this.#marks = marks;
+    this.#plot?.redraw(false);
+  }
+
+  #uplotOptions(): uPlot.Options {
+    const axis: uPlot.Axis = {
+      font,
+      stroke: () => colour('--muted'),
+      grid: { stroke: () => colour('--line'), width: 1 },
+      ticks: { show: false },
+    };
+    const { band, format, least } = this.#options;
+    return {
+      width: this.#root.clientWidth,
+      height,
+      padding: [18, 12, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+      scales: {
+        x: { time: false, distr: 3, range: (_, from, to) => [from, to > from ? to : from * 1.1] },
+        y: {
+          range: (_, from, to) => {
+            const low = Math.min(from ?? 0, least ?? Infinity);
+            const top = Math.max(to ?? 1, low + 1e-9);
+            const room = 0.05 * (top - low);
+            return [low === least ? low : low - room, top + room];
+          },
+        },
+      },
+      axes: [
+        { ...axis, size: 26, grid: { show: false }, values: (_, splits) => splits.map((x) => (x !== null && isRound(x) ? String(Number(x.toPrecision(1))) : '')) },
+        { ...axis, size: 52, values: (_, splits) => splits.map(format) },
+      ],
+      series: [{}, ...this.#lines.map(({ colour: name, width = 1.5 }) => ({ stroke: () => colour(name), width, points: { show: false } }))],
+      ...(band ? { bands: [{ series: band, fill: () => `${colour('--negative')}30` }] } : {}),
+      hooks: { draw: [(plot) => this.#drawMarks(plot)] },
+    };
+  }
+
+  #drawMarks(plot: uPlot): void {
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio;
+    ctx.save();
+    ctx.font = font.replace('12px', `${12 * ratio}px`);
+    for (const { lambda, name, chosen } of this.#marks) {
+      const [least, most] = [plot.scales.x?.min ?? 0, plot.scales.x?.max ?? 0];
+      if (lambda < least * 0.999 || lambda > most * 1.001) continue;
+      const x = Math.round(plot.valToPos(lambda, 'x', true));
+      ctx.strokeStyle = colour(chosen ? '--ink' : '--muted');
+      ctx.lineWidth = (chosen ? 2 : 1) * ratio;
+      ctx.setLineDash(chosen ? [] : [4 * ratio, 4 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      if (!name) continue;
+      const share = (x - bbox.left) / bbox.width;
+      ctx.fillStyle = colour('--ink');
+      ctx.textAlign = share < 0.15 ? 'left' : share > 0.85 ? 'right' : 'center';
+      ctx.fillText(name, x, bbox.top - 5 * ratio);
+    }
+    ctx.restore();
+  }
+}
+
+/** 1, 2 or 5 times a power of ten. */
+const isRound = (x: number) => ['1', '2', '5'].includes(x.toExponential(0)[0]!) && Math.abs(x / Number(x.toPrecision(1)) - 1) < 1e-9;
