@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import bench from './plugins/bench.js';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
 
@@ -17,6 +18,9 @@ function packageFolder() {
     );
   return folder;
 }
+
+/** The folder with the modules of the benchmark suite, as the CMake target bench_wasm builds them; they need not be there. */
+const benchFolder = () => path.resolve(process.env.TAMIS_BENCH_DIST ?? path.join(packageFolder(), '../../bench'));
 
 /** The name of the panel whose code a file is, so that it is known by it. */
 const panelOf = (file) => file?.match(/\/panels\/(\w+)\/index\.ts$/)?.[1];
@@ -38,8 +42,10 @@ export default defineConfig(({ isPreview }) => {
   if (isPreview) return config;
 
   const tamis = packageFolder();
+  config.plugins.push(bench(benchFolder(), path.join(project, 'bench/recorded.json')));
   config.resolve = {
     alias: [
+      { find: /^tamis-bench$/, replacement: path.join(project, 'bench/harness.mjs') },
       { find: /^tamis$/, replacement: path.join(tamis, 'tamis.js') },
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
