@@ -5,6 +5,7 @@ import { defineConfig } from 'vite';
 import bench from './plugins/bench.js';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
+import figures from './plugins/figures.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const project = path.dirname(here);
@@ -29,7 +30,11 @@ export default defineConfig(({ isPreview }) => {
   const config = {
     root: here,
     base: './', // any folder of any static host
-    plugins: [contentSecurityPolicy(), digits(path.join(project, 'tests/data/digits.csv'))],
+    plugins: [
+      contentSecurityPolicy(),
+      digits(path.join(project, 'tests/data/digits.csv')),
+      figures(path.join(project, 'tests/firmware/figures.csv')),
+    ],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,

@@ -65,8 +65,9 @@ void print(const Choice& choice, Shape shape) {
 }
 
 void run(const SizeArguments& a) {
-  const Choice choice = a.problem.choice();
-  (void)a.problem.listed_groups(a.shape.features);  // wrong groups are refused; right ones take no arena
+  Choice choice = a.problem.choice();
+  const auto groups = a.problem.listed_groups(a.shape.features);
+  if (groups) choice.groups = groups->groups;
   if (a.problem.single_precision()) print<float>(choice, a.shape);
   else print<double>(choice, a.shape);
 }

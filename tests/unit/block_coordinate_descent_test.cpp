@@ -270,6 +270,7 @@ void expect_optimum_of_all_penalties(Loss loss, const char* what) {
   check(PenaltyKind::l1, {}, 0, 0.02);
   check(PenaltyKind::elastic_net, {}, 0.5, 0.03);
   check(PenaltyKind::group_linf, Groups::rows(), 0, 0.03);
+  check(PenaltyKind::group_linf, Groups::blocks(4), 0, 0.03);
   check(PenaltyKind::sparse_group, Groups::rows(), 0.5, 0.02);
   check(PenaltyKind::group_l2, Groups::blocks(5), 0, 0.02);
   check(PenaltyKind::ridge, {}, 0, 0.05);

@@ -418,7 +418,8 @@ struct Choice {
   bool tiny_lambda = false;  ///< see is_tiny: `automatic` may then mean another solver
 
   constexpr SolverKind resolved_solver() const {
-    return solver == SolverKind::automatic ? default_solver(loss, penalty, constrained, tiny_lambda) : solver;
+    if (solver != SolverKind::automatic) return solver;
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1);
   }
   /// nλ below 1/1000, zero included.
   template <class T>

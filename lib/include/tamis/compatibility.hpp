@@ -223,11 +223,13 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 }
 
 /// The solver that `automatic` stands for; `constrained`: in the form with η. The dual of hinge and ridge exists only
-/// where λ > 0, and ascent on it crawls where λ is tiny.
+/// where λ > 0, and ascent on it crawls where λ is tiny; descent over features crawls where largest entries are shared by
+/// features, `wide_groups`.
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
-                                    bool tiny_lambda = false) {
+                                    bool tiny_lambda = false, bool wide_groups = false) {
   if (constrained) return SolverKind::constrained_primal_dual;
   if (loss == LossKind::ranking_squared_hinge) return SolverKind::fista;
+  if (loss != LossKind::hinge && penalty == PenaltyKind::group_linf && wide_groups) return SolverKind::fista;
   if (loss != LossKind::hinge) return SolverKind::block_coordinate_descent;
   if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
   return tiny_lambda ? SolverKind::primal_dual : SolverKind::crammer_singer_dual;

@@ -620,7 +620,24 @@ class SupportNewton {
     }
   }
 
-  /// Makes zero what would turn round, in the scores too.
+  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were any.
+  static bool keep_below_level(T level, Rows<const T> from, Rows<T> to) {
+    if (!(level > T(0))) return false;
+    T next = 0;
+    for (Index r = 0; r < from.rows; ++r)
+      for (Index k = 0; k < from.classes; ++k)
+        if (absolute(from(r, k)) >= level) next = largest(next, absolute(to(r, k)));
+    bool any = false;
+    for (Index r = 0; r < from.rows; ++r)
+      for (Index k = 0; k < from.classes; ++k)
+        if (absolute(to(r, k)) > next) {
+          to(r, k) = sign(to(r, k)) * next;
+          any = true;
+        }
+    return any;
+  }
+
+  /// Makes zero what would turn round, in the scores too; see keep_below_level.
   template <class Problem>
   void cut(const Problem& p, FeatureGroup group, T* candidate, T* scores) const {
     const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
@@ -645,7 +662,10 @@ class SupportNewton {
       T inner = 0;
       for (Index r = 0; r < from.rows; ++r)
         for (Index k = 0; k < from.classes; ++k) inner += from(r, k) * to(r, k);
-      if (inner > T(0)) return;
+      if (inner > T(0)) {
+        any = keep_below_level(part.slope.level, from, to) || any;
+        return;
+      }
       any = true;
       for (Index r = 0; r < from.rows; ++r)
         for (Index k = 0; k < from.classes; ++k) to(r, k) = T(0);

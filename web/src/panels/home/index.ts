@@ -1,7 +1,170 @@
-import { html } from '../../dom';
-import type { Mount } from '../../panel';
+/** The model that was trained last, as files, and what training takes on a board. */
+import { load, type Loss, type Penalty, type Precision, type Solver, type Tamis } from 'tamis';
+import { simd } from '../../client';
+import { byId, html } from '../../dom';
+import { count } from '../../format';
+import { panels, type Mount, type Page, type Panel } from '../../panel';
+import { boards, type Board } from './boards';
+import { bytesOf, costOf, solverOf, type Bytes, type Wanted } from './calculator';
+import { exportsOf, type Exported } from './exports';
+import './home.css';
+import markup from './home.html?raw';
 
-export const mount: Mount = (root) => {
-  root.append(html('p', { class: 'coming' }, 'The model as C, JSON or JavaScript is not built yet.'));
-  return {};
+const descriptions: Record<Exported['kind'], [title: string, sentence: string]> = {
+  c: ['C header', 'Exact weights, functions that predict, a self-test. C99, no library, no heap.'],
+  arduino: ['Arduino sketch', 'The header, and a loop that classifies the features it reads from the serial port.'],
+  json: ['JSON', 'The model file that the tamis command reads, converts and predicts with.'],
+  javascript: ['JavaScript', 'One function of the kept features, without dependencies: the same scores, bit by bit.'],
 };
+const preview_characters = 1500;
+
+export const mount: Mount = (root, page) => {
+  root.innerHTML = markup;
+  return new HomePanel(page);
+};
+
+type Offered = NonNullable<ReturnType<Page['offered']>>;
+
+class HomePanel implements Panel {
+  #page;
+  #form = byId<HTMLFormElement>('home-size');
+  #offered: Offered | null = null;
+  #tamis: Promise<Tamis> | null = null;
+  #edited = false; // what the calculator shows is not that of the model
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#form.addEventListener('submit', (event) => event.preventDefault());
+    this.#form.addEventListener('input', () => {
+      this.#edited = true;
+      page.changed();
+      void this.#calculate();
+    });
+  }
+
+  show(): void {
+    const offered = this.#page.offered();
+    if (offered && offered !== this.#offered) void this.#take(offered);
+    void this.#calculate();
+  }
+
+  state(): unknown {
+    return this.#edited ? Object.fromEntries(new FormData(this.#form)) : undefined;
+  }
+
+  restore(state: unknown): void {
+    const given = Object.entries((state ?? {}) as Record<string, unknown>);
+    const before = new FormData(this.#form);
+    const undo = () => before.forEach((value, name) => (this.#field(name)!.value = value as string));
+    for (const [name, value] of given) {
+      const field = this.#field(name);
+      if (field && typeof value === 'string') field.value = value;
+      if (field && field.value === value && value !== '') continue;
+      undo();
+      throw new Error(`The link asks for a '${name.slice(0, 30)}' that the calculator does not know.`);
+    }
+    if (given.length === 0) throw new Error('The link does not say what to calculate.');
+    this.#edited = true;
+  }
+
+  #field(name: string): HTMLInputElement | HTMLSelectElement | null {
+    return this.#form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null;
+  }
+
+  // ---- the model
+
+  async #take(offered: Offered): Promise<void> {
+    this.#offered = offered;
+    const { title, from, model, samples, features, classes, loss, penalty } = offered;
+    byId('home-title').textContent = title;
+    byId('home-about').replaceChildren(
+      `${model.keptFeatures.length} of ${features} features, ${classes} classes, ${loss} and ${penalty}, trained on ${count(samples)} samples in `,
+      html('a', { href: `#${from}` }, panels[from]), '.');
+    if (!this.#edited)
+      for (const [name, value] of Object.entries({ samples, features, classes, loss, penalty, solver: 'auto', precision: model.precision }))
+        this.#field(name)!.value = String(value);
+    try {
+      const files = await exportsOf(offered);
+      if (offered !== this.#offered) return;
+      byId('home-exports').replaceChildren(...files.map(cardOf));
+      this.#page.notice(null);
+    } catch (error) {
+      this.#page.notice(`The model cannot be written: ${(error as Error).message}.`);
+    }
+  }
+
+  // ---- the calculator
+
+  async #calculate(): Promise<void> {
+    const complaint = byId('home-size-error');
+    const wrong = [...this.#form.querySelectorAll('input')].filter((field) => !field.checkValidity());
+    this.#form.querySelectorAll('input').forEach((field) => field.setAttribute('aria-invalid', String(wrong.includes(field))));
+    if (wrong[0]) return void (complaint.textContent = `${wrong[0].name === 'ram' ? 'RAM' : `The number of ${wrong[0].name}`}: ${wrong[0].validationMessage}`);
+    const chosen = Object.fromEntries(new FormData(this.#form)) as Record<string, string>;
+    const wanted: Wanted = {
+      samples: Number(chosen.samples), features: Number(chosen.features), classes: Number(chosen.classes),
+      loss: chosen.loss as Loss, penalty: chosen.penalty as Penalty, solver: chosen.solver as Solver, precision: chosen.precision as Precision,
+    };
+    try {
+      this.#tamis ??= load({ simd });
+      const tamis = await this.#tamis;
+      await tamis.prepare(wanted.precision);
+      this.#showBytes({ ...wanted, solver: solverOf(tamis, wanted) }, bytesOf(tamis, wanted), 1024 * Number(chosen.ram));
+      complaint.textContent = '';
+    } catch (error) {
+      const { message } = error as Error;
+      complaint.textContent = `${message[0]!.toUpperCase()}${message.slice(1)}.`;
+    }
+    byId('home-verdict').setAttribute('aria-busy', 'false');
+  }
+
+  #showBytes(wanted: Wanted, bytes: Bytes, ram: number): void {
+    const { least, fast, data } = bytes;
+    const figure = (...parts: (Node | string)[]) => html('span', { class: 'figure' }, ...parts);
+    const b = (text: string) => html('b', {}, text);
+    const all = least + data;
+    byId('home-verdict').replaceChildren(
+      figure('arena ', b(sizeOf(least)), ' bytes', fast > least ? html('span', { class: 'home-file' }, `, fastest with ${sizeOf(fast)}`) : ''),
+      figure('data ', b(sizeOf(data)), ' bytes'),
+      figure(html('span', { class: all <= ram ? 'fits' : 'too-large' },
+        all <= ram ? `fits in ${Number((ram / 1024).toFixed(2))} KiB of RAM` : `${sizeOf(all - ram)} bytes too many for ${Number((ram / 1024).toFixed(2))} KiB of RAM`)),
+    );
+    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, wanted, all)));
+    const cost = costOf(boards[0]!, wanted);
+    byId('home-key').textContent = cost
+      ? `Training takes arena, data and stack. Flash and stack are measured with -Os for ${cost.of}${cost.exact ? '' : ', what is nearest to this'}, on ` +
+        'a core like each board’s: without floating-point unit for Cortex-M0, M0+ and M3, with one for the others.'
+      : 'Training takes arena and data; flash and stack of this solver are not measured.';
+  }
+}
+
+function rowOf(board: Board, wanted: Wanted, bytes: number): HTMLElement {
+  const cost = costOf(board, wanted);
+  const ram = bytes + (cost?.stack ?? 0);
+  const missing = Math.max(0, ram - 1024 * board.ram);
+  const fits = missing === 0 && (cost?.flash ?? 0) <= 1024 * board.flash;
+  return html('tr', {},
+    html('th', { scope: 'row' }, board.name), html('td', {}, board.core),
+    html('td', {}, `${count(board.ram)} KiB`), html('td', {}, `${count(board.flash)} KiB`),
+    html('td', {}, sizeOf(ram)), html('td', {}, cost ? count(cost.flash) : '–'),
+    html('td', {}, html('span', { class: fits ? 'fits' : 'too-large' }, fits ? 'fits' : `${sizeOf(missing)} bytes too many`)));
+}
+
+function cardOf({ kind, file, text, type }: Exported): HTMLElement {
+  const [title, sentence] = descriptions[kind];
+  const data = new Blob([text], { type });
+  const size = `${count(data.size)} bytes`;
+  const button = html('button', { type: 'button', 'data-kind': kind, 'aria-label': `Download ${file}, ${size}` }, `↓ ${file}`, html('span', {}, size));
+  button.addEventListener('click', () => save(data, file));
+  const preview = text.length > preview_characters ? `${text.slice(0, preview_characters)}\n…` : text;
+  return html('li', {}, html('h3', {}, title), html('p', {}, sentence),
+    html('pre', { tabindex: 0, role: 'region', 'aria-label': `The beginning of ${file}` }, html('code', {}, preview)), button);
+}
+
+function save(data: Blob, file: string): void {
+  const link = html('a', { href: URL.createObjectURL(data), download: file });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const sizeOf = (bytes: number) => (Number.isFinite(bytes) ? count(Math.round(bytes)) : 'more than 4,294,967,296');
