@@ -1,7 +1,8 @@
 // Serves the built page with `vite preview`, opens it in headless Chromium, and solves the same problem in Node.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,6 +54,20 @@ export async function serve() {
   });
   server.removeAllListeners('exit');
   return { address: `http://127.0.0.1:${port}/`, close: () => server.kill() };
+}
+
+const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', svg: 'image/svg+xml' };
+
+/** { host, close } of a plain server that has the built page in a folder of that name, and nothing else. */
+export async function serveFolder(folder) {
+  const server = createHttpServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const file = path.join(page_folder, pathname.slice(folder.length + 1));
+    if (!pathname.startsWith(`/${folder}/`) || !existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': types[pathname.split('.').pop()] ?? 'application/octet-stream' }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { host: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
 // ---- the browser
@@ -237,3 +252,40 @@ export async function compressedBytes(addresses) {
   const files = addresses.map((address) => new URL(address).pathname.replace(/^\/$/, '/index.html'));
   return files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(page_folder, file)), { level: 9 }).length, 0);
 }
+
+// ---- the panel Table
+
+/** Waits until the model on screen is the one that is taken home, and gives the sentence that says so. */
+export async function tableSettled(page) {
+  await page.locator('#table-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  return page.textContent('#table-status');
+}
+
+/** Gives the page a file as dropping one on the panel does. `parts`: texts, or { bytes } or { text, times }. */
+export function dropFile(page, name, ...parts) {
+  return page.evaluate(([name, parts]) => {
+    const pieces = parts.flatMap((part) =>
+      typeof part === 'string' ? [part] : part.bytes ? [new Uint8Array(part.bytes)] : [part.text.repeat(part.times)]);
+    const data = new DataTransfer();
+    data.items.add(new File(pieces, name));
+    document.querySelector('#panel-table').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, parts]);
+}
+
+/** Has the page collect its tasks above 50 ms, in milliseconds: `page.evaluate(() => longTasks)`. */
+export const watchLongTasks = (page) => page.addInitScript(() => {
+  globalThis.longTasks = [];
+  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask', buffered: true });
+});
+
+/** A file of the panel Take home: its name and text. */
+export async function downloaded(page, kind) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(`[data-kind=${kind}]`)]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+export const testData = (name) => readFileSync(path.join(project, 'tests/data', name), 'utf8');
+/** A program of this build, or null. */
+export const program = (name) => [path.join(build, 'lib/cli', name), path.join(build, name)].find(existsSync) ?? null;
+export const tamisInNode = async () => (await import(pathToFileURL(path.join(package_folder, 'tamis.js')))).load();

@@ -14,6 +14,8 @@ export interface PlotMark {
   name: string;
   /** The one that is chosen. */
   chosen?: boolean;
+  /** On which side of the mark its name ends or begins. Default: it is above. */
+  side?: 'left' | 'right';
 }
 export interface PlotOptions {
   label: string;
@@ -107,7 +109,7 @@ export class LambdaPlot {
     const ratio = devicePixelRatio;
     ctx.save();
     ctx.font = font.replace('12px', `${12 * ratio}px`);
-    for (const { lambda, name, chosen } of this.#marks) {
+    for (const { lambda, name, chosen, side } of this.#marks) {
       const [least, most] = [plot.scales.x?.min ?? 0, plot.scales.x?.max ?? 0];
       if (lambda < least * 0.999 || lambda > most * 1.001) continue;
       const x = Math.round(plot.valToPos(lambda, 'x', true));
@@ -118,10 +120,10 @@ export class LambdaPlot {
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
-      if (!name) continue;
       const share = (x - bbox.left) / bbox.width;
+      if (!name || (side === 'left' && share < 0.12)) continue; // no room
       ctx.fillStyle = colour('--ink');
-      ctx.textAlign = share < 0.15 ? 'left' : share > 0.85 ? 'right' : 'center';
+      ctx.textAlign = share < 0.15 || side === 'right' ? 'left' : share > 0.85 || side === 'left' ? 'right' : 'center';
       ctx.fillText(name, x, bbox.top - 5 * ratio);
     }
     ctx.restore();

@@ -25,6 +25,8 @@ export interface Panel {
    * for again, without its larger parts, if it has a smaller form.
    */
   state?(less?: boolean): unknown;
+  /** Whether `state` leaves out, from the start, what is too large for any link: who shares it is told. */
+  partial?(): boolean;
   /**
    * Takes what `state` gave, maybe edited by hand or of another version: throws an Error whose message is one sentence
    * for the user when it cannot, and changes nothing then.

@@ -171,7 +171,7 @@ async function packed(panel: Panel | null): Promise<[string | null, Room['missin
   const whole = panel?.state?.();
   if (whole === undefined) return [null, 'nothing'];
   const code = await pack(whole);
-  if (code !== null && code.length <= most_characters) return [code, 'nothing'];
+  if (code !== null && code.length <= most_characters) return [code, panel?.partial?.() ? 'parts' : 'nothing'];
   const less = panel?.state?.(true);
   const short = code === null || less === undefined ? null : await pack(less);
   return short !== null && short.length <= most_characters ? [short, 'parts'] : [null, 'all'];

@@ -97,10 +97,13 @@ export function summaryOf(columns: ColumnSummary[], label: string, choices: Reco
   ].join(', ');
 }
 
+/** What labels are called, the surest first. */
+const label_names = ['label', 'class', 'target', 'species', 'variety', 'cultivar', 'category', 'diagnosis', 'outcome', 'digit', 'survived', 'type', 'y'];
+
 /** The column that is most likely the label. */
 export function guessLabel(columns: ColumnSummary[]): string {
   const may = columns.filter(({ levels }) => levels && levels.length > 1);
-  const named = may.find(({ name }) => /^(label|class|target|y|species|variety|cultivar|category|diagnosis|outcome|digit|type|survived)$/i.test(name));
+  const named = label_names.flatMap((name) => may.find((column) => column.name.toLowerCase() === name) ?? [])[0];
   const words = may.filter(({ kind }) => kind === 'category');
   const ends = [columns.at(-1), columns[0]].find((column) => column && may.includes(column) && column.levels!.length <= 20);
   return (named ?? words.at(-1) ?? ends ?? may.at(-1) ?? columns.at(-1)!).name;

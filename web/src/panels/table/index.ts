@@ -75,6 +75,7 @@ class TablePanel implements Panel {
   #confusion: ConfusionMatrix | null = null;
 
   #shown = false;
+  #begun = false; // a table was asked for
   #unfinished = false; // training was stopped by leaving the panel
   #waiting: Settings | null = null; // for a table that the link does not hold
   #wish: Wish | null = null;
@@ -90,7 +91,8 @@ class TablePanel implements Panel {
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #finishing: AbortController | null = null;
-  #evaluating: WorkerModel | null = null; // the newest that is to be
+  #newest: WorkerModel | null = null; // that is to be evaluated
+  #evaluating: Promise<void> | null = null;
 
   constructor(root: HTMLElement, page: Page) {
     this.#page = page;
@@ -108,7 +110,7 @@ class TablePanel implements Panel {
   show(): void {
     this.#shown = true;
     if (!this.#page.client) return this.#page.notice('This page trains in WebAssembly, which this browser does not have or has switched off.');
-    if (!this.#wish && !this.#waiting) void this.#openExample(first_example);
+    if (!this.#begun) void this.#openExample(first_example);
     else if (this.#unfinished) void this.#prepare();
     this.#unfinished = false;
     this.#draw();
@@ -138,6 +140,10 @@ class TablePanel implements Panel {
     };
   }
 
+  partial(): boolean {
+    return this.#wish !== null && !this.#wish.example && this.#wish.text === null;
+  }
+
   restore(given: unknown): void {
     const settings = settingsOf(given);
     const { example, name, text, header, label, choices, loss, penalty, share } = settings;
@@ -145,6 +151,7 @@ class TablePanel implements Panel {
       if (!this.#radio(field, value)) throw new Error(`The link asks for the ${field} '${value.slice(0, 30)}', which is not one of the page.`);
     this.#radio('loss', loss)!.checked = true;
     this.#radio('penalty', penalty)!.checked = true;
+    this.#begun = true;
     this.#share = share;
     if (share !== null) this.#slider.value = String(Math.round(share * Number(this.#slider.max)));
     if (example) return void this.#openExample(example, { header, label, choices });
@@ -208,6 +215,7 @@ class TablePanel implements Panel {
   }
 
   async #openExample(example: Example, wanted: Partial<Wish> = {}): Promise<void> {
+    this.#begun = true;
     try {
       const text = await exampleText(example);
       await this.#open({ file: new Blob([text]), name: example, example, text: null, header: true, label: null, choices: {}, ...wanted });
@@ -295,6 +303,8 @@ class TablePanel implements Panel {
     this.#columns.show(columns, label, choices);
     byId('table-columns-summary').textContent = summaryOf(columns, label, choices);
     const complaint = byId('table-label-error');
+    const before = this.#result.getAttribute('aria-busy')!;
+    this.#result.setAttribute('aria-busy', 'true');
     try {
       const prepared = await this.#reader.prepare({ label, choices });
       if (label !== this.#label.value) return;
@@ -302,6 +312,7 @@ class TablePanel implements Panel {
       complaint.textContent = this.#remarks(prepared);
     } catch (error) {
       complaint.textContent = (error as Error).message;
+      this.#result.setAttribute('aria-busy', before);
       return;
     }
     this.#showClasses(this.#prepared);
@@ -370,7 +381,7 @@ class TablePanel implements Panel {
     this.#validated = found;
     byId('table-cv-key').textContent = found
       ? 'Share of wrong predictions in 5 folds of the training rows, and its standard error.'
-      : `There is no cross-validation: ${reason}.`;
+      : `There is no cross-validation: ${reason.replace(/^folds: /, '').replace(/class (\d+)/, (_, k) => `class '${this.#prepared!.classes[k]}'`)}.`;
     for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = !found;
     this.#atRest();
   }
@@ -435,6 +446,8 @@ class TablePanel implements Panel {
         if (finishing.signal.aborted) return;
         finished.set(index, inUnits(model, prepared.features, prepared.classes));
       }
+      await this.#evaluate(this.#points[index]!.model);
+      if (finishing.signal.aborted) return;
       this.#showModel(model, prepared);
     } catch (error) {
       if ((error as { status?: string }).status !== 'stopped' && !finishing.signal.aborted) this.#failed(error as Error);
@@ -480,7 +493,7 @@ class TablePanel implements Panel {
     const marks: PlotMark[] = [{ lambda, name: `λ ${short(lambda)}`, chosen: true }];
     const found = this.#validated;
     this.#path.mark(marks);
-    this.#cv.mark(found ? [{ lambda: found.lambdaMin, name: 'least' }, { lambda: found.lambda1se, name: found.lambda1se === found.lambdaMin ? '' : '1 se' }, { lambda, name: '', chosen: true }] : []);
+    this.#cv.mark(found ? [{ lambda: found.lambdaMin, name: 'least', side: 'left' }, { lambda: found.lambda1se, name: found.lambda1se === found.lambdaMin ? '' : '1 se', side: 'right' }, { lambda, name: '', chosen: true }] : []);
     this.#rank(index);
     void this.#evaluate(model);
   }
@@ -530,18 +543,20 @@ class TablePanel implements Panel {
   }
 
   /** One evaluation at a time, and then that of the newest model. */
-  async #evaluate(model: WorkerModel): Promise<void> {
-    const busy = this.#evaluating !== null;
-    this.#evaluating = model;
-    if (busy) return;
-    for (let current: WorkerModel | null = null; current !== this.#evaluating; ) {
-      current = this.#evaluating;
-      const { weights, intercepts } = current;
+  #evaluate(model: WorkerModel): Promise<void> {
+    this.#newest = model;
+    this.#evaluating ??= this.#evaluateNewest().finally(() => (this.#evaluating = null));
+    return this.#evaluating;
+  }
+
+  async #evaluateNewest(): Promise<void> {
+    for (let model: WorkerModel | null = null; model !== this.#newest; ) {
+      model = this.#newest!;
+      const { weights, intercepts } = model;
       const confusion = this.#confusion;
       const counts = await this.#reader.confusion({ weights: Float32Array.from(weights), intercepts: Float32Array.from(intercepts) });
-      if (confusion === this.#confusion) this.#showCounts(counts, intercepts.length);
+      if (confusion === this.#confusion && counts.length === intercepts.length ** 2) this.#showCounts(counts, intercepts.length);
     }
-    this.#evaluating = null;
   }
 
   #showCounts(counts: number[], classes: number): void {

@@ -1,0 +1,178 @@
+// The panel Take home: the files of a model, and what training takes on a board.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import {
+  downloaded, inEveryLook, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
+} from './support.mjs';
+
+const scene = stage();
+const { withPage } = scene;
+const folder = mkdtempSync(path.join(tmpdir(), 'tamis-home-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const shown = (page) => page.locator('#home-exports li').first().waitFor();
+const toHome = async (page) => {
+  await page.click('#tab-home');
+  await shown(page);
+};
+const calculated = async (page) => {
+  await page.locator('#home-verdict[aria-busy=false]').waitFor();
+  return page.textContent('#home-verdict');
+};
+/** Sums of a header, a sketch … without their bodies: how many bytes a card promises. */
+const promised = (page, kind) => page.getAttribute(`[data-kind=${kind}]`, 'aria-label').then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
+
+test('the header is compiled, and passes its self-test', async () => {
+  for (const [at, settle, name] of [['', settled, 'Digits'], ['#table', tableSettled, 'wine']])
+    await withPage(async (page) => {
+      await settle(page);
+      await toHome(page);
+      assert.equal(await page.textContent('#home-title'), name);
+      const { name: file, text } = await downloaded(page, 'c');
+      assert.equal(file, `${name}.h`);
+      assert.equal(Buffer.byteLength(text), await promised(page, 'c'));
+      writeFileSync(path.join(folder, file), text);
+      writeFileSync(path.join(folder, 'main.c'), `#include "${file}"\nint main(void) { return ${name}_self_test(); }\n`);
+      for (const compiler of [['gcc', '-std=c99'], ['g++', '-x', 'c++', '-std=gnu++17']]) {
+        const binary = path.join(folder, 'test');
+        execFileSync(compiler[0], [...compiler.slice(1), '-Wall', '-Wno-unused-function', '-Wno-unused-const-variable', '-ffp-contract=off',
+          path.join(folder, 'main.c'), '-o', binary, '-lm'], { stdio: 'pipe' });
+        execFileSync(binary); // throws unless it returns 0
+      }
+      assert.deepEqual(page.complaints, []);
+    }, { at });
+});
+
+test('the JavaScript gives the model’s predictions, and the JSON is what the command takes', async (t) => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await toHome(page);
+    const [json, script, sketch, header] = [await downloaded(page, 'json'), await downloaded(page, 'javascript'), await downloaded(page, 'arduino'), await downloaded(page, 'c')];
+    assert.deepEqual([json.name, script.name, sketch.name], ['wine.json', 'wine.mjs', 'wine.ino']);
+    for (const { name, text } of [json, script]) writeFileSync(path.join(folder, name), text);
+    const model = JSON.parse(json.text);
+    const taken = await import(pathToFileURL(path.join(folder, 'wine.mjs')));
+    assert.deepEqual(taken.features, model.features);
+
+    // By the weights of the JSON, in single precision.
+    const [names, ...rows] = testData('wine.csv').trim().split('\n').map((line) => line.split(','));
+    const places = model.features.map((name) => names.indexOf(name));
+    const scores = (row) => model.coefficients.values.reduce((sums, weights, j) =>
+      sums.map((sum, k) => Math.fround(sum + Math.fround(Math.fround(row[places[j]]) * Math.fround(weights[k])))), model.intercept.map(Math.fround));
+    let right = 0;
+    for (const row of rows) {
+      const x = places.map((place) => Number(row[place]));
+      assert.deepEqual([...taken.scores(x)], scores(row));
+      const shares = taken.probabilities(x);
+      assert.ok(Math.abs(shares.reduce((a, b) => a + b) - 1) < 1e-12);
+      right += taken.predict(x) === row[0];
+    }
+    assert.ok(right > 165, `${right} of 178`);
+
+    const command = program('tamis');
+    if (!command) return t.diagnostic('the command is not built: its predictions and its sketch are not compared');
+    writeFileSync(path.join(folder, 'wine.csv'), testData('wine.csv'));
+    const predicted = execFileSync(command, ['predict', path.join(folder, 'wine.json'), path.join(folder, 'wine.csv'), '--label', 'label'],
+      { encoding: 'utf8' }).trim().split('\n');
+    assert.equal(predicted.filter((label, i) => label === taken.predict(places.map((place) => Number(rows[i][place])))).length, 178);
+    const theirs = execFileSync(command, ['export', path.join(folder, 'wine.json'), '--format', 'arduino', '--name', 'wine'], { encoding: 'utf8' });
+    const loop = theirs.slice(theirs.lastIndexOf('\n/* Reads'));
+    assert.ok(loop.length > 400);
+    assert.ok(sketch.text.endsWith(loop), 'the same sketch');
+    assert.ok(sketch.text.startsWith(header.text));
+  }, { at: '#table' });
+});
+
+test('a model of numbers and categories has their names, and its JavaScript their probabilities', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.check('#table-controls [value=logistic]', { force: true });
+    await tableSettled(page);
+    await toHome(page);
+    const { text } = await downloaded(page, 'javascript');
+    writeFileSync(path.join(folder, 'logistic.mjs'), text);
+    const taken = await import(pathToFileURL(path.join(folder, 'logistic.mjs')));
+    const mean = { alcohol: 12.99, flavanoids: 2.02 };
+    const shares = taken.probabilities(taken.features.map((name) => mean[name] ?? 1));
+    assert.ok(shares.every((share) => share >= 0 && share <= 1));
+  }, { at: '#table' });
+});
+
+test('the calculator knows the bytes that Node computes, and whether they fit', async () => {
+  const tamis = await tamisInNode();
+  await withPage(async (page) => {
+    for (const [samples, features, classes, loss, penalty, fits] of [
+      [150, 4, 3, 'hinge', 'l1', true], [1198, 64, 10, 'squared-hinge', 'group-l2', false], [200, 30, 2, 'logistic', 'elastic-net', false],
+    ]) {
+      await page.fill('[name=samples]', String(samples));
+      await page.fill('[name=features]', String(features));
+      await page.fill('[name=classes]', String(classes));
+      await page.selectOption('#home-size [name=loss]', loss);
+      await page.selectOption('#home-size [name=penalty]', penalty);
+      const { least } = tamis.trainingBytes({ samples, features, classes, loss, penalty });
+      const words = least.toLocaleString('en-GB');
+      await page.locator('#home-verdict', { hasText: `arena ${words} bytes` }).waitFor();
+      const said = await page.textContent('#home-verdict');
+      const data = samples * (4 * features + 2);
+      assert.ok(said.includes(`data ${data.toLocaleString('en-GB')} bytes`), said);
+      const room = 20 * 1024 - least - data;
+      assert.equal(room >= 0, said.includes('fits in 20 KiB of RAM'), said);
+      if (room < 0) assert.ok(said.includes(`${(-room).toLocaleString('en-GB')} bytes too many for 20 KiB of RAM`), said);
+      assert.equal((await page.$$('#home-boards tr')).length, 12);
+      if (fits) assert.ok(room > -1e5);
+    }
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#home' });
+});
+
+test('what cannot be calculated is told in one sentence, beside it', async () => {
+  await withPage(async (page) => {
+    await calculated(page);
+    const complaint = page.locator('#home-size-error:not(:empty)');
+    await page.fill('[name=samples]', '-3');
+    assert.match(await complaint.textContent(), /^The number of samples: .+\.$/);
+    await page.fill('[name=samples]', '10');
+    await page.selectOption('#home-size [name=loss]', 'logistic');
+    await page.selectOption('#home-size [name=solver]', 'two-phase');
+    await complaint.waitFor();
+    assert.match(await complaint.textContent(), /^[A-Z].*\.$/);
+    await page.selectOption('#home-size [name=loss]', 'hinge');
+    await page.locator('#home-size-error:empty').waitFor({ state: 'attached' });
+    await page.fill('[name=features]', '1000000');
+    await page.fill('[name=samples]', '1000000');
+    await page.locator('#home-verdict', { hasText: 'bytes too many' }).waitFor();
+  }, { at: '#home' });
+});
+
+test('without a model it says where one comes from, and its link keeps what was calculated', async () => {
+  let link;
+  await withPage(async (page) => {
+    await calculated(page);
+    assert.equal(await page.textContent('#home-title'), 'No model yet');
+    await page.fill('[name=samples]', '77');
+    await page.waitForFunction(() => location.hash.includes('?1='));
+    link = page.url();
+    await page.click('#home-about a[href="#table"]');
+    await tableSettled(page);
+    await toHome(page);
+    assert.equal(await page.inputValue('[name=samples]'), '77', 'what was typed stays');
+  }, { at: '#home' });
+  await withPage(async (page) => {
+    await calculated(page);
+    assert.equal(await page.inputValue('[name=samples]'), '77');
+  }, { at: new URL(link).hash });
+});
+
+test('fits the screen, light and dark, wide and narrow', async () => {
+  await inEveryLook(scene, '#table', async (page, look) => {
+    await tableSettled(page);
+    await toHome(page);
+    await calculated(page);
+    await screenshot(page, `home-${look}`);
+  });
+});

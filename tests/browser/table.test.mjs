@@ -1,0 +1,370 @@
+// The panel Table: what it recognises in a CSV, what it trains, and what it says of tables that it cannot take.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdOut } from '../../web/plugins/hold-out.js';
+import {
+  dropFile, inEveryLook, moveSlider, notice, screenshot, stage, tableSettled, tamisInNode, testData, watchLongTasks,
+} from './support.mjs';
+
+const scene = stage();
+const { withPage: withAnyPage } = scene;
+const withPage = (use, options) => withAnyPage(use, { at: '#table', ...options });
+
+const numbers = (text) => text.match(/\d[\d,.]*/g).map((found) => Number(found.replaceAll(',', '')));
+const complaint = async (page, id = 'table-error') => {
+  await page.locator(`#${id}:not(:empty)`).waitFor();
+  return page.textContent(`#${id}`);
+};
+const columnRows = (page) => page.$$eval('#table-column-rows tr', (rows) => rows.map((row) =>
+  [...row.children].map((cell) => cell.querySelector('select')?.selectedOptions[0].textContent ?? cell.textContent)));
+const moveTo = (page, share) => moveSlider(page, share, '#table-lambda');
+const kept = (page) => page.textContent('#table-kept').then(Number);
+
+/** Rows of a small table: a number that tells, one that does not, a category, some missing values. */
+const people = ['height,noise,colour,kind,note'];
+for (let i = 0; i < 60; ++i)
+  people.push([i % 7 === 3 ? 'NA' : (i % 2 ? 150 : 180) + ((i * 13) % 11), ((i * 29) % 17) / 10, ['red', 'green', 'blue'][i % 3],
+    i % 2 ? 'small' : 'large', `person ${i}, "of" note`.replaceAll('"', '""').replace(/^.*$/, '"$&"')].join(','));
+
+test('trains on the example at once, and keeps what Node finds', async (t) => {
+  await withPage(async (page) => {
+    const said = await tableSettled(page);
+    assert.match(said, /^\d+ of 13 features kept, \d+ of 60 right, certified within [\d.]+ % of optimal\.$/);
+    assert.equal(await page.textContent('#table-shape'), '178 rows, 14 columns');
+
+    const rows = testData('wine.csv').trim().split('\n').slice(1).map((line) => line.split(',').map(Number));
+    const out = holdOut(rows.map(([label]) => label), 1 / 3, 0n);
+    const part = (held) => rows.filter((_, i) => out[i] === held);
+    const [train, heldOut] = [part(false), part(true)];
+    const scale = train[0].slice(1).map((_, j) => {
+      const column = train.map((row) => row[j + 1]);
+      const mean = column.reduce((a, b) => a + b) / column.length;
+      return { mean, deviation: Math.sqrt(column.reduce((sum, x) => sum + (x - mean) ** 2, 0) / column.length) };
+    });
+    const X = (rows) => rows.map((row) => scale.map(({ mean, deviation }, j) => (row[j + 1] - mean) / deviation));
+    const y = (rows) => rows.map(([label]) => label);
+    const tamis = await tamisInNode();
+    const problem = { X: X(train), y: y(train), loss: 'squared-hinge', penalty: 'group-l2', tolerance: 1e-3 };
+    const path = await tamis.path(problem, { points: 40, ratio: 1e-2 });
+    const found = await tamis.crossValidate(problem, { lambdas: path.points.map(({ lambda }) => lambda) });
+    const right = found.model.predictAll(X(heldOut)).filter((label, i) => label === heldOut[i][0]).length;
+    assert.deepEqual(numbers(said).slice(0, 4), [found.model.keptFeatures.length, 13, right, 60]);
+    assert.equal(Number(await page.textContent('#table-lambda-value')), Number(found.lambda1se.toPrecision(3)));
+    assert.deepEqual(page.complaints, []);
+    t.diagnostic(said);
+  });
+});
+
+test('recognises what is in a table, and shows what is done with it', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'people.csv', people.join('\n'));
+    await page.getByText('60 rows, 5 columns').waitFor();
+    await tableSettled(page);
+    assert.equal(await page.inputValue('#table-label'), 'kind');
+    assert.deepEqual(await columnRows(page), [
+      ['height', 'number', '150 to 190', '9, filled with the mean', 'number'],
+      ['noise', 'number', '0 to 1.6', '–', 'number'],
+      ['colour', 'category', 'red, green, blue', '–', 'category of 3'],
+      ['kind', 'category', 'large, small', '–', 'label'],
+      ['note', 'text', 'person 0, "of" note, person 1, "of" note, person 2, "of" note, person 3, "of" note, … (60)', '–', 'left out'],
+    ]);
+    assert.equal(await page.textContent('#table-features'), '5');
+    assert.ok(Number((await page.textContent('#table-accuracy')).replace(' %', '')) > 85);
+    await page.selectOption('#table-label', 'colour');
+    await page.getByText('of 3 features', { exact: false }).first().waitFor();
+    await tableSettled(page);
+    assert.deepEqual(await page.$$eval('#table-confusion thead th', (cells) => cells.map((cell) => cell.textContent)), ['blue', 'green', 'red']);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+test('takes what is pasted, without names, with semicolons and decimal commas', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.click('#table-paste');
+    const lines = Array.from({ length: 40 }, (_, i) => `${(i % 2) + i / 100};${i / 7};${i % 2 ? 'odd' : 'even'}`.replaceAll('.', ','));
+    await page.fill('#table-text', lines.join('\n'));
+    await page.getByText('Read it').click();
+    await page.getByText('40 rows, 3 columns').waitFor();
+    assert.equal(await page.inputValue('#table-label'), 'column 3');
+    assert.ok(!(await page.isChecked('#table-header')));
+    await tableSettled(page);
+    assert.equal((await columnRows(page))[0][1], 'number');
+    await page.check('#table-header');
+    await page.getByText('39 rows, 3 columns').waitFor();
+  });
+});
+
+test('the slider moves along the path at once', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    const seen = [];
+    for (const share of [0, 0.3, 0.6, 0.9, 1]) {
+      await moveTo(page, share);
+      await tableSettled(page);
+      seen.push(await kept(page));
+    }
+    assert.ok(seen.every((count, i) => i === 0 || count <= seen[i - 1]), `${seen}`);
+    assert.ok(seen[0] > 9 && seen.at(-1) === 0, `${seen}`);
+    assert.equal(await page.textContent('#table-ranked-more'), 'No feature is kept.');
+    await page.click('#table-min');
+    await tableSettled(page);
+    assert.ok((await kept(page)) > 0);
+    const drawn = await page.evaluate(async () => {
+      const slider = document.querySelector('#table-lambda');
+      let painted = 0;
+      new MutationObserver(() => ++painted).observe(document.querySelector('#table-lambda-value'), { childList: true });
+      const end = performance.now() + 1000;
+      while (performance.now() < end) {
+        slider.value = String(20 + 15 * Math.sin(performance.now() / 200));
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      return painted;
+    });
+    assert.ok(drawn >= 20, `${drawn} pictures a second`);
+  });
+});
+
+test('a row of one’s own has probabilities, with every loss', async () => {
+  await withPage(async (page) => {
+    const bars = () => page.$$eval('#table-probabilities li', (rows) => rows.map((row) =>
+      [row.querySelector('b').textContent, Number(row.lastElementChild.textContent.replace(' %', ''))]));
+    for (const loss of ['squared-hinge', 'logistic', 'hinge']) {
+      await page.check(`#table-controls [value=${loss}]`, { force: true });
+      await tableSettled(page);
+      const before = await bars();
+      assert.equal(before.length, 3);
+      assert.ok(Math.abs(before.reduce((sum, [, share]) => sum + share, 0) - 100) < 0.3, `${loss}: ${before}`);
+      await page.fill('[name=proline]', '1600');
+      const rich = Object.fromEntries(await bars());
+      assert.ok(rich[0] > Object.fromEntries(before)[0], `${loss}: proline speaks for class 0`);
+      await page.fill('[name=proline]', '');
+      assert.match(await page.textContent('#table-row-note'), /proline: a number is needed/);
+      await page.fill('[name=proline]', '750');
+    }
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+test('text in a number column: said, left out, and taken as one chooses', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    const lines = people.map((line, i) => (i === 20 ? line.replace(/^[^,]*/, 'tall') : line));
+    await dropFile(page, 'people.csv', lines.join('\n'));
+    assert.equal(await complaint(page, 'table-label-error'),
+      "'height' has numbers, and on line 21 ‘tall’: it is left out unless you choose what to take it as.");
+    await tableSettled(page);
+    assert.equal(await page.textContent('#table-features'), '4');
+    await page.getByLabel('What height is taken as').selectOption('number');
+    await page.locator('#table-features', { hasText: '5' }).waitFor();
+    await tableSettled(page);
+    await page.getByLabel('What height is taken as').selectOption('category');
+    await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 10);
+    assert.match(await tableSettled(page), /features kept/);
+    assert.equal(await page.textContent('#table-label-error').then((text) => text.includes('height')), false);
+  });
+});
+
+const row = '1.5,2.5,a\n';
+for (const [what, parts, sentence] of [
+  ['ragged rows', ['x,y,label\n', { text: row, times: 20 }, '1,2\n', row], 'Line 22 has 2 fields, where those before have 3.'],
+  ['ragged rows after a line break in quotes', ['x,y,label\n', '1,2,"a\nb"\n', row, '1,2,a,4\n'], 'Line 5 has 4 fields, where those before have 3.'],
+  ['an empty file', [''], 'The file is empty.'],
+  ['blank lines alone', ['\n\n  \n'], 'The file has no line with text.'],
+  ['names alone', ['x,y,label\n'], 'The file has names of columns, but no row below them.'],
+  ['one column', ['x\n1\n2\n'], 'The file has one column alone: a label and at least one feature are needed.'],
+  ['a binary file', [{ bytes: [0x89, 0x50, 0x4e, 0x47, 0, 1, 2] }], 'This is not a text file: byte 5 of it is zero.'],
+  ['a spreadsheet', [{ bytes: [0x50, 0x4b, 3, 4] }], 'This is a ZIP archive, as .xlsx files are: save the table as CSV.'],
+  ['a quotation mark that is not closed', ['x,y,label\n1,2,"a\n1,2,b\n'], 'Line 2 has a quotation mark that is not closed, or text after it.'],
+  ['a million columns', [{ text: 'x,', times: 1_000_000 }, 'x\n', { text: '1,', times: 1_000_000 }, '1\n'],
+    'The table has 1,000,001 columns, and at most 2,000 are taken here.'],
+  ['one endless line', [{ text: 'word ', times: 1_000_000 }], 'The first line alone has more than 4,000,000 bytes, and at most 2,000 columns are taken here.'],
+  ['more cells than fit', ['a,b,c,d,e,f,g,h,i,label\n', { text: '1,2,3,4,5,6,7,8,9,0\n', times: 1_200_000 }],
+    /^The table has about 1,[12]\d\d,\d{3} rows of 10 columns, and at most 8,000,000 cells are taken here: its first 800,000 rows would fit\.$/],
+  ['more bytes than are read', [{ text: `${'1,2,3,4,5,6,7,8,9,'.repeat(100)}0\n`, times: 56_000 }],
+    /^The file has 100,[\d,]+ bytes, and at most 100,000,000 are read here: take a part of its lines\.$/],
+])
+  test(`${what}: told in one sentence, and nothing is lost`, async () => {
+    await withPage(async (page) => {
+      await tableSettled(page);
+      const before = await page.textContent('#table-status');
+      await page.evaluate(() => (longTasks.length = 0));
+      await dropFile(page, 'bad.csv', ...parts);
+      const said = await complaint(page);
+      if (sentence instanceof RegExp) assert.match(said, sentence);
+      else assert.equal(said, sentence);
+      assert.equal(await page.textContent('#table-name'), 'wine');
+      assert.ok(await page.isChecked('[name=table-example][value=wine]'));
+      assert.equal(await page.textContent('#table-status'), before);
+      await moveTo(page, 0.2);
+      assert.match(await tableSettled(page), /of 13 features kept/);
+      assert.deepEqual(page.complaints, []);
+    }, { prepare: watchLongTasks });
+  });
+
+test('one class, and other labels that cannot be, are told beside the label', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`);
+    await page.getByText('9 rows, 3 columns').waitFor();
+    await page.selectOption('#table-label', 'label');
+    await page.getByText("All rows have the label 'a': at least two classes are needed.").waitFor();
+    await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${i},${i % 2}`).join('\n')}`);
+    await page.getByText('300 rows, 2 columns').waitFor();
+    await page.selectOption('#table-label', 'x');
+    assert.equal(await page.textContent('#table-label-error'),
+      "'x' has more than 100 different values, and a label has one for each class: choose another column.");
+    await page.selectOption('#table-label', 'y');
+    await page.locator('#table-label-error:empty').waitFor({ state: 'attached' });
+  });
+});
+
+test('two columns of one name are told apart, and it is said', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${i},${i % 5},${i % 2}`).join('\n')}`);
+    assert.equal(await complaint(page), "Two columns have the same name: the second is 'x (column 2)' here.");
+    assert.match(await tableSettled(page), /of 2 features kept/);
+  });
+});
+
+test('classes too small for folds: trained, with a reason instead of the curve', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'rare.csv', `x,y,label\n${Array.from({ length: 30 }, (_, i) => `${i},${(i * 7) % 5},${i === 0 ? 'rare' : i % 2}`).join('\n')}`);
+    await page.getByText('30 rows, 3 columns').waitFor();
+    await tableSettled(page);
+    assert.match(await page.textContent('#table-cv-key'), /^There is no cross-validation: class 'rare' has 1 samples?, .*\.$/);
+  });
+});
+
+test('50 MB are read, trained on or refused, and the page does not stand still', async (t) => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.evaluate(() => (longTasks.length = 0));
+    const text = Array.from({ length: 10 }, (_, i) => `${[0.12345, 1.23456, 2.34567, 3.45678].map((x) => (x * (i + 1)).toFixed(5)).join(',')},label ${i % 2}\n`).join('');
+    await dropFile(page, 'large.csv', 'a,b,c,d,label\n', { text, times: Math.floor(50e6 / text.length) });
+    const [made] = await page.evaluate(() => longTasks.splice(0)); // the text itself
+    await page.waitForFunction(() => document.querySelector('#table-name').textContent === 'large.csv' ||
+      document.querySelector('#table-error').textContent !== '', null, { timeout: 90_000 });
+    t.diagnostic(`${await page.textContent('#table-name')}: ${await page.textContent('#table-shape')} ${await page.textContent('#table-error')}`);
+    await page.waitForFunction(() => !document.querySelector('#notice-table').hidden || document.querySelector('#table-stop:not([hidden])') ||
+      document.querySelector('#table-error').textContent !== '', null, { timeout: 60_000 });
+    await page.waitForTimeout(1500);
+    t.diagnostic(`notice: ${await page.textContent('#notice-table')}; longest tasks ${await page.evaluate(() => longTasks)}; made in ${made}`);
+    assert.deepEqual(await page.evaluate(() => longTasks.filter((time) => time > 80)), []);
+    assert.deepEqual(page.complaints, []);
+  }, { prepare: watchLongTasks });
+});
+
+test('the page stays free while there is training, and while the slider is dragged', async (t) => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.evaluate(() => (longTasks.length = 0));
+    await page.check('[name=table-example][value=digits]', { force: true });
+    await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 50);
+    await tableSettled(page);
+    const training = await page.evaluate(() => longTasks.splice(0).map(Math.round));
+    for (let share = 0; share <= 1; share += 0.05) await moveTo(page, share);
+    await tableSettled(page);
+    const dragging = await page.evaluate(() => longTasks.splice(0).map(Math.round));
+    t.diagnostic(`tasks above 50 ms: training ${training}; dragging ${dragging}`);
+    assert.ok(Math.max(0, ...training, ...dragging) < 150); // 50 on a machine with nothing else to do
+  }, { prepare: watchLongTasks });
+});
+
+test('training is stopped at once, and what is there stays', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.check('[name=table-example][value=digits]', { force: true });
+    await page.check('#table-controls [value=hinge]', { force: true });
+    await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 13 && document.querySelectorAll('#table-ranked li').length > 0);
+    const since = Date.now();
+    await page.click('#table-stop');
+    await page.locator('#table-stop').waitFor({ state: 'hidden' });
+    assert.ok(Date.now() - since < 1000);
+    assert.equal(await page.textContent('#table-work'), '');
+    assert.ok(await page.locator('#table-ranked li').count());
+  });
+});
+
+test('a small table comes back from its link, settings and all', async () => {
+  let link, said;
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'people.csv', people.join('\n'));
+    await page.getByText('60 rows, 5 columns').waitFor();
+    await page.check('#table-controls [value=l1]', { force: true });
+    await page.getByLabel('What colour is taken as').selectOption('out');
+    await moveTo(page, 0.5);
+    await page.waitForTimeout(1000);
+    said = await tableSettled(page);
+    await page.click('#share');
+    await page.locator('#shared:not(:empty)').waitFor();
+    link = page.url();
+  });
+  await withPage(async (page) => {
+    await page.getByText('60 rows, 5 columns').waitFor();
+    assert.equal(await tableSettled(page), said);
+    assert.equal(await page.textContent('#table-name'), 'people.csv');
+    assert.ok(await page.isChecked('#table-controls [value=l1]'));
+    assert.equal(await page.textContent('#table-features'), '2');
+  }, { at: new URL(link).hash });
+});
+
+test('a larger table is not in the link, which says so and waits for it', async () => {
+  let link;
+  const table = `x,y,label\n${Array.from({ length: 4000 }, (_, i) => `${Math.sin(i * 12.9898) * 43758.5453 + 20000 * (i % 2)},${Math.cos(i * 78.233) * 1000 - 900 * (i % 2)},${i % 2}`).join('\n')}`;
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'larger.csv', table);
+    await page.getByText('4,000 rows, 3 columns').waitFor();
+    await page.check('#table-controls [value=ridge]', { force: true });
+    await page.click('#share');
+    await page.getByText('without the data, which are too large for a link', { exact: false }).waitFor();
+    link = page.url();
+  });
+  await withPage(async (page) => {
+    assert.equal(await complaint(page), "This link holds what was asked of 'larger.csv', but not the table: choose or drop the file to go on.");
+    await dropFile(page, 'larger.csv', table);
+    await page.getByText('4,000 rows, 3 columns').waitFor();
+    assert.ok(await page.isChecked('#table-controls [value=ridge]'));
+    assert.match(await tableSettled(page), /^2 of 2 features kept/);
+  }, { at: new URL(link).hash });
+});
+
+test('says so when there is no WebAssembly', async () => {
+  await withPage(async (page) => {
+    assert.equal(await notice(page, 'table'), 'This page trains in WebAssembly, which this browser does not have or has switched off.');
+    assert.ok(await page.isDisabled('#table-lambda'));
+  }, { prepare: (page) => page.addInitScript(() => delete globalThis.WebAssembly) });
+});
+
+test('the keyboard suffices', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.focus('#table-lambda');
+    const before = await page.textContent('#table-lambda-value');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction((before) => document.querySelector('#table-lambda-value').textContent !== before, before);
+    await page.focus('#table-columns summary');
+    await page.keyboard.press('Enter');
+    assert.equal((await columnRows(page)).length, 14);
+    await page.getByLabel('What alcohol is taken as').focus();
+    await page.keyboard.press('l'); // left out
+    await page.locator('#table-features', { hasText: '12' }).waitFor();
+  });
+});
+
+test('fits the screen, light and dark, wide and narrow', async () => {
+  await inEveryLook(scene, '#table', async (page, look) => {
+    await tableSettled(page);
+    await screenshot(page, `table-${look}`);
+    await dropFile(page, 'people.csv', people.join('\n'));
+    await page.getByText('60 rows, 5 columns').waitFor();
+    await tableSettled(page);
+    await screenshot(page, `table-own-${look}`);
+  });
+});
