@@ -23,8 +23,8 @@ function packageFolder() {
 /** The folder with the modules of the benchmark suite, as the CMake target bench_wasm builds them; they need not be there. */
 const benchFolder = () => path.resolve(process.env.TAMIS_BENCH_DIST ?? path.join(packageFolder(), '../../bench'));
 
-/** The name of the panel whose code a file is, so that it is known by it. */
-const panelOf = (file) => file?.match(/\/panels\/(\w+)\/index\.ts$/)?.[1];
+/** The name of the panel whose code is in some of the files, so that the chunk of them is known by it. */
+const panelOf = (files) => files.map((file) => file.match(/\/panels\/(\w+)\/index\.ts$/)?.[1]).find(Boolean);
 
 export default defineConfig(({ isPreview }) => {
   const config = {
@@ -40,7 +40,7 @@ export default defineConfig(({ isPreview }) => {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rollupOptions: { output: { chunkFileNames: ({ name, facadeModuleId }) => `assets/${panelOf(facadeModuleId) ?? name}-[hash].js` } },
+      rollupOptions: { output: { chunkFileNames: ({ name, moduleIds }) => `assets/${panelOf(moduleIds) ?? name}-[hash].js` } },
     },
     worker: { format: 'es' },
   };
@@ -55,6 +55,6 @@ export default defineConfig(({ isPreview }) => {
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
   };
-  config.server = { fs: { allow: [here, tamis, path.join(project, 'tests/data')] } };
+  config.server = { fs: { allow: [here, tamis, benchFolder(), ...['tests/data', 'bench'].map((folder) => path.join(project, folder))] } };
   return config;
 });

@@ -90,6 +90,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown && regions.recolour(coloursOf(shown), paper()));
   if (!runs) switchOff(root);
   refresh();
+  showRelevance(byId('relevances'), [], choice().kernels, points()); // takes its place
   const watch = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadBelow());
 
   return { show, hide, state, restore };

@@ -82,27 +82,41 @@ export class Regions {
     const size = this.#canvas.width;
     const step = (finest - 1) / (levels[level]! - 1);
     const image = context.createImageData(size, size);
+    const { data } = image;
+    const colours = this.#colours.flat();
+    const [red, green, blue] = this.#paper;
+    // Of each row and column: the place before it, and how far it is on the way to the next.
+    const before = new Int32Array(size);
+    const way = new Float32Array(size);
+    for (let i = 0; i < size; ++i) {
+      const at = ((finest - 1) * (i + 0.5)) / size;
+      before[i] = Math.min(Math.floor(at / step) * step, finest - 1 - step);
+      way[i] = (at - before[i]!) / step;
+    }
+    const [right, down] = [step * classes, step * finest * classes];
     for (let row = 0, to = 0; row < size; ++row) {
-      const down = ((finest - 1) * (row + 0.5)) / size;
-      const top = Math.min(Math.floor(down / step) * step, finest - 1 - step);
-      const low = (down - top) / step;
+      const low = way[row]!;
       for (let column = 0; column < size; ++column, to += 4) {
-        const along = ((finest - 1) * (column + 0.5)) / size;
-        const left = Math.min(Math.floor(along / step) * step, finest - 1 - step);
-        const right = (along - left) / step;
-        const [a, b] = [(top * finest + left) * classes, ((top + step) * finest + left) * classes];
-        let [best, first, second] = [0, -Infinity, -Infinity];
-        for (let k = 0; k < classes; ++k) {
-          const upper = scores[a + k]! * (1 - right) + scores[a + step * classes + k]! * right;
-          const lower = scores[b + k]! * (1 - right) + scores[b + step * classes + k]! * right;
-          const score = upper * (1 - low) + lower * low;
-          if (score > first) [best, first, second] = [k, score, first];
-          else if (score > second) second = score;
+        const far = way[column]!;
+        const corner = (before[row]! * finest + before[column]!) * classes;
+        let best = 0;
+        let first = -Infinity;
+        let second = -Infinity;
+        for (let k = corner; k < corner + classes; ++k) {
+          const upper = scores[k]! + far * (scores[k + right]! - scores[k]!);
+          const lower = scores[k + down]! + far * (scores[k + down + right]! - scores[k + down]!);
+          const score = upper + low * (lower - upper);
+          if (score > first) {
+            second = first;
+            first = score;
+            best = k - corner;
+          } else if (score > second) second = score;
         }
         const share = faintest + (strongest - faintest) * Math.min((first - second) / certain, 1);
-        const colour = this.#colours[best]!;
-        for (let c = 0; c < 3; ++c) image.data[to + c] = this.#paper[c]! + share * (colour[c]! - this.#paper[c]!);
-        image.data[to + 3] = 255;
+        data[to] = red + share * (colours[3 * best]! - red);
+        data[to + 1] = green + share * (colours[3 * best + 1]! - green);
+        data[to + 2] = blue + share * (colours[3 * best + 2]! - blue);
+        data[to + 3] = 255;
       }
     }
     context.putImageData(image, 0, 0);
