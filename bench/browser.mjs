@@ -1,5 +1,5 @@
-// node browser.mjs MODULE.wasm: what node.mjs prints, from a worker in headless Chromium. The target of bench-simd.wasm
-// is browser-simd. Without Chromium or what drives it, the only line says 'not run: …'.
+// node browser.mjs MODULE.wasm json SECONDS | cold: what node.mjs prints, from a worker in headless Chromium. The target of
+// bench-simd.wasm is browser-simd. Without Chromium or what drives it, the only line says 'not run: …'.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -38,21 +38,16 @@ async function serve(module) {
   return server;
 }
 
-async function runInWorker(page, target) {
-  return page.evaluate((target) => new Promise((resolve, reject) => {
+async function runInWorker(page, options) {
+  return page.evaluate((options) => new Promise((resolve, reject) => {
     const worker = new Worker('/worker.mjs', { type: 'module' });
-    const lines = [];
-    worker.onmessage = ({ data }) => {
-      if (data.line) lines.push(data.line);
-      else if (data.done) resolve(lines);
-      else reject(new Error(data.error));
-    };
+    worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result));
     worker.onerror = (event) => reject(new Error(event.message ?? 'the worker did not start'));
-    worker.postMessage({ module: '/bench.wasm', target });
-  }), target);
+    worker.postMessage({ module: '/bench.wasm', options });
+  }), options);
 }
 
-const module = process.argv[2];
+const [module, mode, least] = process.argv.slice(2);
 const chromium = driver();
 if (!chromium) {
   console.log('not run: playwright-core is missing; `npm ci` in tests/browser installs it');
@@ -67,7 +62,7 @@ if (!chromium) {
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     const target = path.basename(module, '.wasm').replace('bench', 'browser');
-    for (const line of await runInWorker(page, target)) console.log(line);
+    console.log(JSON.stringify(await runInWorker(page, { target, least: Number(least), cold: mode === 'cold' })));
     await context.close();
   } finally {
     rmSync(profile, { recursive: true, force: true });

@@ -12,27 +12,91 @@ function text(exports, address) {
   return String.fromCharCode(...bytes.subarray(address, bytes.indexOf(0, address)));
 }
 
+const hexadecimal = (checksum) => BigInt.asUintN(64, checksum).toString(16).padStart(16, '0');
+
 function seconds(exports, workload, runs) {
   const started = performance.now();
   exports.tamis_bench_run(workload, runs);
   return (performance.now() - started) / 1000;
 }
 
+/** How many runs take at least so many seconds; they warm up as well. */
+function enough(exports, workload, least) {
+  for (let runs = 1; ; runs *= 2) if (seconds(exports, workload, runs) >= least) return runs;
+}
+
 /** The least of several repetitions, after a warm-up; each lasts at least 10 ms, so that coarse clocks will do. */
 function seconds_per_run(exports, workload) {
-  let runs = 1;
-  while (seconds(exports, workload, runs) < 0.01) runs *= 2;
+  const runs = enough(exports, workload, 0.01);
   const repetitions = Array.from({ length: 15 }, () => seconds(exports, workload, runs));
   return Math.min(...repetitions) / runs;
 }
 
-/** One CSV line per workload: target,name,kind,seconds_per_run,flops,bytes,checksum. Without times, each runs once. */
-export function* lines(exports, target, times = true) {
+/** Number, name and kind of each workload. */
+export function workloads(exports) {
+  return Array.from({ length: exports.tamis_bench_count() }, (_, number) => ({
+    number, name: text(exports, exports.tamis_bench_name(number)), kind: text(exports, exports.tamis_bench_kind(number)),
+  }));
+}
+
+/**
+ * One CSV line per workload: target,name,kind,seconds_per_run,flops,bytes,checksum. Without times, each runs once.
+ * `wanted` chooses among { number, name, kind }.
+ */
+export function* lines(exports, target, times = true, wanted = () => true) {
   const e = exports, whole = (number) => number.toFixed(0);
-  for (let i = 0; i < e.tamis_bench_count(); ++i) {
-    const checksum = BigInt.asUintN(64, e.tamis_bench_checksum(i)).toString(16).padStart(16, '0');
-    const least = times ? Number(seconds_per_run(e, i).toPrecision(6)) : 0;
-    const name = text(e, e.tamis_bench_name(i)), kind = text(e, e.tamis_bench_kind(i));
-    yield [target, name, kind, least, whole(e.tamis_bench_flops(i)), whole(e.tamis_bench_bytes(i)), checksum].join();
+  for (const { number, name, kind } of workloads(e).filter(wanted)) {
+    const checksum = hexadecimal(e.tamis_bench_checksum(number));
+    const least = times ? Number(seconds_per_run(e, number).toPrecision(6)) : 0;
+    yield [target, name, kind, least, whole(e.tamis_bench_flops(number)), whole(e.tamis_bench_bytes(number)), checksum].join();
   }
+}
+
+/** An entry of Google Benchmark's JSON. */
+const entry = (name, iterations, seconds, others) => ({
+  name, run_name: name, run_type: 'iteration', repetitions: 1, repetition_index: 0, threads: 1, iterations,
+  real_time: 1e9 * seconds, cpu_time: 1e9 * seconds, time_unit: 'ns', ...others,
+});
+
+/** What Google Benchmark natively says of each workload, run for at least so many seconds after a warm-up. */
+export function* benchmarks(exports, least) {
+  const e = exports;
+  for (const { number, name, kind } of workloads(e)) {
+    const label = `${kind} ${hexadecimal(e.tamis_bench_checksum(number))}`;
+    const runs = enough(e, number, least);
+    const took = seconds(e, number, runs) / runs;
+    yield entry(name, runs, took, {
+      label, flops: e.tamis_bench_flops(number), bytes: e.tamis_bench_bytes(number), span: e.tamis_bench_span(number),
+      updates: e.tamis_bench_updates(number),
+    });
+  }
+}
+
+/** The module with a section that says nothing, other in each copy: engines compile it anew. */
+function copyOf(bytes, number) {
+  const section = [0, 6, 1, 120, ...new Uint8Array(Uint32Array.of(number).buffer)];  // custom, its size, named x
+  const copy = new Uint8Array(bytes.byteLength + section.length);
+  copy.set(new Uint8Array(bytes));
+  copy.set(section, bytes.byteLength);
+  return copy;
+}
+
+/** The first run of each solve in an instance of its own, compiled for it; `instantiate` is how long that took. */
+export async function* coldBenchmarks(bytes) {
+  const solves = workloads(await load(bytes)).filter(({ kind }) => kind === 'solve');
+  for (const { number, name } of solves) {
+    const started = performance.now();
+    const e = await load(copyOf(bytes, number + Math.floor(1e9 * Math.random())));
+    const instantiate = (performance.now() - started) / 1000;
+    e.tamis_bench_run(number, 0);  // draws the data
+    yield entry(name, 1, seconds(e, number, 1), { label: `cold ${hexadecimal(e.tamis_bench_checksum(number))}`, instantiate });
+  }
+}
+
+/** A document as Google Benchmark writes one. */
+export async function measure(bytes, { target, engine, least, cold }) {
+  const found = [];
+  if (cold) for await (const one of coldBenchmarks(bytes)) found.push(one);
+  else found.push(...benchmarks(await load(bytes), least));
+  return { context: { date: new Date().toISOString(), target, compiler: engine }, benchmarks: found };
 }

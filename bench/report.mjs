@@ -1,71 +1,78 @@
-// Runs every harness that is there, compares their results, and prints the times of the targets against native.
-// node report.mjs --native BENCH_TIMES [--tamis COMMAND] --output FOLDER [MODULE.wasm…]
-// Writes results.csv and ratios.svg. Ends with 1 when a target or a peer fails or disagrees.
-import { writeFileSync } from 'node:fs';
+// The whole report: every target of the suite in turn, what limits them, other solvers, growth, boards, papers.
+// node report.mjs --suite FOLDER --native NAME… [--tamis COMMAND] [--scaling PROGRAM] [--python PYTHON] [--wasm DIST] --output FOLDER
+//                 [--papers FOLDER] [--quick] [MODULE.wasm…]
+// Writes report.md, report.html, its plots and results.json. Ends with 1 when a target or a peer fails or results differ.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { chart } from './chart.mjs';
-import { comparePeers } from './peers.mjs';
-import { disagreements, tabulate } from './table.mjs';
-import { run, runBrowser, runModule } from './targets.mjs';
+import { collect, disagreements } from './analysis.mjs';
+import { boards, growth, otherSolvers, papers } from './chapters_beside.mjs';
+import { agreement, coldStarts, floorsOf, measured, ratiosFirst, workloadTable } from './chapters.mjs';
+import { Document } from './document.mjs';
+import { runPeers, runScaling } from './programs.mjs';
+import { measureSuite } from './suite.mjs';
+import { inBrowser, inNode, native } from './targets.mjs';
 
 const { values: options, positionals: modules } = parseArgs({
   allowPositionals: true,
-  options: { native: { type: 'string' }, tamis: { type: 'string' }, output: { type: 'string', default: '.' } },
+  options: {
+    suite: { type: 'string' }, native: { type: 'string', multiple: true, default: [] }, tamis: { type: 'string' },
+    scaling: { type: 'string' }, python: { type: 'string' }, wasm: { type: 'string' }, papers: { type: 'string' },
+    output: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false },
+  },
 });
+const quick = options.quick, started = Date.now();
 
-const lines = [];
-let failures = 0;
-function collect(target, harness) {
-  try {
-    const printed = harness();
-    if (printed[0].startsWith('not run:')) console.log(`${target} ${printed[0]}`);
-    else lines.push(...printed);
-  } catch (error) {
-    console.error(`${target} FAILED: ${error.message}`);
-    ++failures;
-  }
-}
-collect('native', () => run(options.native, []));
-if (modules.length === 0) console.log('WebAssembly not run: configure with -DTAMIS_BUILD_WASM=ON');
-for (const module of modules) collect(path.basename(module), () => runModule(module));
-for (const module of modules.filter((name) => name.endsWith('-simd.wasm'))) collect('browser', () => runBrowser(module));
-writeFileSync(path.join(options.output, 'results.csv'),
-  `target,name,kind,seconds_per_run,flops,bytes,checksum\n${lines.join('\n')}\n`);
+// ---- measuring ------------------------------------------------------------------------------------------------------
 
-// ---- times, and ratios to native
+const targets = [
+  ...options.native.map((name) => native(path.join(options.suite, name))),
+  ...modules.map(inNode),
+  ...modules.filter((module) => /-(base|simd)\.wasm$/.test(module)).map(inBrowser),
+];
+const suite = measureSuite(targets, quick ? { rounds: 3, least: 0.002, limit: 60 } : { rounds: 5, least: 0.01, limit: 120 });
+if (modules.length === 0) suite.notRun.WebAssembly = 'configure with -DTAMIS_BUILD_WASM=ON';
+const results = {
+  machine: {
+    processor: os.cpus()[0]?.model ?? 'unknown', cores: os.cpus().length, memory: os.totalmem(), system: `${os.type()} ${os.release()}`,
+    node: process.version, load: os.loadavg(), date: new Date().toISOString().slice(0, 10),
+  },
+  quick, ...suite,
+  scaling: runScaling(options.scaling, quick),
+  peers: runPeers(options, quick),
+};
+results.machine.load_after = os.loadavg();
 
-const table = tabulate(lines);
-const others = table.targets.filter((target) => target !== 'native');
-const ratio = ({ runs }, target) => (runs[target]?.seconds ?? NaN) / (runs.native?.seconds ?? NaN);
-const heading = others.map((target) => `${target} / native`);
-const cells = (values) => values.map((value, i) => value.padStart(Math.max(9, (heading[i] ?? '').length))).join('  ');
+// ---- writing --------------------------------------------------------------------------------------------------------
 
-console.log(`\n${'workload'.padEnd(34)}${'native us'.padStart(11)}${'Gflop/s'.padStart(9)}  ${cells(heading)}`);
-for (const workload of table.workloads) {
-  const { name, flops } = workload, native = workload.runs.native?.seconds ?? NaN;
-  const ratios = others.map((target) => ratio(workload, target).toFixed(2));
-  console.log(`${name.padEnd(34)}${(1e6 * native).toFixed(1).padStart(11)}` +
-    `${(flops / native / 1e9).toFixed(2).padStart(9)}  ${cells(ratios)}`);
-}
-for (const kind of ['kernel', 'solve', 'prediction']) {
-  const chosen = table.workloads.filter((workload) => workload.kind === kind);
-  const worst = others.map((target) => Math.max(...chosen.map((workload) => ratio(workload, target))).toFixed(2));
-  if (others.length > 0) console.log(`${`worst ${kind}`.padEnd(54)}  ${cells(worst)}`);
-}
-writeFileSync(path.join(options.output, 'ratios.svg'), chart('Time against native (1 = as fast)', others,
-  table.workloads.map((workload) => ({ name: workload.name, ratios: others.map((target) => ratio(workload, target)) }))));
+const workloads = collect(results.documents), names = Object.keys(results.documents);
+const wrong = disagreements(workloads, names);
+const document = new Document('tamis: native, WebAssembly, and beside others');
+document.text(`${results.machine.processor}, ${results.machine.cores} processors, ${results.machine.system}, Node ${results.machine.node}, ` +
+  `${results.machine.date}; load ${results.machine.load.map((load) => load.toFixed(1)).join(', ')} before and ` +
+  `${results.machine.load_after.map((load) => load.toFixed(1)).join(', ')} after. One thread each.` +
+  (quick ? ' **A quick run**: few repetitions of small problems.' : ''));
+ratiosFirst(document, workloads, names);
+agreement(document, wrong, names);
+floorsOf(document, workloads, names);
+coldStarts(document, workloads, results.cold);
+workloadTable(document, workloads, names);
+measured(document, results);
+boards(document);
+otherSolvers(document, results.peers);
+growth(document, results.scaling);
+papers(document, options.papers);
 
-// ---- other solvers
+mkdirSync(options.output, { recursive: true });
+const write = (name, content) => writeFileSync(path.join(options.output, name), content);
+write('results.json', `${JSON.stringify(results)}\n`);
+write('report.md', document.markdown());
+write('report.html', document.html());
+for (const [name, svg] of Object.entries(document.files)) write(name, svg);
 
-console.log('\npeers, on iris:');
-const peers = comparePeers(options.tamis);
-for (const { name, line } of peers) console.log(`${name.padEnd(42)} ${line}`);
-
-// ---- are the results the same?
-
-const wrong = disagreements(table);
-for (const sentence of wrong) console.error(`\nDIFFERENT RESULTS: ${sentence}`);
-if (wrong.length === 0) console.log(`\nThe results are the same bits on ${table.targets.join(', ')}.`);
-console.log(`Written to ${options.output}: results.csv, ratios.svg`);
-process.exitCode = failures > 0 || wrong.length > 0 || peers.some(({ agree }) => !agree) ? 1 : 0;
+for (const sentence of wrong) console.error(`DIFFERENT RESULTS: ${sentence}`);
+const failures = [...Object.entries(results.failed), ...(results.peers.failed ?? []), ...(results.scaling.failed ?? [])];
+for (const [who, why] of failures) console.error(`FAILED: ${who}: ${why}`);
+console.log(`Written in ${((Date.now() - started) / 60000).toFixed(1)} min: ${path.join(options.output, 'report.html')}, report.md, results.json`);
+process.exitCode = wrong.length > 0 || failures.length > 0 || names.length === 0 ? 1 : 0;

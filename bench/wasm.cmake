@@ -1,31 +1,43 @@
-# The workloads as modules bench-base.wasm and bench-simd.wasm, compiled as the package is.
+# The workloads as modules: bench-base.wasm and bench-simd.wasm, optimised as the native targets are; the same in double,
+# bench-base-double.wasm and bench-simd-double.wasm; and compiled for size as the npm package is, bench-base-package.wasm and
+# bench-simd-package.wasm. Others than the first two are built on demand.
 foreach(variable compile_flags link_flags base simd)
   get_directory_property(wasm_${variable} DIRECTORY ${PROJECT_SOURCE_DIR}/wasm DEFINITION ${variable})
 endforeach()
 set(exports)
-foreach(name count name kind flops bytes run checksum)
+foreach(name count name kind flops bytes span updates run checksum)
   list(APPEND exports -Wl,--export=tamis_bench_${name})
 endforeach()
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/include/*.hpp ${PROJECT_SOURCE_DIR}/lib/c/*.h)
 
-foreach(kind base simd)
+# bench_module(KIND COMPILE_FLAGS LINK_FLAGS FLAG…): appends to modules.
+function(bench_module kind compile link)
   set(objects)
-  foreach(source ${CMAKE_CURRENT_SOURCE_DIR}/workloads.cpp ${PROJECT_SOURCE_DIR}/lib/c/tamis.cpp)
-    get_filename_component(name ${source} NAME_WE)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}-${kind}.o)
+  foreach(source ${workload_sources})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}-${kind}.o)
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${TAMIS_EMXX} ${wasm_compile_flags} ${wasm_${kind}} -DTAMIS_ONLY_F32 -DTAMIS_DENSE_ONLY -c ${source} -o ${object}
-      DEPENDS ${source} workloads.hpp ${headers} ${PROJECT_SOURCE_DIR}/wasm/CMakeLists.txt
-      VERBATIM)
+      COMMAND ${TAMIS_EMXX} ${compile} ${ARGN} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${workload_headers} ${library_headers}
+              ${PROJECT_SOURCE_DIR}/wasm/CMakeLists.txt
+      COMMENT "Compiling ${source} for bench-${kind}.wasm" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
   set(module ${CMAKE_CURRENT_BINARY_DIR}/bench-${kind}.wasm)
   add_custom_command(
     OUTPUT ${module}
-    COMMAND ${TAMIS_EMXX} ${wasm_link_flags} ${exports} ${objects} -o ${module}
+    COMMAND ${TAMIS_EMXX} ${wasm_link_flags} ${link} -sINITIAL_MEMORY=112MB ${exports} ${objects} -o ${module}
     DEPENDS ${objects}
     COMMENT "Building bench-${kind}.wasm" VERBATIM)
-  list(APPEND modules ${module})
-endforeach()
-add_custom_target(bench_wasm ALL DEPENDS ${modules})
+  set(modules ${modules} ${module} PARENT_SCOPE)
+endfunction()
+
+set(fast ${suite_flags} ${suite_plain} -mbulk-memory -I${PROJECT_SOURCE_DIR}/lib/include)
+bench_module(base "${fast}" -O3 ${scalar_clang})
+bench_module(simd "${fast}" -O3 -msimd128)
+set(quick_modules ${modules})
+bench_module(base-double "${fast}" -O3 ${scalar_clang} -DTAMIS_BENCH_DOUBLE)
+bench_module(simd-double "${fast}" -O3 -msimd128 -DTAMIS_BENCH_DOUBLE)
+bench_module(base-package "${wasm_compile_flags}" -Oz ${wasm_base})
+bench_module(simd-package "${wasm_compile_flags}" -Oz ${wasm_simd})
+add_custom_target(bench_wasm ALL DEPENDS ${quick_modules})
+add_custom_target(bench_wasm_all DEPENDS ${modules})

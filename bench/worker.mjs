@@ -1,11 +1,11 @@
-// The harness in a worker of a page: fetches the module it is told of, and posts each line as it comes.
-import { lines, load } from './harness.mjs';
+// The harness in a worker of a page: fetches the module it is told of, and posts what it measured.
+import { measure } from './harness.mjs';
 
-onmessage = async ({ data: { module, target } }) => {
+onmessage = async ({ data: { module, options } }) => {
   try {
-    const exports = await load(await (await fetch(module)).arrayBuffer());
-    for (const line of lines(exports, target)) postMessage({ line });
-    postMessage({ done: true });
+    const bytes = await (await fetch(module)).arrayBuffer();
+    const engine = navigator.userAgent.match(/Chrom\w+\/[\d.]+/)?.[0] ?? navigator.userAgent;
+    postMessage({ result: await measure(bytes, { ...options, engine }) });
   } catch (error) {
     postMessage({ error: String(error) });
   }

@@ -1,232 +1,172 @@
 #include "workloads.hpp"
 
-#include "tamis.h"
-#include "tamis/design/dense.hpp"
-#include "tamis/projection/simplex.hpp"
+#include "work.hpp"
 
 namespace tamis::bench {
 
+Memory memory;
+
 namespace {
 
-enum class Work { multiply, transposed_multiply, simplex_projection, solve, prediction };
+constexpr Case workloads[] = {
+    {"peak", &peak, 0, 0, 1},
+    {"read/16kB", &read_memory, 16, 0, 1},
+    {"read/256kB", &read_memory, 256, 0, 1},
+    {"read/4MB", &read_memory, 4096, 0, 1},
+    {"read/64MB", &read_memory, 65536, 0, 1},
+    {"update/16kB", &update_memory, 16, 0, 1},
+    {"update/256kB", &update_memory, 256, 0, 1},
+    {"update/4MB", &update_memory, 4096, 0, 1},
+    {"update/64MB", &update_memory, 65536, 0, 1},
 
-struct Workload {
-  const char* name;
-  Work work;
-  Index samples, features, classes;
-  std::uint32_t loss = 0, penalty = 0;
-  float lambda = 0, tolerance = 0;
-};
+    {"dot/64", &inner_product, 64, 1, 1},
+    {"dot/1024", &inner_product, 1024, 1, 1},
+    {"dot/100000", &inner_product, 100000, 1, 1},
+    {"multiply/150x4x3", &multiply, 150, 4, 3},
+    {"multiply/600x64x2", &multiply, 600, 64, 2},
+    {"multiply/600x64x3", &multiply, 600, 64, 3},
+    {"multiply/600x64x4", &multiply, 600, 64, 4},
+    {"multiply/600x64x5", &multiply, 600, 64, 5},
+    {"multiply/600x64x7", &multiply, 600, 64, 7},
+    {"multiply/600x64x10", &multiply, 600, 64, 10},
+    {"multiply/600x64x13", &multiply, 600, 64, 13},
+    {"multiply/600x64x16", &multiply, 600, 64, 16},
+    {"multiply/600x64x20", &multiply, 600, 64, 20},
+    {"multiply/600x64x26", &multiply, 600, 64, 26},
+    {"multiply/1797x64x10", &multiply, 1797, 64, 10},
+    {"multiply/38x7129x3", &multiply, 38, 7129, 3},
+    {"multiply/2000x784x10", &multiply, 2000, 784, 10},
+    {"transposed_multiply/150x4x3", &transposed_multiply, 150, 4, 3},
+    {"transposed_multiply/600x64x2", &transposed_multiply, 600, 64, 2},
+    {"transposed_multiply/600x64x3", &transposed_multiply, 600, 64, 3},
+    {"transposed_multiply/600x64x4", &transposed_multiply, 600, 64, 4},
+    {"transposed_multiply/600x64x5", &transposed_multiply, 600, 64, 5},
+    {"transposed_multiply/600x64x7", &transposed_multiply, 600, 64, 7},
+    {"transposed_multiply/600x64x10", &transposed_multiply, 600, 64, 10},
+    {"transposed_multiply/600x64x13", &transposed_multiply, 600, 64, 13},
+    {"transposed_multiply/600x64x16", &transposed_multiply, 600, 64, 16},
+    {"transposed_multiply/600x64x20", &transposed_multiply, 600, 64, 20},
+    {"transposed_multiply/600x64x26", &transposed_multiply, 600, 64, 26},
+    {"transposed_multiply/1797x64x10", &transposed_multiply, 1797, 64, 10},
+    {"transposed_multiply/38x7129x3", &transposed_multiply, 38, 7129, 3},
+    {"transposed_multiply/2000x784x10", &transposed_multiply, 2000, 784, 10},
+    {"cholesky/200", &cholesky, 200, 1, 1},
+    {"simplex_projection/1797x3", &simplex_projection, 1797, 1, 3},
+    {"simplex_projection/1797x10", &simplex_projection, 1797, 1, 10},
+    {"simplex_projection/1797x26", &simplex_projection, 1797, 1, 26},
+    {"epigraph_projection/1797x3", &epigraph_projection, 1797, 1, 3},
+    {"epigraph_projection/1797x10", &epigraph_projection, 1797, 1, 10},
+    {"epigraph_projection/1797x26", &epigraph_projection, 1797, 1, 26},
+    {"group_l2_prox/784x3", &group_l2_prox, 784, 1, 3},
+    {"group_l2_prox/784x10", &group_l2_prox, 784, 1, 10},
+    {"group_l2_prox/784x26", &group_l2_prox, 784, 1, 26},
+    {"group_linf_prox/784x10", &group_linf_prox, 784, 1, 10},
+    {"column_sum/4000x500x3", &column_sum, 4000, 500, 3},
+    {"column_sum/4000x500x10", &column_sum, 4000, 500, 10},
+    {"column_sum/4000x500x20", &column_sum, 4000, 500, 20},
+    {"column_violations/4000x500x3", &column_violations, 4000, 500, 3},
+    {"column_violations/4000x500x10", &column_violations, 4000, 500, 10},
+    {"column_violations/4000x500x20", &column_violations, 4000, 500, 20},
+    {"column_update/4000x500x3", &column_update, 4000, 500, 3},
+    {"column_update/4000x500x10", &column_update, 4000, 500, 10},
+    {"column_update/4000x500x20", &column_update, 4000, 500, 20},
 
-constexpr Workload workloads[] = {
-    {"multiply/150x4x3", Work::multiply, 150, 4, 3},
-    {"multiply/1797x64x10", Work::multiply, 1797, 64, 10},
-    {"multiply/38x7129x3", Work::multiply, 38, 7129, 3},
-    {"multiply/2000x784x10", Work::multiply, 2000, 784, 10},
-    {"transposed_multiply/150x4x3", Work::transposed_multiply, 150, 4, 3},
-    {"transposed_multiply/1797x64x10", Work::transposed_multiply, 1797, 64, 10},
-    {"transposed_multiply/38x7129x3", Work::transposed_multiply, 38, 7129, 3},
-    {"transposed_multiply/2000x784x10", Work::transposed_multiply, 2000, 784, 10},
-    {"simplex_projection/1797x10", Work::simplex_projection, 1797, 1, 10},
-    {"hinge+l1/150x4x3", Work::solve, 150, 4, 3, TAMIS_HINGE, TAMIS_L1, 0.02f, 1e-3f},
-    {"hinge+l1/600x64x10", Work::solve, 600, 64, 10, TAMIS_HINGE, TAMIS_L1, 0.005f, 1e-2f},
-    {"squared-hinge+group-l2/150x4x3", Work::solve, 150, 4, 3, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.02f, 1e-3f},
-    {"squared-hinge+group-l2/600x64x10", Work::solve, 600, 64, 10, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.05f, 1e-2f},
-    {"squared-hinge+group-l2/1797x64x10", Work::solve, 1797, 64, 10, TAMIS_SQUARED_HINGE, TAMIS_GROUP_L2, 0.001f,
-     1e-4f},
-    {"logistic+group-l2/1797x64x10", Work::solve, 1797, 64, 10, TAMIS_LOGISTIC, TAMIS_GROUP_L2, 0.001f, 1e-4f},
-    {"predict/1797x64x10", Work::prediction, 1797, 64, 10},
+    {"hinge+l1/150x4x3", &hinge_l1, 150, 4, 3, 0.02f, 1e-3f},
+    {"hinge+l1/600x64x10", &hinge_l1, 600, 64, 10, 0.005f, 1e-3f},
+    {"hinge+l1/38x7129x3", &hinge_l1, 38, 7129, 3, 0.05f, 1e-3f},
+    {"hinge+group-l2/600x64x10", &hinge_group_l2, 600, 64, 10, 0.02f, 1e-3f},
+    {"hinge+ridge/1797x64x10", &hinge_ridge, 1797, 64, 10, 0.001f, 1e-3f},
+    {"squared-hinge+group-l2/150x4x3", &squared_hinge_group_l2, 150, 4, 3, 0.02f, 1e-3f},
+    {"squared-hinge+group-l2/600x64x10", &squared_hinge_group_l2, 600, 64, 10, 0.05f, 1e-3f},
+    {"squared-hinge+group-l2/1797x64x10", &squared_hinge_group_l2, 1797, 64, 10, 0.001f, 1e-4f},
+    {"squared-hinge+group-l2/2000x784x10", &squared_hinge_group_l2, 2000, 784, 10, 0.05f, 1e-3f},
+    {"logistic+group-l2/150x4x3", &logistic_group_l2, 150, 4, 3, 0.02f, 1e-3f},
+    {"logistic+group-l2/1797x64x10", &logistic_group_l2, 1797, 64, 10, 0.001f, 1e-4f},
+    {"one-vs-rest-squared-hinge+l1/1797x64x10", &one_vs_rest_l1, 1797, 64, 10, 0.001f, 1e-4f},
+    {"interactions-weak/60x10x1", &weak_interactions, 60, 10, 1, 0.05f, 1e-3f},
+    {"interactions-weak/150x40x1", &weak_interactions, 150, 40, 1, 0.05f, 1e-3f},
+    {"interactions-strong/200x100x1", &strong_interactions, 200, 100, 1, 0.05f, 1e-3f},
+    {"interactions-weak/150x20x3", &weak_interactions, 150, 20, 3, 0.05f, 1e-3f},
+    {"kernels-samples/60x3x1", &kernels_for_samples, 60, 3, 1, 0.02f, 1e-3f},
+    {"kernels-samples/150x3x1", &kernels_for_samples, 150, 3, 1, 0.02f, 1e-3f},
+    {"kernels-pairs/300x4x1", &kernels_for_pairs, 300, 4, 1, 0.02f, 1e-3f},
+    {"kernels-samples/150x3x3", &kernels_for_samples, 150, 3, 3, 0.02f, 1e-3f},
+
+    {"predict/150x4x3", &prediction, 150, 4, 3},
+    {"predict/1797x64x10", &prediction, 1797, 64, 10},
+    {"predict/2000x784x10", &prediction, 2000, 784, 10},
+    {"predict/600x64x26", &prediction, 600, 64, 26},
 };
 constexpr std::uint32_t count = sizeof workloads / sizeof workloads[0];
 
-constexpr Index most_samples = 2000;
-constexpr Index most_values = 2000 * 784;
-constexpr Index most_coefficients = (7129 + 1) * 4;
-constexpr Index most_scores = most_samples * 12;
-
-// What the workloads read and write.
-alignas(16) float x[most_values];        // samples, by columns; by rows for a prediction
-alignas(16) float w[most_coefficients];  // coefficients, the intercepts last
-alignas(16) float u[most_scores];        // one row per sample
-alignas(16) float z[most_scores];        // results of the size of u
-alignas(16) float g[most_coefficients];  // results of the size of w
-std::uint16_t labels[most_samples];
-std::uint32_t predicted[most_samples];
-alignas(16) unsigned char arena[2u << 20];
-tamis_training_f32 training;
-
 std::uint32_t prepared = count;  // the workload that the data are of
-double epochs[count];            // of a solve: products with all samples, XW and X'u together
+Cost costs[count];               // of a solve: known once it has run
 
-constexpr Index stride_of(const Workload& d) { return (d.classes + 3) / 4 * 4; }
-constexpr bool fits(const Workload& d) {
-  return d.samples <= most_samples && d.samples * d.features <= most_values && stride_of(d) <= 12 &&
-         (d.features + 1) * stride_of(d) <= most_coefficients;
+constexpr bool fits(const Case& c) {
+  if (c.features <= 1 && c.classes == 1) return true;  // floors, inner products, a factor
+  const std::size_t stride = c.stride();
+  return c.samples <= most_samples && c.samples * stride <= most_scores &&
+         std::size_t{c.samples} * c.features <= most_values && (c.features + 1) * stride <= most_coefficients;
 }
 constexpr bool all_fit() {
-  for (const Workload& d : workloads)
-    if (!fits(d)) return false;
+  for (const Case& c : workloads)
+    if (!fits(c)) return false;
   return true;
 }
 static_assert(all_fit());
 
-/// Numbers without pattern: Knuth's linear congruential generator, its upper bits.
-struct Random {
-  std::uint32_t state;
-  std::uint32_t bits() {
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-  }
-  float uniform() { return static_cast<float>(bits()) / 8388608.0f - 1.0f; }  // in [-1, 1), exact
-};
-
-void fill(float* out, std::size_t entries, Random& random) {
-  for (std::size_t e = 0; e < entries; ++e) out[e] = random.uniform();
-}
-
-/// Samples to learn from: each class is centred on features of its own, half of the features are noise.
-void draw_samples(const Workload& d, Random& random) {
-  for (Index i = 0; i < d.samples; ++i)
-    labels[i] = static_cast<std::uint16_t>(i < d.classes ? i : random.bits() % d.classes);
-  for (Index j = 0; j < d.features; ++j)
-    for (Index i = 0; i < d.samples; ++i) {
-      const float centre = j % 2 == 0 && j / 2 % d.classes == labels[i] ? 1.0f : 0.0f;
-      x[i + j * d.samples] = centre + random.uniform();
-    }
-}
-
 void prepare(std::uint32_t workload) {
   if (prepared == workload) return;
   prepared = workload;
-  const Workload& d = workloads[workload];
-  Random random{1};
-  if (d.work == Work::solve) return draw_samples(d, random);
-  fill(x, std::size_t{d.samples} * d.features, random);
-  fill(w, std::size_t{d.features + 1} * stride_of(d), random);
-  fill(u, std::size_t{d.samples} * stride_of(d), random);
-}
-
-void project(const Workload& d) {
-  const Index stride = stride_of(d);
-  for (Index e = 0; e < d.samples * stride; ++e) z[e] = u[e];
-  for (Index i = 0; i < d.samples; ++i) project_simplex(row_of(z, i, stride), d.classes, 1.0f);
-}
-
-void solve(const Workload& d) {
-  tamis_problem_f32 problem;
-  tamis_default_problem_f32(&problem);
-  problem.loss = d.loss;
-  problem.penalty = d.penalty;
-  problem.lambda = d.lambda;
-  problem.tolerance = d.tolerance;
-  problem.max_iterations = 20000;
-  problem.samples = d.samples;
-  problem.features = d.features;
-  problem.classes = d.classes;
-  problem.values = x;
-  problem.labels = labels;
-  tamis_train_f32(&training, &problem, arena, sizeof arena, nullptr, nullptr);
-}
-
-void predict(const Workload& d) {
-  const tamis_model_f32 model{w, d.features, d.classes};
-  for (Index i = 0; i < d.samples; ++i) predicted[i] = tamis_predict_f32(&model, x + i * d.features, 1);
-}
-
-void run_once(const Workload& d) {
-  const DenseDesign<float> design(x, d.samples, d.features);
-  const Index stride = stride_of(d);
-  switch (d.work) {
-    case Work::multiply: design.multiply(nullptr, d.features, w, stride, row_of(w, d.features, stride), z); break;
-    case Work::transposed_multiply: design.transposed_multiply(nullptr, d.features, u, stride, g); break;
-    case Work::simplex_projection: project(d); break;
-    case Work::solve: solve(d); break;
-    case Work::prediction: predict(d); break;
-  }
-  asm volatile("" ::: "memory");  // a run is not dropped because the next one writes the same
-}
-
-/// FNV-1a with 64 bits.
-struct Hash {
-  std::uint64_t value = 0xcbf29ce484222325u;
-  void word(std::uint32_t bits) {
-    for (int shift = 0; shift < 32; shift += 8) value = (value ^ (bits >> shift & 0xff)) * 0x100000001b3u;
-  }
-  void real(float number) { word(__builtin_bit_cast(std::uint32_t, number)); }
-  void matrix(const float* rows, Index length, Index columns, Index stride) {
-    for (Index i = 0; i < length; ++i)
-      for (Index k = 0; k < columns; ++k) real(row_of(rows, i, stride)[k]);
-  }
-};
-
-/// False: the solve did not reach its tolerance.
-bool hash_solve(std::uint32_t workload, Hash& hash) {
-  tamis_report_f32 report;
-  tamis_report_of_f32(&training, &report);
-  epochs[workload] = static_cast<double>(report.epochs);
-  const float reals[] = {report.objective, report.dual_objective, report.relative_gap, report.epochs};
-  const std::uint32_t words[] = {report.status, report.iterations, report.nonzeros, report.arena_bytes};
-  for (const float number : reals) hash.real(number);
-  for (const std::uint32_t number : words) hash.word(number);
-  if (report.status != TAMIS_CONVERGED) return false;
-  tamis_model_f32 model;
-  tamis_model_of_f32(&training, &model);
-  hash.matrix(model.coefficients, model.features + 1, model.classes, stride_of(workloads[workload]));
-  return true;
+  workloads[workload].work->prepare(workloads[workload]);
 }
 
 }  // namespace
 
+void draw_samples(const Case& c) {
+  Random random;
+  for (Index i = 0; i < c.samples; ++i)
+    memory.labels[i] = static_cast<std::uint16_t>(i < c.classes ? i : random.bits() % c.classes);
+  for (Index j = 0; j < c.features; ++j)
+    for (Index i = 0; i < c.samples; ++i) {
+      const Real centre = j % 2 == 0 && j / 2 % c.classes == memory.labels[i] ? Real(1) : Real(0);
+      memory.x[i + std::size_t{j} * c.samples] = centre + random.uniform();
+    }
+}
+
 }  // namespace tamis::bench
 
 using namespace tamis::bench;
-using tamis::Index;
 
 std::uint32_t tamis_bench_count() { return count; }
 
 const char* tamis_bench_name(std::uint32_t workload) { return workloads[workload].name; }
 
-const char* tamis_bench_kind(std::uint32_t workload) {
-  switch (workloads[workload].work) {
-    case Work::solve: return "solve";
-    case Work::prediction: return "prediction";
-    default: return "kernel";
-  }
+const char* tamis_bench_kind(std::uint32_t workload) { return workloads[workload].work->kind; }
+
+double tamis_bench_flops(std::uint32_t workload) { return costs[workload].flops; }
+
+double tamis_bench_bytes(std::uint32_t workload) { return costs[workload].bytes; }
+
+double tamis_bench_span(std::uint32_t workload) {
+  const Cost& cost = costs[workload];
+  return cost.span > 0 ? cost.span : cost.bytes;
 }
 
-double tamis_bench_flops(std::uint32_t workload) {
-  const Workload& d = workloads[workload];
-  if (d.work == Work::simplex_projection) return 3.0 * d.samples * d.classes;
-  const double product = 2.0 * d.samples * d.features * d.classes;
-  return d.work == Work::solve ? 2 * product * epochs[workload] : product;
-}
-
-double tamis_bench_bytes(std::uint32_t workload) {
-  const Workload& d = workloads[workload];
-  const double scores = 4.0 * d.samples * stride_of(d);
-  if (d.work == Work::simplex_projection) return 2 * scores;
-  const double product = 4.0 * d.samples * d.features + 4.0 * d.features * stride_of(d) + scores;
-  return d.work == Work::solve ? 2 * product * epochs[workload] : product;
-}
+int tamis_bench_updates(std::uint32_t workload) { return workloads[workload].work->updates; }
 
 void tamis_bench_run(std::uint32_t workload, std::uint32_t repeats) {
   prepare(workload);
-  for (std::uint32_t r = 0; r < repeats; ++r) run_once(workloads[workload]);
+  const Case& c = workloads[workload];
+  for (std::uint32_t r = 0; r < repeats; ++r) {
+    c.work->run(c);
+    keep();
+  }
+  if (repeats > 0) costs[workload] = c.work->cost(c);
 }
 
 std::uint64_t tamis_bench_checksum(std::uint32_t workload) {
-  const Workload& d = workloads[workload];
   tamis_bench_run(workload, 1);
   Hash hash;
-  switch (d.work) {
-    case Work::multiply:
-    case Work::simplex_projection: hash.matrix(z, d.samples, d.classes, stride_of(d)); break;
-    case Work::transposed_multiply: hash.matrix(g, d.features, d.classes, stride_of(d)); break;
-    case Work::solve:
-      if (!hash_solve(workload, hash)) return 0;
-      break;
-    case Work::prediction:
-      for (Index i = 0; i < d.samples; ++i) hash.word(predicted[i]);
-  }
-  return hash.value;
+  return workloads[workload].work->hash(workloads[workload], hash) ? hash.value : 0;
 }

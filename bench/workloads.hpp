@@ -1,6 +1,6 @@
 #pragma once
 /* The workloads, defined once: what every harness runs, native and in WebAssembly alike. No heap, no library but tamis:
- * the data are drawn into static memory. Not for several threads at once. */
+ * the data are drawn into static memory. Not for several threads at once. Float, or double with TAMIS_BENCH_DOUBLE. */
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -13,17 +13,23 @@ uint32_t tamis_bench_count(void);
 /* Unique, such as "multiply/150x4x3" (samples x features x classes). */
 const char* tamis_bench_name(uint32_t workload);
 
-/* "kernel", "solve" or "prediction". */
+/* "floor" (what the machine can do), "kernel", "solve" or "prediction". */
 const char* tamis_bench_kind(uint32_t workload);
 
 /* Floating-point operations of one run, padding not counted; of a solve, those of its products with the samples, known
- * after its first run. */
+ * after its first run, or 0 where it does not count them. */
 double tamis_bench_flops(uint32_t workload);
 
-/* Bytes read and written by one run if nothing is cached; of a solve, those of its products. */
+/* Bytes read and written by one run if nothing is cached; of a solve, those of its products, or 0. */
 double tamis_bench_bytes(uint32_t workload);
 
-/* Runs it so many times. The first run after another workload also draws the data. */
+/* Bytes of memory that a run goes over, once or often: they tell which cache it works from. */
+double tamis_bench_span(uint32_t workload);
+
+/* Not 0: most of its traffic changes numbers in place; 0: it mostly reads. */
+int tamis_bench_updates(uint32_t workload);
+
+/* Runs it so many times. The first run after another workload also draws the data; 0 runs draw them alone. */
 void tamis_bench_run(uint32_t workload, uint32_t repeats);
 
 /* Runs it once and folds the bits of all results into one number (FNV-1a): the same on every target. 0: a solve

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs the packages that are missing for a group of work. Every group includes `main`.
+# Installs the packages that are missing for a group of work. Every group includes `main`, and `bench` includes `tests`, and
+# takes what comes from npm as well: the peers in bench/peers, and what drives the browser.
 # Exit codes: 0 all there, 1 the installation failed, 2 wrong use,
 #             3 something is missing and this system is not one the script installs on,
 #             4 something is missing and there is neither root nor sudo.
 set -euo pipefail
 shopt -s extglob
 
-usage='Use: bash toolchains/setup.sh main|tests'
+usage='Use: bash toolchains/setup.sh main|tests|bench'
 
 groups=() names=() versions=() probes=() reasons=()
 need() { groups+=("$1") names+=("$2") versions+=("$3") probes+=("$4") reasons+=("$5"); }
@@ -38,15 +39,21 @@ need tests  gcc-riscv64-unknown-elf  12  command:riscv64-unknown-elf-g++ 'compil
 need tests  picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C library of the firmware for RISC-V'
 need tests  qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
 
+need bench  python3             3.9      command:python3           'runs the other solvers'
+need bench  python3-sklearn     any      python:sklearn            'scikit-learn, liblinear and libsvm'
+need bench  python3-scipy       any      python:scipy              'HiGHS'
+need bench  r-cran-glmnet       any      r:glmnet                  'glmnet'
+need bench  valgrind            3.19     command:valgrind          'counts instructions'
+
 case "$#:${1-}" in
-  1:main | 1:tests) group=$1 ;;
+  1:main | 1:tests | 1:bench) group=$1 ;;
   *)
     echo "$usage" >&2
     exit 2
     ;;
 esac
 
-wanted() { [[ ${groups[$1]} == main || ${groups[$1]} == "$group" ]]; }
+wanted() { [[ ${groups[$1]} == main || ${groups[$1]} == "$group" || ($group == bench && ${groups[$1]} == tests) ]]; }
 
 at_least() { # least found
   local least found i
@@ -93,6 +100,8 @@ present() {
       version=$(command_version "$what") || return 1
       [[ ${versions[$1]} == any ]] || at_least "${versions[$1]}" "$version"
       ;;
+    python:*) /usr/bin/python3 -c "import $what" >/dev/null 2>&1 ;;
+    r:*) Rscript -e "library($what)" >/dev/null 2>&1 ;;
     header:* | arm:* | riscv:*)
       # On Debian the package counts: a header alone does not tell that the library and its CMake files are there.
       local compiler=("${CXX:-c++}")
@@ -130,8 +139,21 @@ list_missing() {
   done
 }
 
+from_npm() {
+  local folder root
+  [[ $group == bench ]] || return 0
+  root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+  for folder in bench/peers tests/browser; do
+    [[ -d $root/$folder/node_modules ]] && continue
+    if ! (cd "$root/$folder" && npm ci >/dev/null); then
+      echo "\`npm ci\` in $folder failed; its part of the report will say 'not run'." >&2
+    fi
+  done
+}
+
 find_missing
 if ((${#missing[@]} == 0)); then
+  from_npm
   echo "Setup $group: everything needed is installed."
   exit 0
 fi
@@ -178,4 +200,5 @@ if ((${#missing[@]} != 0)); then
   list_missing >&2
   exit 1
 fi
+from_npm
 echo "Setup $group: everything needed is installed."

@@ -220,8 +220,8 @@ TAMIS_TILE void transposed_wide_tile(const T* x, std::size_t column_stride, cons
     sum.store(N, row[c]);
   }
 }
-/// Rows of a tile of N vectors.
-constexpr int wide_tile_rows(int N) { return N <= 2 ? 6 : 4; }
+/// Rows of a tile of N vectors: as many sums as registers hold beside a row and a number, and at least six chains.
+constexpr int wide_tile_rows(int N) { return N <= 2 ? 8 : N <= 4 ? 4 : 3; }
 
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, std::size_t column_stride,
@@ -234,6 +234,10 @@ TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, 
         for (; i + R <= samples; i += R)
           multiply_wide_tile<T, N, R>(x + i, column_stride, features, count, w + k, stride, base + k,
                                       row_of(z, i, stride) + k);
+        if constexpr (R > 4)
+          for (; i + 4 <= samples; i += 4)
+            multiply_wide_tile<T, N, 4>(x + i, column_stride, features, count, w + k, stride, base + k,
+                                        row_of(z, i, stride) + k);
         for (; i < samples; ++i)
           multiply_wide_tile<T, N, 1>(x + i, column_stride, features, count, w + k, stride, base + k,
                                       row_of(z, i, stride) + k);
@@ -248,6 +252,9 @@ TAMIS_WIDE [[gnu::noinline]] void transposed_rows_wide(const T* x, std::size_t c
         Index c = 0;
         for (; c + C <= count; c += C)
           transposed_wide_tile<T, N, C>(x, column_stride, features, c, samples, u + k, stride, g + k);
+        if constexpr (C > 4)
+          for (; c + 4 <= count; c += 4)
+            transposed_wide_tile<T, N, 4>(x, column_stride, features, c, samples, u + k, stride, g + k);
         for (; c < count; ++c)
           transposed_wide_tile<T, N, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
       });
@@ -262,6 +269,9 @@ TAMIS_WIDE [[gnu::noinline]] void transposed_lower_rows_wide(const T* x, std::si
         Index c = k;
         for (; c + C <= count; c += C)
           transposed_wide_tile<T, N, C>(x, column_stride, all, c, samples, u + k, stride, g + k);
+        if constexpr (C > 4)
+          for (; c + 4 <= count; c += 4)
+            transposed_wide_tile<T, N, 4>(x, column_stride, all, c, samples, u + k, stride, g + k);
         for (; c < count; ++c) transposed_wide_tile<T, N, 1>(x, column_stride, all, c, samples, u + k, stride, g + k);
       });
 }

@@ -6,7 +6,7 @@
 #ifdef __clang__
 #define TAMIS_UNROLL_STRIP _Pragma("clang loop unroll(full)")
 #else
-#define TAMIS_UNROLL_STRIP _Pragma("GCC unroll 6")
+#define TAMIS_UNROLL_STRIP _Pragma("GCC unroll 8")
 #endif
 
 namespace tamis::detail {

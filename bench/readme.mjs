@@ -1,0 +1,49 @@
+// node readme.mjs RECORD.json README.md [--check]: writes the figures of the record between the two markers of the README; with
+// --check it ends with 1 unless they are there already.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const begin = '<!-- bench: written by bench/readme.mjs from bench/recorded.json -->', end = '<!-- bench: end -->';
+
+const time = (seconds) => (seconds === null ? '–' : seconds >= 1 ? `${Number(seconds.toPrecision(2))} s` : seconds >= 1e-3 ? `${Number((1e3 * seconds).toPrecision(2))} ms`
+  : `${Number((1e6 * seconds).toPrecision(2))} µs`);
+const table = (header, rows) => [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+export function section({ machine, quick, targets, comparisons, floors, growth, peers }) {
+  const compilers = [...new Set(Object.values(targets).map(({ compiler }) => compiler.trim()))].join('; ');
+  const goal = ({ mean, worst }) => [mean && `mean ≤ ${mean}`, worst && `worst ≤ ${worst}`].filter(Boolean).join(', ') || '–';
+  const met = (one) => (!one.goal.mean || one.mean <= one.goal.mean) && (!one.goal.worst || one.worst <= one.goal.worst);
+  const out = [
+    `${machine.processor}, ${machine.cores} processors, ${machine.date}, load ${machine.load[0]} at the start; ${compilers}.` +
+    `${quick ? ' From a quick run, with few repetitions.' : ''} Ratios of times, over all kernels, solves and predictions of the suite:`,
+    table(['', 'geometric mean', 'worst', 'goal', ''], comparisons.map((one) => [`${one.target} / ${one.base}`, one.mean.toFixed(2),
+      `${one.worst.toFixed(2)} (${one.at})`, goal(one.goal), goal(one.goal) === '–' ? '' : met(one) ? 'met' : 'missed'])),
+    'Loops of products against their floor, peak arithmetic or bandwidth measured in the same run at the same vector width:',
+    table(['target', 'at the goal', 'mean', 'least'], floors.map((one) => [one.name, `${one.met} of ${one.count} at ≥ ${Math.round(100 * one.goal)} %`,
+      `${Math.round(100 * one.mean)} %`, `${Math.round(100 * one.worst)} % (${one.at})`])),
+  ];
+  if (peers.length > 0) out.push('Time to a relative error of 10⁻², 10⁻⁴ and 10⁻⁶ (for float, what it reaches) of the certified optimum, one thread:',
+    table(['problem', 'solver', '10⁻²', '10⁻⁴', '10⁻⁶'], peers.flatMap(({ name, solvers }) => solvers.map(({ solver, seconds }, place) => [
+      place === 0 ? name : '', solver, ...Object.values(seconds).map(time)]))));
+  if (growth.length > 0) out.push('Growth, as exponents of time (and of memory), to a certified gap of 10⁻³: ' +
+    `${growth.filter(({ series }) => series !== 'lambda').map((one) => `${one.loss} in ${one.series} ${one.time?.toFixed(2) ?? '–'} (${one.memory?.toFixed(2) ?? '–'})`).join(', ')}.`);
+  return out.join('\n\n');
+}
+
+const [record, readme, mode] = process.argv.slice(2);
+if (record) {
+  const text = readFileSync(readme, 'utf8'), from = text.indexOf(begin), to = text.indexOf(end);
+  if (from < 0 || to < from) {
+    console.error(`${readme} lacks the lines '${begin}' and '${end}'.`);
+    process.exit(1);
+  }
+  const wanted = `${text.slice(0, from)}${begin}\n${section(JSON.parse(readFileSync(record, 'utf8')))}\n${text.slice(to)}`;
+  if (mode === '--check') {
+    if (wanted !== text) {
+      console.error('The performance section of the README is not what bench/recorded.json says: cmake --build build/test --target bench_readme');
+      process.exit(1);
+    }
+    console.log('The performance section of the README is in step with bench/recorded.json.');
+  } else {
+    writeFileSync(readme, wanted);
+  }
+}

@@ -1,0 +1,137 @@
+// What the machine can do at the vector width of the library in this build: additions and multiplications, and traffic.
+#include "work.hpp"
+
+namespace tamis::bench {
+
+namespace {
+
+#ifdef TAMIS_SCALAR
+constexpr int chains = 12 / lanes<Real>;  // twelve numbers: a vector is so many of them
+#else
+constexpr int chains = 12;  // a product and a sum take some six cycles, and processors begin up to two of each in one
+#endif
+constexpr Index rounds = 4096;
+
+/// a ← a·m + c, again and again, for independent a.
+template <class P>
+[[gnu::always_inline]] inline void run_chains(Real* numbers) {
+  P a[chains];
+  const auto m = P::fill(numbers[0]), c = P::fill(numbers[1]);
+  _Pragma("GCC unroll 12") for (int i = 0; i < chains; ++i) a[i] = P::fill(numbers[2 + i]);
+  for (Index round = 0; round < rounds; ++round) {
+    _Pragma("GCC unroll 12") for (int i = 0; i < chains; ++i) a[i] = a[i] * m + c;
+  }
+  _Pragma("GCC unroll 12") for (int i = 0; i < chains; ++i) a[i].store(numbers + 16 + i * P::width);
+}
+
+/// Sums eight vectors at once.
+template <class P>
+[[gnu::always_inline]] inline void read_all(const Real* from, std::size_t entries, Real* out) {
+  P total[8];
+  for (auto& t : total) t = P::zero();
+  for (std::size_t e = 0; e + 8 * P::width <= entries; e += 8 * P::width) {
+    _Pragma("GCC unroll 8") for (int i = 0; i < 8; ++i) total[i] = total[i] + P::load(from + e + i * P::width);
+  }
+  for (int i = 0; i < 8; ++i) total[i].store(out + i * P::width);
+}
+
+template <class P>
+[[gnu::always_inline]] inline void update_all(Real* numbers, std::size_t entries, Real value) {
+  const auto added = P::fill(value);
+  for (std::size_t e = 0; e + 4 * P::width <= entries; e += 4 * P::width) {
+    _Pragma("GCC unroll 4") for (int i = 0; i < 4; ++i)(P::load(numbers + e + i * P::width) + added)
+        .store(numbers + e + i * P::width);
+  }
+}
+
+#ifdef TAMIS_WIDE
+constexpr Index wide = 2 * lanes<Real>;
+TAMIS_WIDE [[gnu::noinline]] void run_wide_chains(Real* numbers) { run_chains<Pack<Real, wide>>(numbers); }
+TAMIS_WIDE [[gnu::noinline]] void read_all_wide(const Real* from, std::size_t entries, Real* out) {
+  read_all<Pack<Real, wide>>(from, entries, out);
+}
+TAMIS_WIDE [[gnu::noinline]] void update_all_wide(Real* numbers, std::size_t entries, Real value) {
+  update_all<Pack<Real, wide>>(numbers, entries, value);
+}
+#endif
+
+/// Entries of the Pack that runs.
+Index width() {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return wide;
+#endif
+  return lanes<Real>;
+}
+
+void prepare_peak(const Case&) {
+  memory.u[0] = Real(0.5);
+  for (int i = 1; i < 16; ++i) memory.u[i] = Real(i);
+}
+void run_peak(const Case&) {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return run_wide_chains(memory.u);
+#endif
+  run_chains<Pack<Real>>(memory.u);
+}
+Cost cost_of_peak(const Case&) { return {2.0 * chains * rounds * width(), 0}; }
+bool hash_peak(const Case&, Hash& hash) {  // which is the same for all widths: every lane of a chain holds one number
+  for (int i = 0; i < 12; ++i) hash.real(memory.u[16 + i % chains * int(width())]);
+  return true;
+}
+
+/// A traffic workload has 1024·`samples` bytes, and goes over them so often that a run sees at least a megabyte.
+std::size_t entries_of(const Case& c) { return std::size_t{c.samples} * 1024 / sizeof(Real); }
+Index passes_over(const Case& c) { return c.samples >= 1024 ? 1 : 1024 / c.samples; }
+
+void prepare_traffic(const Case& c) { fill(memory.x, entries_of(c), Real(1)); }
+void run_read(const Case& c) {
+  for (Index pass = 0; pass < passes_over(c); ++pass) {
+#ifdef TAMIS_WIDE
+    if (has_wide_vectors()) {
+      read_all_wide(memory.x, entries_of(c), memory.u);
+      continue;
+    }
+#endif
+    read_all<Pack<Real>>(memory.x, entries_of(c), memory.u);
+    keep();
+  }
+}
+void run_update(const Case& c) {
+  for (Index pass = 0; pass < passes_over(c); ++pass) {
+#ifdef TAMIS_WIDE
+    if (has_wide_vectors()) {
+      update_all_wide(memory.x, entries_of(c), Real(0));
+      continue;
+    }
+#endif
+    update_all<Pack<Real>>(memory.x, entries_of(c), Real(0));
+    keep();
+  }
+}
+Cost cost_of_read(const Case& c) {
+  const double bytes = double(entries_of(c)) * sizeof(Real);
+  return {double(entries_of(c)) * passes_over(c), bytes * passes_over(c), bytes};
+}
+Cost cost_of_update(const Case& c) {
+  Cost cost = cost_of_read(c);
+  cost.bytes *= 2;
+  return cost;
+}
+bool hash_read(const Case& c, Hash& hash) {  // of ones: their number, however it is split
+  Real total = 0;
+  for (Index i = 0; i < 8 * width(); ++i) total += memory.u[i];
+  hash.real(total - Real(entries_of(c)));
+  return total == Real(entries_of(c));
+}
+bool hash_update(const Case& c, Hash& hash) {
+  hash.real(memory.x[entries_of(c) - 1]);
+  return true;
+}
+
+}  // namespace
+
+const Work peak{"floor", false, prepare_peak, run_peak, cost_of_peak, hash_peak};
+const Work read_memory{"floor", false, prepare_traffic, run_read, cost_of_read, hash_read};
+const Work update_memory{"floor", true, prepare_traffic, run_update, cost_of_update, hash_update};
+
+}  // namespace tamis::bench

@@ -1,0 +1,14 @@
+// Whole solves with the exact hinge: paper A's problems.
+#include "tamis/loss/hinge.hpp"
+#include "tamis/penalty/group.hpp"
+#include "tamis/penalty/l1.hpp"
+#include "tamis/penalty/ridge.hpp"
+#include "work_linear.hpp"
+
+namespace tamis::bench {
+
+const Work hinge_l1 = linear_solve<TwoPhaseTraining<Real, Hinge, L1>>;
+const Work hinge_group_l2 = linear_solve<TwoPhaseTraining<Real, Hinge, GroupL2>>;
+const Work hinge_ridge = linear_solve<Training<Real, Hinge, Ridge>>;
+
+}  // namespace tamis::bench

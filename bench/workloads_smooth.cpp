@@ -1,0 +1,15 @@
+// Whole solves with smooth losses: paper B's problems.
+#include "tamis/loss/logistic.hpp"
+#include "tamis/loss/one_vs_rest_squared_hinge.hpp"
+#include "tamis/loss/squared_hinge.hpp"
+#include "tamis/penalty/group.hpp"
+#include "tamis/penalty/l1.hpp"
+#include "work_linear.hpp"
+
+namespace tamis::bench {
+
+const Work squared_hinge_group_l2 = linear_solve<DescentTraining<Real, SquaredHinge, GroupL2>>;
+const Work logistic_group_l2 = linear_solve<DescentTraining<Real, Logistic, GroupL2>>;
+const Work one_vs_rest_l1 = linear_solve<DescentTraining<Real, OneVsRestSquaredHinge, L1>>;
+
+}  // namespace tamis::bench
