@@ -36,7 +36,7 @@ test('digits: certified to one per cent, with the digits mostly right', async ()
 
 test('the same model as the command, to the last bit', { skip: !command && 'no command to compare with' }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
-  const complete = await load({ descent: true, double: true }); // all solvers that the command may take
+  const complete = await load({ double: true });
   try {
     for (const [loss, penalty, precision] of [['hinge', 'l1', 'float'], ['squared-hinge', 'group-l2', 'double']]) {
       const file = path.join(folder, 'iris.json');
