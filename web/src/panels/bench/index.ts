@@ -1,5 +1,5 @@
 /** Runs the benchmark suite here, and shows it beside native figures that were recorded. */
-import { modules, recorded, type Figure } from 'virtual:bench';
+import { modules, recorded, type Recorded } from 'virtual:bench';
 import { byId, html, switchOff } from '../../dom';
 import { short } from '../../format';
 import type { Mount, Page, Panel } from '../../panel';
@@ -12,13 +12,13 @@ type Target = 'simd' | 'base';
 interface Row {
   name: string;
   kind: string;
-  native: Figure | undefined;
-  found: Partial<Record<Target, Figure>>;
+  native: Recorded | undefined;
+  found: Partial<Record<Target, { seconds: number; checksum: string }>>;
 }
 const targets: readonly Target[] = ['simd', 'base'];
 const target_names: Record<Target, string> = { simd: 'SIMD', base: 'base' };
 const kind_names: Record<string, string> = { floor: 'What the machine can do', kernel: 'Kernels', solve: 'Whole solves', prediction: 'Prediction' };
-const widest_ratio = 8; // the end of the bars
+const widest_ratio = 4; // the end of the bars
 
 export const mount: Mount = (root, page) => {
   root.insertAdjacentHTML('beforeend', markup);
@@ -34,8 +34,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let worker: Worker | null = null;
   let rows: Row[] = rowsOf(recorded.workloads);
 
-  const busy = recorded.load > 0.7 ? ' while it was busy' : '';
-  byId('bench-recorded').textContent = `native: ${recorded.machine}, ${recorded.compiler}, on ${recorded.date}${busy}`;
+  const { processor, date, busy, compilers } = recorded;
+  byId('bench-recorded').textContent = `native: ${processor}, ${compilers.native}, on ${date}${busy ? ', while it was busy' : ''}`;
   controls.addEventListener('submit', (event) => {
     event.preventDefault();
     if (worker) end('cancelled');
@@ -126,7 +126,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
       const ratios = rows.map((row) => ratioOf(row, target)).filter((ratio) => ratio !== null);
       if (ratios.length === 0) return [];
       const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
-      return [`${target_names[target]} ${mean.toFixed(2)} times native (geometric mean of ${ratios.length})`];
+      return [`${target_names[target]} ${mean.toFixed(2)} times native of its width (geometric mean of ${ratios.length})`];
     });
     const wrong = rows.filter((row) => differs(row)).length;
     return [...(means.length ? means : ['done; no native figure of these was recorded']), wrong ? `${wrong} with other results` : 'the results are the same bits'].join(' · ');
@@ -147,7 +147,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function showRow(row: Row): void {
     const cells = table.querySelector(`[data-workload="${row.name}"]`)!.querySelectorAll('td');
-    cells[0]!.textContent = row.native ? duration(row.native.seconds) : '–';
+    cells[0]!.textContent = row.native?.native ? duration(row.native.native) : '–';
     targets.forEach((target, t) => (cells[t + 1]!.textContent = row.found[target] ? duration(row.found[target].seconds) : ''));
     cells[3]!.replaceChildren(...targets.flatMap((target) => {
       const ratio = ratioOf(row, target);
@@ -157,7 +157,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
       return [html('div', { class: `ratio ${target}` }, html('span', { class: 'way' }, bar), html('span', {}, `${ratio.toFixed(2)} ×`))];
     }));
     const done = targets.some((target) => row.found[target]);
-    cells[4]!.textContent = !done ? '' : differs(row) ? 'other bits' : row.native ? 'same bits' : 'not recorded';
+    cells[4]!.textContent = !done ? '' : differs(row) ? 'other bits' : row.native?.checksum ? 'same bits' : 'not recorded';
     cells[4]!.className = differs(row) ? 'wrong' : 'same';
   }
 }
@@ -166,14 +166,15 @@ function rowsOf(workloads: readonly { name: string; kind: string }[]): Row[] {
   return workloads.map(({ name, kind }) => ({ name, kind, native: recorded.workloads.find((one) => one.name === name), found: {} }));
 }
 
+/** Time here against native code of the same width. */
 function ratioOf({ native, found }: Row, target: Target): number | null {
-  const here = found[target];
-  return native && here ? here.seconds / native.seconds : null;
+  const [here, there] = [found[target], native?.[target]];
+  return here && there ? here.seconds / there : null;
 }
 
 /** Whether what was computed is not the same on all targets, or is wrong. */
 function differs({ native, found }: Row): boolean {
-  const checksums = [native, ...Object.values(found)].flatMap((figure) => (figure ? [figure.checksum] : []));
+  const checksums = [native, ...Object.values(found)].flatMap((figure) => figure?.checksum ?? []);
   return new Set(checksums).size > 1 || checksums.some((checksum) => /^0+$/.test(checksum));
 }
 
