@@ -75,7 +75,8 @@ export function agreement(document, wrong, names) {
 // ---- floors ---------------------------------------------------------------------------------------------------------
 
 /** The native target of the same vector width, whose floor counts for a module too. */
-const sameWidth = { 'wasm-simd': 'clang-sse', 'browser-simd': 'clang-sse', 'wasm-base': 'clang-scalar', 'browser-base': 'clang-scalar' };
+const sameWidth = { 'wasm-simd': 'clang-sse', 'browser-simd': 'clang-sse', 'wasm-simd-package': 'clang-sse', 'wasm-base': 'clang-scalar',
+  'browser-base': 'clang-scalar', 'wasm-base-package': 'clang-scalar', 'wasm-simd-double': 'clang-sse-double' };
 /** Kernels that are loops of products: the goal of the issue is for these; others are bound by comparisons. */
 export const isProduct = (name) => /^(dot|multiply|transposed_multiply|cholesky|column_)/.test(name);
 
