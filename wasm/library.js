@@ -4,12 +4,12 @@ import { TamisError } from './error.js';
 import { toBlob, toC } from './export.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { precisionOf } from './problem.js';
+import { needsBaselines, precisionOf } from './problem.js';
 import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
 /** Of modules in the options of load. */
-const names = { linear: '', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
+const names = { linear: '', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
 
 /** What trains beside linear models, and its models: not loaded before someone asks for it. */
 const beside = {
@@ -21,8 +21,8 @@ const beside = {
 export async function loadAs(Class, options = {}) {
   requireWebAssembly();
   const simd = options.simd ?? (options.wasm === undefined && simdSupported());
-  const tamis = new Class({ simd, descent: Boolean(options.descent) }, { ...options });
-  await Promise.all([tamis.prepare('float'), options.double && tamis.prepare('double')]);
+  const tamis = new Class({ simd }, { ...options });
+  await Promise.all(['float', ...['double', 'baselines'].filter((kind) => options[kind])].map((kind) => tamis.prepare(kind)));
   return tamis;
 }
 
@@ -39,9 +39,11 @@ export class Library {
     this.#sources = sources;
   }
 
-  /** Loads the module of a precision, once. */
-  async prepare(precision) {
-    ({ version: this.version } = await this.loaded('linear', precision));
+  /** Loads the module of a precision, or that of the baselines, once. */
+  async prepare(kind) {
+    const isPrecision = kind !== 'baselines';
+    const { version } = await this.loaded(isPrecision ? 'linear' : kind, isPrecision ? kind : 'float');
+    this.version ??= version;
   }
 
   async loaded(models, precision) {
@@ -60,6 +62,15 @@ export class Library {
     const module = this.#modules[`linear ${precision}`];
     if (!module)
       throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
+    return module;
+  }
+  /** The module with the solver that the problem asks for. */
+  moduleFor(problem) {
+    const precision = precisionOf(problem);
+    if (!needsBaselines(problem)) return this.moduleOf(precision);
+    const module = this.#modules['baselines float'];
+    if (!module)
+      throw new TamisError('invalid_option', `the solver ${problem.solver} is not loaded yet: load({ baselines: true }), or use train()`);
     return module;
   }
 
@@ -112,9 +123,8 @@ export class Library {
     return makers[name](data, options, wishes, module);
   }
   async prepared(problem) {
-    const precision = precisionOf(problem);
-    if (!this.#modules[`linear ${precision}`]) await this.prepare(precision);
-    return this.moduleOf(precision);
+    await this.prepare(needsBaselines(problem) ? 'baselines' : precisionOf(problem));
+    return this.moduleFor(problem);
   }
 
   /** A model from its plain data, as a worker sends them. */

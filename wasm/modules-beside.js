@@ -1,14 +1,10 @@
-// Where the modules are that are loaded when something asks for them: linear models with descent, and what is beside linear
-// models. Each URL is written out, because that is how bundlers find the files.
+// Where the modules are that are loaded when something asks for them: those with all solvers of linear models, and what is
+// beside linear models. Each URL is written out, because that is how bundlers find the files.
 
-export const linear = {
+export const baselines = {
   float: [
-    () => new URL('./tamis-descent.wasm', import.meta.url),
-    () => new URL('./tamis-descent-simd.wasm', import.meta.url),
-  ],
-  double: [
-    () => new URL('./tamis-descent-double.wasm', import.meta.url),
-    () => new URL('./tamis-descent-double-simd.wasm', import.meta.url),
+    () => new URL('./tamis-baselines.wasm', import.meta.url),
+    () => new URL('./tamis-baselines-simd.wasm', import.meta.url),
   ],
 };
 

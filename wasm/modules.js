@@ -25,10 +25,10 @@ const addresses = {
 /** Those of modules that are not always needed are not loaded before. */
 const addressesBeside = async (models) => (await import('./modules-beside.js'))[models];
 
-/** Loads the module of linear models, interactions, kernels or features in a precision, from `source` or the file beside this one. */
-export async function loadModule(precision, { models, simd, descent }, source) {
+/** Loads the module of linear models, baselines, interactions, kernels or features in a precision, from `source` or the file beside this one. */
+export async function loadModule(precision, { models, simd }, source) {
   try {
-    source ??= (models === 'linear' && !descent ? addresses : await addressesBeside(models))[precision][Number(simd)]();
+    source ??= (models === 'linear' ? addresses : await addressesBeside(models))[precision][Number(simd)]();
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);

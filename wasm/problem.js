@@ -6,11 +6,15 @@ import { TamisError } from './error.js';
 const choices = {
   loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  // 3 and 7 to 10: not in the modules; 11: in those with descent
-  solver: ['auto', 'primal-dual', 'fista', , 'constrained-primal-dual', 'crammer-singer-dual', 'two-phase', , , , ,
-    'block-coordinate-descent'],
+  solver: ['auto', 'primal-dual', 'fista', 'primal-dual-as-printed', 'constrained-primal-dual', 'crammer-singer-dual',
+    'two-phase', 'constrained-primal-dual-as-printed', 'linear-constraints-primal-dual-as-printed',
+    'fista-constant-step-as-printed', 'forward-backward', 'block-coordinate-descent', 'fobos-as-printed',
+    'adaptive-dual-averaging', 'bcd-line-search-as-printed', 'bcd-constant-step-as-printed',
+    'fista-line-search-as-printed', 'sparsa-as-printed'],
   precision: ['float', 'double'],
 };
+/** Those of the module that is always loaded. */
+const usual_solvers = [0, 1, 4, 5, 6, 11];
 
 /** The number of a choice, its position in the C enumeration. */
 export function choice(kind, name, names = choices[kind]) {
@@ -24,6 +28,12 @@ export function choice(kind, name, names = choices[kind]) {
 export function precisionOf({ precision = 'float' } = {}) {
   choice('precision', precision);
   return precision;
+}
+
+/** Whether the solver is in a module of its own: in double precision all are in one. */
+export function needsBaselines(problem = {}) {
+  const { solver = 'auto' } = problem;
+  return precisionOf(problem) === 'float' && !usual_solvers.includes(choice('solver', solver));
 }
 
 export const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(value));

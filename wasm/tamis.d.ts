@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** Loads the library. SIMD is used where there is some. Rejects with TamisError 'unsupported' without WebAssembly. */
 export function load(options?: LoadOptions): Promise<Tamis>;
 
@@ -6,6 +7,8 @@ export interface LoadOptions {
   wasm?: ModuleSource;
   /** The same for double precision. */
   wasmDouble?: ModuleSource;
+  /** The same of the module with the solvers that are baselines, in single precision. */
+  wasmBaselines?: ModuleSource;
   /** The same of the modules that `trainInteractions` loads. */
   wasmInteractions?: ModuleSource;
   wasmInteractionsDouble?: ModuleSource;
@@ -17,11 +20,8 @@ export interface LoadOptions {
   wasmFeaturesDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
-  /**
-   * Loads the larger modules with the solver 'block-coordinate-descent', many times faster for all losses but the hinge,
-   * which 'auto' then means for them. They have 220 kB instead of 140. Default: false.
-   */
-  descent?: boolean;
+  /** Also loads now the module with the solvers that are baselines, which `train` loads when a problem asks for one. */
+  baselines?: boolean;
   /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */
   double?: boolean;
 }
@@ -36,8 +36,17 @@ export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
   | 'reweighted-l1';
-export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
-  'block-coordinate-descent';
+/**
+ * 'auto' is the fastest for the problem. The baselines are in a module of their own, or in that of double precision; some
+ * refuse some losses or penalties.
+ */
+export type Solver = 'auto' | 'primal-dual' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
+  'block-coordinate-descent' | Baseline;
+/** Published algorithms, those as they were printed and others. */
+export type Baseline = 'fista' | 'primal-dual-as-printed' | 'constrained-primal-dual-as-printed' |
+  'linear-constraints-primal-dual-as-printed' | 'fista-constant-step-as-printed' | 'forward-backward' |
+  'fobos-as-printed' | 'adaptive-dual-averaging' | 'bcd-line-search-as-printed' | 'bcd-constant-step-as-printed' |
+  'fista-line-search-as-printed' | 'sparsa-as-printed';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 
@@ -139,8 +148,8 @@ export interface Tamis {
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
   fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
-  /** Loads the module of a precision, once, so that the functions that return at once can use it. */
-  prepare(precision: Precision): Promise<void>;
+  /** Loads the module of a precision, or that of the baselines, once, so that the functions that return at once can use it. */
+  prepare(kind: Precision | 'baselines'): Promise<void>;
 }
 
 /**
@@ -521,6 +530,8 @@ export interface SensorWindows {
   restart(): void;
   /** Gives its memory back. */
   close(): void;
+  /** The same, where the engine has Symbol.dispose: `using windows = await tamis.sensorWindows(…)`. */
+  [Symbol.dispose](): void;
 }
 
 export interface HashingOptions {

@@ -5,7 +5,7 @@ import { blobPrecision, fromBlob } from './export.js';
 import { advance, finish, Library, loadAs } from './library.js';
 import { withFeatures } from './making.js';
 import { withModel } from './points.js';
-import { countOf, precisionOf } from './problem.js';
+import { countOf } from './problem.js';
 import { sizeFields } from './run.js';
 import { Training } from './training.js';
 
@@ -16,7 +16,7 @@ export const load = (options) => loadAs(Tamis, options);
 
 class Tamis extends Library {
   trainSync(problem, options = {}) {
-    const training = new Training(this.moduleOf(precisionOf(problem)), problem);
+    const training = new Training(this.moduleFor(problem), problem);
     try {
       while (training.running) {
         if (options.signal?.aborted) training.stop();
@@ -57,7 +57,7 @@ class Tamis extends Library {
   trainingBytes(spec) {
     for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
     if (spec.nonzeros !== undefined) countOf('nonzeros', spec.nonzeros);
-    return this.moduleOf(precisionOf(spec)).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
+    return this.moduleFor(spec).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
   }
 
   fromBlob(bytes, { classes, featureNames } = {}) {

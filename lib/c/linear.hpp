@@ -5,6 +5,9 @@
 #include "face.hpp"
 #include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
+#ifdef TAMIS_ALL_SOLVERS
+#include "tamis/solver/baselines.hpp"
+#endif
 
 namespace tamis::in_c {
 
@@ -22,9 +25,14 @@ struct Linear<double> : Common<double> {
   using Grid = tamis_grid_f64;
 };
 
-#ifdef TAMIS_WITHOUT_DESCENT  // a smaller build: smooth losses are left to accelerated gradients
+// A smaller build has the default solvers alone, a larger one the published baselines too.
+#if defined(TAMIS_DEFAULT_SOLVERS)
 template <class T>
-using Trainer = AnyTraining<T, TwoPhase>;
+using Trainer = AnyTrainingOf<T, AnyLoss<T>, PrimalDual, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase,
+                              BlockCoordinateDescent>;
+#elif defined(TAMIS_ALL_SOLVERS)
+template <class T>
+using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
 #else
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
@@ -88,6 +96,12 @@ template <class T>
 Shape shape_of(const typename Linear<T>::Problem& p) {
   return {p.samples, p.features, p.classes};
 }
+/// Bytes of the arena of a solver: with no room at all, the least.
+template <class T>
+Requirement requirement_of(const Choice& choice, Shape shape, Room room) {
+  if (room.entries == 0 && room.active_limit == 0) return Trainer<T>::requirement(choice, shape);
+  return Trainer<T>::requirement(choice, shape, room);
+}
 template <class T>
 Targets<T> targets_of(const typename Linear<T>::Problem& p) {
   return {{p.labels, p.samples}, p.classes, p.weights, p.margins};
@@ -142,7 +156,7 @@ std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename
   if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
   const Choice choice = path_choice<T>(p, grid_of<T>(grid));
   if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
-  return (Trainer<T>::requirement(choice, shape_of<T>(p), room) & beside).bytes;
+  return (requirement_of<T>(choice, shape_of<T>(p), room) & beside).bytes;
 }
 
 /// A problem to make trainings of, with other targets if need be.

@@ -88,7 +88,7 @@ std::size_t training_bytes(const typename Face<T>::Problem* p, Room room) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
   const Choice choice = choice_of<T>(*p, p->lambda);
   if (choice.refusal()) return 0;
-  return Trainer<T>::requirement(choice, shape_of<T>(*p), room).bytes;
+  return requirement_of<T>(choice, shape_of<T>(*p), room).bytes;
 }
 
 template <class T>

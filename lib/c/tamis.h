@@ -73,9 +73,10 @@ typedef enum tamis_solver {
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
   TAMIS_CRAMMER_SINGER_DUAL,      /* hinge and ridge, lambda > 0 */
   TAMIS_TWO_PHASE,                /* hinge, not ridge: primal-dual, then Newton where the arena has room */
-  TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room;
-                                         what TAMIS_AUTOMATIC is in a library built with it (TAMIS_WITHOUT_DESCENT not
-                                         defined) */
+  TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room:
+                                         what TAMIS_AUTOMATIC is for them. In a library built with TAMIS_ALL_SOLVERS
+                                         the numbers up to 17 are the published baselines (SolverKind in
+                                         tamis/compatibility.hpp); with TAMIS_DEFAULT_SOLVERS there is no TAMIS_FISTA */
 } tamis_solver;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */

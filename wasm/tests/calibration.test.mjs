@@ -70,7 +70,7 @@ test('the calibration of the command, and its probabilities', { skip }, async ()
       const file = path.join(folder, 'model.json');
       const said = JSON.parse(runCommand('cv', data, '--loss', 'squared-hinge', '--penalty', 'l1', '--lambda-values', '0.1,0.05,0.02', '--choose',
         'min', '--seed', '2', '--calibrate', calibrate, ...(refit ? ['--refit', '--refit-lambda', '0.01'] : []), '--model', file));
-      const library = await load({ descent: true, double: true }); // the solvers of the command
+      const library = await load({ double: true });
       const result = await library.crossValidate({ ...flowers, precision: 'double' }, {
         lambdas: [0.1, 0.05, 0.02], choose: 'min', seed: 2, calibrate, refit: refit && { lambda: 0.01 },
       });

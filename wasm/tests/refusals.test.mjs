@@ -68,7 +68,8 @@ const refusals = [
   ['epsilon 0', { penalty: 'reweighted-l1', epsilon: 0 }, 'invalid_option', 'epsilon: 0 is not positive'],
   ['epsilon too small for float', { penalty: 'reweighted-l1', epsilon: 1e-42 }, 'invalid_option', 'epsilon'],
   ['epsilon for l1', { epsilon: 0.5 }, 'invalid_option', 'epsilon: is for reweighted-l1, not for l1'],
-  ['a solver for another loss', { solver: 'fista' }, 'invalid_combination', 'it needs a smooth loss, such as squared-hinge'],
+  ['a solver for another loss', { solver: 'block-coordinate-descent' }, 'invalid_combination',
+    'it needs a smooth loss, such as squared-hinge'],
   ['names for other features', { featureNames: ['a'] }, 'invalid_shape', 'featureNames has 1 entries for 2 features'],
 ];
 
@@ -97,7 +98,7 @@ test('trainingBytes refuses what is no shape, and what no solver takes', async (
   const spec = { samples: 10, features: 2, classes: 3 };
   await refusal(() => tamis.trainingBytes({ ...spec, samples: 0 }), 'invalid_option');
   await refusal(() => tamis.trainingBytes({ ...spec, features: 2.5 }), 'invalid_option');
-  await refusal(() => tamis.trainingBytes({ ...spec, loss: 'hinge', solver: 'fista' }), 'invalid_combination');
+  await refusal(() => tamis.trainingBytes({ ...spec, loss: 'logistic', solver: 'two-phase' }), 'invalid_combination');
 });
 
 test('double precision must be loaded for what returns at once', async () => {

@@ -2,11 +2,11 @@
 /// The door for choices made at run time: losses, penalties and designs behind tables of functions, so that a module
 /// holds each solver once per scalar, not once per combination.
 
-#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <type_traits>
 
+#include "any_solver.hpp"
 #include "design/dense.hpp"
 #include "design/sparse.hpp"
 #include "penalty/elastic_net.hpp"
@@ -15,12 +15,9 @@
 #include "penalty/ridge.hpp"
 #include "penalty/sparse_group.hpp"
 #include "penalty/weighted_l1.hpp"
-#include "solver/block_coordinate_descent.hpp"
 #include "solver/constrained_primal_dual.hpp"
-#include "solver/crammer_singer_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
-#include "solver/reweighted.hpp"
 #include "solver/two_phase.hpp"
 
 namespace tamis {
@@ -35,6 +32,7 @@ class AnyLoss {
                : kind == LossKind::logistic      ? &table_for<Logistic>
                                                  : &table_for<OneVsRestSquaredHinge>) {}
 
+  static constexpr bool chosen_at_run_time = true;
   /// Whether the loss is among them: see any_multilabel.hpp for the others.
   static constexpr bool has(LossKind kind) { return kind != LossKind::ranking_squared_hinge; }
 
@@ -183,6 +181,48 @@ class AnyLoss {
   const Table* table_;
 };
 
+/// Any of the norms of groups: their sums are one penalty.
+template <class T>
+struct AnyNorm {
+  PenaltyKind kind = PenaltyKind::group_l2;
+  T l1_ratio = T(0.5);  ///< of sparse-group
+
+  bool valid() const {
+    return visit([](const auto& norm) {
+      if constexpr (requires { norm.valid(); }) return norm.valid();
+      else return true;
+    });
+  }
+  T value(Rows<const T> w) const {
+    return visit([=](const auto& norm) { return norm.value(w); });
+  }
+  void prox(Rows<T> w, T step) const {
+    visit([=](const auto& norm) { norm.prox(w, step); });
+  }
+  template <class>
+  T step_coupling() const {
+    return kind == PenaltyKind::sparse_group ? not_a_number<T> : T(0);
+  }
+  T dual(Rows<const T> g) const {
+    return visit([=](const auto& norm) { return norm.dual(g); });
+  }
+  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+    return visit([=](const auto& norm) { return norm.prox_slope(w, step); });
+  }
+  bool keeps_signs() const { return kind == PenaltyKind::sparse_group && SparseGroupNorm<T>{l1_ratio}.keeps_signs(); }
+  void gradient(Rows<const T> w, Rows<T> out) const {
+    visit([=](const auto& norm) { norm.gradient(w, out); });
+  }
+
+ private:
+  template <class Visit>
+  auto visit(Visit visit) const {
+    if (kind == PenaltyKind::group_l2) return visit(EuclideanNorm{});
+    if (kind == PenaltyKind::group_linf) return visit(LargestEntryNorm{});
+    return visit(SparseGroupNorm<T>{l1_ratio});
+  }
+};
+
 /// The numbers that some penalties take beside λ.
 template <class T>
 struct PenaltyParameters {
@@ -195,11 +235,11 @@ template <class T>
 class AnyPenalty {
  public:
   explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenalty(table_of(kind), Data{groups, parameters.l1_ratio, {}}) {}
+      : AnyPenalty(table_of(kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
   /// One round of reweighted-l1.
-  explicit AnyPenalty(const WeightedL1<T>& weighted)
-      : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, T(0), weighted}) {}
+  explicit AnyPenalty(const WeightedL1<T>& weighted) : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
 
+  static constexpr bool chosen_at_run_time = true;
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
   DualKind dual_kind() const { return table_->dual_kind(data_); }
@@ -209,7 +249,7 @@ class AnyPenalty {
   T step_coupling() const {
     if (table_ == &table_for<Ridge>) return tamis::step_coupling<T>(Ridge{});
     if (table_ == &table_for<ElasticNet<T>>) return tamis::step_coupling<T>(make<ElasticNet<T>>(data_));
-    return table_ == &table_for<SparseGroup<T>> ? not_a_number<T> : T(0);
+    return table_ == &table_for<AnyGroups> ? data_.norm.template step_coupling<T>() : T(0);
   }
   /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
@@ -219,10 +259,10 @@ class AnyPenalty {
         (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
       });
   }
-  bool keeps_signs() const {
+  [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
   }
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  [[gnu::noinline]] void gradient(Rows<const T> w, Rows<T> out) const {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
   T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
@@ -231,19 +271,19 @@ class AnyPenalty {
   template <class Visit>
   auto visit(Visit visit) const {
     if (table_ == &table_for<Ridge>) return visit(make<Ridge>(data_));
-    if (table_ == &table_for<GroupL2>) return visit(make<GroupL2>(data_));
-    if (table_ == &table_for<GroupLinf>) return visit(make<GroupLinf>(data_));
+    if (table_ == &table_for<AnyGroups>) return visit(make<AnyGroups>(data_));
     if (table_ == &table_for<ElasticNet<T>>) return visit(make<ElasticNet<T>>(data_));
-    if (table_ == &table_for<SparseGroup<T>>) return visit(make<SparseGroup<T>>(data_));
     if (table_ == &table_for<WeightedL1<T>>) return visit(make<WeightedL1<T>>(data_));
     return visit(make<L1>(data_));
   }
 
  private:
+  using AnyGroups = GroupSum<AnyNorm<T>>;
+
   /// What the penalties are made of.
   struct Data {
     Groups groups;
-    T ratio;
+    AnyNorm<T> norm;
     WeightedL1<T> weighted;
   };
   struct Table {
@@ -261,9 +301,8 @@ class AnyPenalty {
 
   template <class P>
   static constexpr P make(const Data& data) {
-    if constexpr (std::same_as<P, SparseGroup<T>>) return P{data.groups, {data.ratio}};
-    else if constexpr (HasGrouping<P>) return P{data.groups};
-    else if constexpr (std::same_as<P, ElasticNet<T>>) return P{data.ratio};
+    if constexpr (HasGrouping<P>) return P{data.groups, data.norm};
+    else if constexpr (std::same_as<P, ElasticNet<T>>) return P{data.norm.l1_ratio};
     else if constexpr (std::same_as<P, WeightedL1<T>>) return data.weighted;
     else return P{};
   }
@@ -294,10 +333,10 @@ class AnyPenalty {
   static const Table* table_of(PenaltyKind kind) {
     switch (kind) {
       case PenaltyKind::ridge: return &table_for<Ridge>;
-      case PenaltyKind::group_l2: return &table_for<GroupL2>;
-      case PenaltyKind::group_linf: return &table_for<GroupLinf>;
+      case PenaltyKind::group_l2:
+      case PenaltyKind::group_linf:
+      case PenaltyKind::sparse_group: return &table_for<AnyGroups>;
       case PenaltyKind::elastic_net: return &table_for<ElasticNet<T>>;
-      case PenaltyKind::sparse_group: return &table_for<SparseGroup<T>>;
       case PenaltyKind::reweighted_l1: return &table_for<WeightedL1<T>>;
       case PenaltyKind::l1: break;
     }
@@ -430,53 +469,40 @@ struct Choice {
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
 };
 
-/// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
-/// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
-/// `automatic` is content with PrimalDual and Fista where those two are not. `Loss`:
-/// AnyLoss, or what has its members and more losses.
-template <class T, class Loss, template <class, class, class, class> class... More>
-class AnyTrainingWith {
-  template <template <class, class, class, class> class S>
-  using Instance = S<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
-  using RidgeHinge = CrammerSingerDual<T, Hinge, Ridge, AnyDesign<T>>;  // accepts no other pair
+/// A training run with everything chosen at run time: the same interface as the solvers, the same bits. `S`: templates
+/// of the solvers to choose from. One that is not among them is refused with `invalid_option`, but `automatic` is
+/// content with PrimalDual and Fista where those that it means are not. `Loss`: AnyLoss, or what has its members and
+/// more losses.
+template <class T, class Loss, template <class, class, class, class> class... S>
+class AnyTrainingOf {
+  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
+  using Rounds = Reweighted<Solver>;
 
  public:
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters = {},
-                  const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingWith(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
-                  const StochasticOptions<T>& stochastic = {})
-      : kind_(resolve(choice)), reweighted_(choice.penalty == PenaltyKind::reweighted_l1) {
-    const bool no_combination = choice.refusal() || (needs_columns(kind_) && !design.has_columns());
-    refusal_.status = no_combination ? Status::invalid_combination : Status::invalid_option;
-    refused_ = no_combination || !has(kind_) || !Loss::has(choice.loss);
-    if (refused_) return;
-    dispatch(kind_, reweighted_, [&]<class Solver>() {
-      if constexpr (std::is_same_v<Solver, RidgeHinge>)
-        ::new (static_cast<void*>(storage_)) Solver(design, targets, Hinge{}, Ridge{}, options);
-      else if constexpr (is_reweighted<Solver>)
-        ::new (static_cast<void*>(storage_)) Solver(design, targets, loss, options, {.epsilon = parameters.epsilon});
-      else if constexpr (is_stochastic(Solver::kind))
-        ::new (static_cast<void*>(storage_)) Solver(
-            design, targets, loss, AnyPenalty<T>(choice.penalty, choice.groups, parameters), options, stochastic);
-      else
-        ::new (static_cast<void*>(storage_))
-            Solver(design, targets, loss, AnyPenalty<T>(choice.penalty, choice.groups, parameters), options);
-      return 0;
-    });
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
+    const SolverKind kind = resolve(choice);
+    const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
+    if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
+      auto* refusal = ::new (static_cast<void*>(storage_)) Report<T>{};
+      refusal->status = no_combination ? Status::invalid_combination : Status::invalid_option;
+      return;
+    }
+    form_ = goes_in_rounds(choice) ? Form::rounds : Form::once;
+    const AnyPenalty<T> penalty = form_ == Form::rounds ? AnyPenalty<T>(WeightedL1<T>{})
+                                                        : AnyPenalty<T>(choice.penalty, choice.groups, parameters);
+    const Solver solver(kind, design, targets, loss, penalty, options, stochastic);
+    if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
+    else ::new (static_cast<void*>(storage_)) Solver(solver);
   }
-  AnyTrainingWith(const AnyTrainingWith&) = delete;
-  AnyTrainingWith& operator=(const AnyTrainingWith&) = delete;
+  AnyTrainingOf(const AnyTrainingOf&) = delete;
+  AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
 
   /// Whether the solver is in this build.
-  static constexpr bool has(SolverKind kind) {
-    return kind == SolverKind::primal_dual || kind == SolverKind::fista ||
-           kind == SolverKind::constrained_primal_dual || kind == SolverKind::crammer_singer_dual ||
-           ((Instance<More>::kind == kind) || ...);
-  }
+  static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
   /// The solver that a choice means in this build.
   static constexpr SolverKind resolve(const Choice& choice) {
     const SolverKind kind = choice.resolved_solver();
@@ -488,138 +514,89 @@ class AnyTrainingWith {
   static constexpr Requirement requirement(const Choice& choice, Shape shape) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1,
-                    [&]<class Solver>() { return Solver::requirement(shape); });
+    return with_rounds(choice, shape, Solver::requirement(kind, shape));
   }
   /// The same with room for more than the least: never fewer bytes, and a faster solver where it has a use for them.
   static constexpr Requirement requirement(const Choice& choice, Shape shape, Room room) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return dispatch(kind, choice.penalty == PenaltyKind::reweighted_l1, [&]<class Solver>() {
-      if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room);
-      else return Solver::requirement(shape);
-    });
+    return with_rounds(choice, shape, Solver::requirement(kind, shape, room));
   }
 
   /// Another λ than that of the options, before `start`.
   void set_lambda(T lambda) {
-    if (!refused_) visit([=](auto& solver) { return solver.set_lambda(lambda), 0; });
+    if (form_ == Form::rounds) rounds().set_lambda(lambda);
+    else if (form_ == Form::once) once().set_lambda(lambda);
   }
   /// Settings that only some baselines have (`has_stopping`, `is_random`, `is_blockwise`), before `start`. False: the
   /// solver of the choice does not have that setting, and nothing has changed.
   bool set_stopping(const Stopping<T>& stopping) {
-    return !refused_ && visit([&](auto& solver) {
-      if constexpr (requires { solver.set_stopping(stopping); }) return solver.set_stopping(stopping), true;
-      else return stopping.rule == StoppingRule::gap;
-    });
+    if (form_ == Form::rounds) return stopping.rule == StoppingRule::gap;
+    return form_ == Form::once && once().set_stopping(stopping);
   }
   bool set_seed(std::uint64_t seed) {
-    return !refused_ && visit([=](auto& solver) {
-      if constexpr (requires { solver.set_seed(seed); }) return solver.set_seed(seed), true;
-      else return false;
-    });
+    return form_ == Form::rounds ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
   }
   bool set_shrinking(bool shrinking) {
-    return !refused_ && visit([=](auto& solver) {
-      if constexpr (requires { solver.set_shrinking(shrinking); }) return solver.set_shrinking(shrinking), true;
-      else return !shrinking;
-    });
+    return form_ == Form::rounds ? rounds().set_shrinking(shrinking)
+                                 : form_ == Form::once && once().set_shrinking(shrinking);
   }
 
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
   /// solver that cannot: see `has_path`.
-  [[gnu::noinline]] bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
-    return !refused_ && visit([=](auto& solver) {
-      if constexpr (requires { solver.warm_start(lambda, before, step); })
-        return solver.warm_start(lambda, before, step);
-      else if constexpr (requires { solver.warm_start(lambda); }) return solver.warm_start(lambda);
-      else return false;
-    });
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
+    return form_ == Form::rounds ? rounds().warm_start(lambda)
+                                 : form_ == Form::once && once().warm_start(lambda, before, step);
   }
   /// Whether the solver of a choice can go on with another λ: all that solve the regularised form, but for baselines.
-  static constexpr bool has_path(const Choice& choice) {
-    const SolverKind kind = resolve(choice);
-    return has(kind) && dispatch(kind, false, []<class Solver>() {
-             return requires(Solver solver, T lambda) { solver.warm_start(lambda); };
-           });
-  }
+  static constexpr bool has_path(const Choice& choice) { return Solver::has_path(resolve(choice)); }
 
-  [[gnu::noinline]] bool start(std::span<std::byte> memory) {
-    return !refused_ && visit([&](auto& solver) { return solver.start(memory); });
+  bool start(std::span<std::byte> memory) {
+    return form_ == Form::rounds ? rounds().start(memory) : form_ == Form::once && once().start(memory);
   }
-  [[gnu::noinline]] bool step() {
-    return !refused_ && visit([](auto& solver) { return solver.step(); });
-  }
+  bool step() { return form_ == Form::rounds ? rounds().step() : form_ == Form::once && once().step(); }
   void stop() {
-    if (!refused_) visit([](auto& solver) { return solver.stop(), 0; });
+    if (form_ == Form::rounds) rounds().stop();
+    else if (form_ == Form::once) once().stop();
   }
   const Report<T>& report() const {
-    return refused_ ? refusal_ : *visit([](auto& solver) { return &solver.report(); });
+    return form_ == Form::rounds ? rounds().report() : form_ == Form::once ? once().report() : refusal();
   }
   bool has_certified_model() const {
-    return !refused_ && visit([](auto& solver) { return solver.has_certified_model(); });
+    return form_ == Form::rounds ? rounds().has_certified_model() : form_ == Form::once && once().has_certified_model();
   }
   LinearModel<T> model() const {
-    return refused_ ? LinearModel<T>{} : visit([](auto& solver) { return solver.model(); });
+    return form_ == Form::rounds ? rounds().model() : form_ == Form::once ? once().model() : LinearModel<T>{};
   }
   /// The weights of the round at hand of reweighted-l1, features × padded classes; null when all are 1.
-  const T* weights() const {
-    return refused_ ? nullptr : visit([](auto& solver) -> const T* {
-      if constexpr (requires { solver.weights(); }) return solver.weights();
-      else return nullptr;
-    });
-  }
+  const T* weights() const { return form_ == Form::rounds ? rounds().weights() : nullptr; }
   /// That of a solver that has one, NaN for the others and before it is chosen.
-  T learning_rate() const {
-    return refused_ ? not_a_number<T> : visit([](auto& solver) {
-      if constexpr (requires { solver.learning_rate(); }) return solver.learning_rate();
-      else return not_a_number<T>;
-    });
-  }
+  T learning_rate() const { return form_ == Form::once ? once().learning_rate() : not_a_number<T>; }
   std::uint32_t certificates() const {
-    return refused_ ? 0 : visit([](auto& solver) { return solver.certificates(); });
+    return form_ == Form::rounds ? rounds().certificates() : form_ == Form::once ? once().certificates() : 0;
   }
 
  private:
-  template <class Solver>
-  static constexpr bool is_reweighted = requires(Solver solver) {
-    solver.round();
-  };
+  enum class Form : std::uint8_t { refused, once, rounds };
 
-  /// Calls visit<Solver>() with the solver of that kind, which must be in this build.
-  template <class Visit>
-  static constexpr auto dispatch(SolverKind kind, bool reweighted, Visit visit) {
-    return pick<Visit, Instance<PrimalDual>, Instance<Fista>, Instance<ConstrainedPrimalDual>, RidgeHinge,
-                Instance<More>...>(kind, reweighted, visit);
+  static constexpr bool goes_in_rounds(const Choice& choice) {
+    return choice.penalty == PenaltyKind::reweighted_l1 && !is_stochastic(resolve(choice));
   }
-  template <class Visit, class First, class... Rest>
-  static constexpr auto pick(SolverKind kind, bool reweighted, Visit visit) {
-    if constexpr (sizeof...(Rest) > 0) {
-      if (kind != First::kind) return pick<Visit, Rest...>(kind, reweighted, visit);
-    }
-    if constexpr (!std::is_same_v<First, RidgeHinge> && !is_stochastic(First::kind))
-      if (reweighted) return visit.template operator()<Reweighted<First>>();
-    return visit.template operator()<First>();
+  static constexpr Requirement with_rounds(const Choice& choice, Shape shape, Requirement solver) {
+    return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;
   }
-  template <class Visit>
-  auto visit(Visit visit) const {
-    return dispatch(kind_, reweighted_,
-                    [&]<class Solver>() { return visit(*std::launder(reinterpret_cast<Solver*>(storage_))); });
-  }
+  Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }
+  Rounds& rounds() const { return *std::launder(reinterpret_cast<Rounds*>(storage_)); }
+  const Report<T>& refusal() const { return *std::launder(reinterpret_cast<Report<T>*>(storage_)); }
 
-  template <template <class, class, class, class> class S>
-  using Largest =  // a Reweighted<S> holds an S
-      std::conditional_t<is_stochastic(Instance<S>::kind), Instance<S>, Reweighted<Instance<S>>>;
-  alignas(Largest<PrimalDual>) alignas(Largest<Fista>) alignas(Largest<ConstrainedPrimalDual>) alignas(
-      RidgeHinge) alignas(Largest<More>...) mutable std::byte
-      storage_[std::max({sizeof(Largest<PrimalDual>), sizeof(Largest<Fista>), sizeof(Largest<ConstrainedPrimalDual>),
-                         sizeof(RidgeHinge), sizeof(Largest<More>)...})];
-  SolverKind kind_;
-  bool reweighted_;
-  bool refused_;
-  Report<T> refusal_{};
+  alignas(Rounds) mutable std::byte storage_[sizeof(Rounds)];  // the largest of what `form_` says
+  Form form_ = Form::refused;
 };
 
+/// With `More` beside the solvers that serve where there is least memory: TwoPhase, BlockCoordinateDescent, and
+/// baselines such as as_printed::PrimalDual.
+template <class T, class Loss, template <class, class, class, class> class... More>
+using AnyTrainingWith = AnyTrainingOf<T, Loss, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, More...>;
 template <class T, template <class, class, class, class> class... More>
 using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;
 

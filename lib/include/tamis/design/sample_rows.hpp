@@ -1,6 +1,8 @@
 #pragma once
 /// A design seen sample by sample: blocks of consecutive samples in compressed rows, as many as the memory holds.
 
+#include <concepts>
+
 #include "../arena.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
@@ -100,8 +102,15 @@ class SampleRows {
     }
   };
 
+  SampleRows() = default;
   explicit SampleRows(const Design& design) : design_(design) {}
+  /// Of what the design can be made of.
+  template <class D>
+  requires(!std::same_as<D, Design> && !std::same_as<D, SampleRows> &&
+           std::constructible_from<Design, const D&>) explicit SampleRows(const D& design)
+      : design_(design) {}
 
+  const Design& uncopied() const { return design_; }
   Index samples() const { return design_.samples(); }
   Index features() const { return design_.features(); }
   T column_sum(Index feature) const { return design_.column_sum(feature); }
@@ -113,6 +122,15 @@ class SampleRows {
     design.column_sums(sums, scratch);
   }
   { design_.column_sums(sums, scratch); }
+  auto column(Index feature) const requires requires(const Design design) { design.column(feature); }
+  { return design_.column(feature); }
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    design_.gather(feature, list, count, out, stride);
+  }
+  void gather(Index first, Index last, Index* position, Index* features, T* values) const {
+    design_.gather(first, last, position, features, values);
+  }
+  void count_entries(Index* length) const { design_.count_entries(length); }
 
   void adopt(const Memory& memory, std::size_t room) {
     memory_ = memory;

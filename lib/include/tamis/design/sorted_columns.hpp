@@ -2,8 +2,11 @@
 /// A design whose columns are kept a second time, without their zeros and sorted by label: what descent over columns
 /// reads fastest.
 
+#include <concepts>
+
 #include "../arena.hpp"
 #include "../linalg/rows.hpp"
+#include "../status.hpp"
 #include "../targets.hpp"
 #include "column_passes.hpp"
 
@@ -25,8 +28,15 @@ class SortedColumns {
 
   SortedColumns() = default;
   explicit SortedColumns(const Design& design) : design_(design) {}
+  /// Of what the design can be made of.
+  template <class D>
+  requires(!std::same_as<D, Design> && !std::same_as<D, SortedColumns> &&
+           std::constructible_from<Design, const D&>) explicit SortedColumns(const D& design)
+      : design_(design) {}
 
   operator const Design&() const { return design_; }
+  Design& uncopied() { return design_; }
+  const Design& uncopied() const { return design_; }
   Index samples() const { return design_.samples(); }
   Index features() const { return design_.features(); }
   /// Stored entries of the listed features, those of the copy if there is one.
@@ -39,9 +49,19 @@ class SortedColumns {
   }
   bool find_bad_value(Index& row, Index& column) const { return design_.find_bad_value(row, column); }
   T column_sum(Index feature) const { return design_.column_sum(feature); }
+  void column_sums(T* sums, T* scratch) const requires requires(const Design design) {
+    design.column_sums(sums, scratch);
+  }
+  { design_.column_sums(sums, scratch); }
+  Status failure(Index& sample) const requires requires(const Design design) { design.failure(sample); }
+  { return design_.failure(sample); }
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     design_.gather(feature, list, count, out, stride);
   }
+  void gather(Index first, Index last, Index* position, Index* features, T* values) const {
+    design_.gather(first, last, position, features, values);
+  }
+  void count_entries(Index* length) const { design_.count_entries(length); }
 
   /// The samples of a column are ascending within each label.
   Column<T> column(Index feature) const {

@@ -365,7 +365,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const Index stride = this->stride_;
     take_gradients();
     copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(this->shape_), own_.d);
-    visit_smooth(this->loss_, [&](const auto& loss) { sweep_model(loss); });
+    visit_smooth(this->loss_, [&]<class One>(const One& loss) {
+      if constexpr (!is_sum_of_violations<One>()) sweep_model(loss);
+    });
     // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
     const auto along = [&](auto visit) {
       for (Index c = 0; c < working_; ++c) visit(own_.work[c]);

@@ -2,10 +2,12 @@
 /// The default solver for the exact multiclass hinge with ridge: ascent on the dual, one sample at a time.
 
 #include <type_traits>
+#include <utility>
 
 #include "../compatibility.hpp"
 #include "../design/dense.hpp"
 #include "../design/sample_rows.hpp"
+#include "../design/sorted_columns.hpp"
 #include "../loss/hinge.hpp"
 #include "../penalty/ridge.hpp"
 #include "workbench.hpp"
@@ -51,6 +53,28 @@ bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, 
   return true;
 }
 
+namespace detail {
+
+/// The design that the solver reads rows of: made for it, or there already inside another.
+template <class T, class Design>
+struct RowsIn {
+  using type = SampleRows<T, Design>;
+  static type& of(type& design) { return design; }
+};
+template <class T, class Design>
+struct RowsIn<T, SortedColumns<T, SampleRows<T, Design>>> {
+  using type = SortedColumns<T, SampleRows<T, Design>>;
+  static SampleRows<T, Design>& of(type& design) { return design.uncopied(); }
+};
+
+/// Whether a loss or a penalty is the one meant, or one chosen at run time, when it is `incompatibility` that knows.
+template <class Given, class Meant>
+concept MayBe = std::is_same_v<Given, Meant> || requires {
+  Given::chosen_at_run_time;
+};
+
+}  // namespace detail
+
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ/2 ‖W‖², ℓ the exact multiclass hinge, through its dual
 ///     max_u  Σᵢ μᵢ Σ_{k≠y} u_ik − ‖Xᵀu‖²/2λ,   uᵢ ∈ cᵢ(Δ − e_y),   W = −Xᵀu/λ.
 ///
@@ -70,17 +94,19 @@ bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, 
 /// Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale multi-class
 /// linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Design>> {
-  static_assert(std::is_same_v<Loss, Hinge> && std::is_same_v<Penalty, Ridge>, TAMIS_NEEDS_HINGE_AND_RIDGE);
+class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T, Design>::type> {
+  static_assert(detail::MayBe<Loss, Hinge> && detail::MayBe<Penalty, Ridge>, TAMIS_NEEDS_HINGE_AND_RIDGE);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
-  using Base = Workbench<T, Loss, Penalty, SampleRows<T, Design>>;
+  using Held = detail::RowsIn<T, Design>;
+  using Base = Workbench<T, Loss, Penalty, typename Held::type>;
+  using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
  public:
   static constexpr SolverKind kind = SolverKind::crammer_singer_dual;
 
   CrammerSingerDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
                     const Options<T>& options)
-      : Base(SampleRows<T, Design>(design), targets, loss, penalty, options) {}
+      : Base(typename Held::type(design), targets, loss, penalty, options) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) { return requirement(shape, shape.features); }
@@ -139,7 +165,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     Index* order;         ///< from the front: samples to visit in a block; from the back: first samples of the blocks
     std::uint8_t* wait;   ///< passes until the next visit
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
-    typename SampleRows<T, Design>::Memory samples;
+    typename Samples::Memory samples;
 
     static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries) {
       Memory m{};
@@ -150,10 +176,12 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
       for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
       m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
       for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
-      m.samples = SampleRows<T, Design>::Memory::lay_out(arena, shape.samples, entries);
+      m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
       return m;
     }
   };
+
+  Samples& samples() { return Held::of(this->design_); }
 
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     if (!this->admit(memory, requirement(this->shape_))) return false;
@@ -171,7 +199,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     own_ = Memory::lay_out(arena, this->shape_, entries);
     this->adopt(own_.common, arena.used());
     this->centre();
-    this->design_.adopt(own_.samples, entries);
+    samples().adopt(own_.samples, entries);
     fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
     fill(own_.p, CommonMemory<T>::duals(this->shape_), T(0));
     for (T* row : own_.row) fill(row, this->stride_, T(0));
@@ -205,8 +233,8 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     mean_square_ = square;
     T total = 0;
     for (Index first = 0; first < this->shape_.samples;) {
-      const Index count = this->design_.block_from(first);
-      this->design_.load(first, count);
+      const Index count = samples().block_from(first);
+      samples().load(first, count);
       for (Index i = first; i < first + count; ++i) total += measure(i);
       block(blocks_++) = first;
       first += count;
@@ -221,7 +249,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
 
   /// Norm of a loaded sample, and its product with the means.
   T measure(Index i) {
-    const auto x = this->design_.row(i);
+    const auto x = samples().row(i);
     T norm = 0, product = 0, square = 0;
     for (Index e = 0; e < x.count; ++e) {
       const T mean = this->options_.intercept ? this->memory_.means[x.features[e]] : T(0);
@@ -279,8 +307,8 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     const Index first = drawn_block;
     drawn_block = block(left_);
     block(left_) = first;
-    const Index count = this->design_.block_from(first);
-    this->design_.load(first, count);
+    const Index count = samples().block_from(first);
+    samples().load(first, count);
     Index chosen = 0;
     for (Index i = first; i < first + count; ++i) {
       if (!(this->targets_.weight(i) > T(0))) continue;
@@ -305,7 +333,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, SampleRows<T, Desig
     const Index stride = this->stride_;
     const Index classes = this->shape_.classes;
     const T lambda = this->options_.lambda;
-    const auto x = this->design_.row(i);
+    const auto x = samples().row(i);
     const T weight = this->targets_.weight(i);
     T* s = own_.row[score];
     T* step = own_.row[change];

@@ -47,6 +47,12 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
         reweighting_(reweighting),
         most_iterations_(options.max_iterations),
         iterations_left_(options.max_iterations) {}
+  /// The same with `first`, which has not begun, as the solver of the first round: one made for WeightedL1<T>{}.
+  Reweighted(const Solver& first, Reweighting<T> reweighting)
+      : Solver(first),
+        reweighting_(reweighting),
+        most_iterations_(options().max_iterations),
+        iterations_left_(options().max_iterations) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return Solver::requirement(shape) & weight_bytes(shape); }
@@ -56,7 +62,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   { return Solver::requirement(shape, room) & weight_bytes(shape); }
 
   bool start(std::span<std::byte> memory) {
-    const std::size_t bytes = requirement(this->shape_).bytes, weight = weight_bytes(this->shape_).bytes;
+    const std::size_t weight = weight_bytes(shape()).bytes, bytes = (least() & Requirement{weight}).bytes;
     report_.arena_bytes = bytes;
     if (!reweighting_.valid()) {
       report_.status = Status::invalid_option;
@@ -79,20 +85,21 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   }
 
   /// Another λ than that of the options, before `start`.
-  void set_lambda(T lambda) { this->options_.lambda = lambda; }
+  using Solver::set_lambda;
   /// Settings that some solvers have, for all rounds.
-  void set_seed(std::uint64_t seed) requires requires(Solver solver) { solver.set_seed(seed); }
-  { Solver::set_seed(seed); }
-  void set_shrinking(bool shrinking) requires requires(Solver solver) { solver.set_shrinking(shrinking); }
-  { Solver::set_shrinking(shrinking); }
+  auto set_seed(std::uint64_t seed) requires requires(Solver solver) { solver.set_seed(seed); }
+  { return Solver::set_seed(seed); }
+  auto set_shrinking(bool shrinking) requires requires(Solver solver) { solver.set_shrinking(shrinking); }
+  { return Solver::set_shrinking(shrinking); }
   /// All rounds with another λ, in the same memory. Rounds depend on where the ones before ended, so they begin from
   /// zero. False: it has ended.
   bool warm_start(T lambda) {
     if (running() || !has_model(report_.status) || report_.status == Status::stopped) return false;
-    this->options_.lambda = lambda;
-    this->options_.max_iterations = most_iterations_;
+    Options<T> all = options();
+    all.lambda = lambda;
+    all.max_iterations = most_iterations_;
     const std::span<std::byte> memory(memory_of_solver_.data(), report_.arena_used_bytes);
-    *this = Reweighted(this->design_, this->targets_, this->loss_, this->options_, reweighting_);
+    *this = Reweighted(again(Penalty(WeightedL1<T>{}), all), reweighting_);
     return start(memory);
   }
 
@@ -118,11 +125,41 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   Index round() const { return round_; }
   const T* weights() const { return round_ > 1 ? weights_ : nullptr; }
 
- private:
+  /// What it needs beside its solver.
   static constexpr Requirement weight_bytes(Shape shape) {
     Arena counter;
     counter.take<T>(detail::saturating_multiply(shape.features, padded<T>(shape.classes)));
     return {counter.used()};
+  }
+
+ private:
+  // A solver chosen at run time has the problem in one of several places.
+  static constexpr bool chosen_at_run_time = Solver::kind == SolverKind::automatic;
+  const Options<T>& options() const {
+    if constexpr (chosen_at_run_time) return Solver::options();
+    else return this->options_;
+  }
+  Shape shape() const {
+    if constexpr (chosen_at_run_time) return Solver::shape();
+    else return this->shape_;
+  }
+  Index stride() const {
+    if constexpr (chosen_at_run_time) return Solver::stride();
+    else return this->stride_;
+  }
+  Requirement least() const {
+    if constexpr (chosen_at_run_time) return Solver::requirement();
+    else return Solver::requirement(this->shape_);
+  }
+  /// The same solver for another penalty and other options.
+  Solver again(const Penalty& penalty, const Options<T>& options) const {
+    if constexpr (chosen_at_run_time) {
+      return Solver(*this, penalty, options);
+    } else {
+      Solver next(this->design_, this->targets_, this->loss_, penalty, options);
+      if constexpr (requires { next.take_settings(*this); }) next.take_settings(*this);
+      return next;
+    }
   }
 
   void update_report() {
@@ -154,11 +191,9 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
     iterations_before_ = report_.iterations;
     epochs_before_ = report_.epochs;
     iterations_left_ -= Solver::report().iterations;
-    Options<T> options = this->options_;
-    options.max_iterations = iterations_left_;
-    Solver next(this->design_, this->targets_, this->loss_, Penalty(WeightedL1<T>{weights_, this->stride_}), options);
-    if constexpr (requires { next.take_settings(*this); }) next.take_settings(*this);
-    static_cast<Solver&>(*this) = next;
+    Options<T> left = options();
+    left.max_iterations = iterations_left_;
+    static_cast<Solver&>(*this) = again(Penalty(WeightedL1<T>{weights_, stride()}), left);
     Solver::start(memory_of_solver_);
     update_report();
   }
@@ -168,11 +203,11 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   /// Sets the weights of the next round; false, and nothing set, when they are those of this one up to the tolerance.
   [[gnu::noinline]] bool update_weights() {
     const T* w = Solver::model().coefficients;
-    const std::size_t count = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    const std::size_t count = static_cast<std::size_t>(shape().features) * stride();
     bool changed = false;
     for (std::size_t e = 0; e < count && !changed; ++e) {
       const T now = round_ > 1 ? weights_[e] : T(1);
-      changed = absolute(weight_after(w[e]) - now) > this->options_.tolerance * now;
+      changed = absolute(weight_after(w[e]) - now) > options().tolerance * now;
     }
     for (std::size_t e = 0; e < count && changed; ++e) weights_[e] = weight_after(w[e]);
     return changed;

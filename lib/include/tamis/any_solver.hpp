@@ -1,0 +1,233 @@
+#pragma once
+/// One of several solvers, chosen at run time: the part of AnyTraining that knows the solvers.
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "design/sorted_columns.hpp"
+#include "solver/block_coordinate_descent.hpp"
+#include "solver/crammer_singer_dual.hpp"
+#include "solver/reweighted.hpp"
+
+namespace tamis {
+
+namespace detail {
+
+/// The design that all work on, so that what they share is there once: block coordinate descent may copy its columns,
+/// and the Crammer–Singer dual its rows.
+template <class T, class Design>
+using SharedDesign = SortedColumns<T, SampleRows<T, Design>>;
+
+/// A solver for losses, penalties and designs chosen at run time.
+template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
+struct SolverOf {
+  using type = S<T, Loss, Penalty, SharedDesign<T, Design>>;
+};
+template <class T, class Loss, class Penalty, class Design>
+struct SolverOf<BlockCoordinateDescent, T, Loss, Penalty, Design> {  // sorts columns itself
+  using type = BlockCoordinateDescent<T, Loss, Penalty, SampleRows<T, Design>>;
+};
+
+}  // namespace detail
+
+/// One of the solvers `S`, with the interface of a solver; what only some of them have is there for all. Each function
+/// finds the solver's own in a list that no other function shares, so that a program holds what it calls.
+template <template <class, class, class, class> class... S>
+struct AnySolver {
+  template <class T, class Loss, class Penalty, class Design>
+  class Of {
+    template <template <class, class, class, class> class Some>
+    using Instance = typename detail::SolverOf<Some, T, Loss, Penalty, Design>::type;
+    using Shared = detail::SharedDesign<T, Design>;
+    using Base = Workbench<T, Loss, Penalty, Shared>;
+    using Place = std::uint8_t;
+    static_assert((std::is_trivially_copyable_v<Instance<S>> && ...));
+
+   public:
+    static constexpr SolverKind kind = SolverKind::automatic;  ///< not known when this is compiled
+
+    /// The solver of that kind, which must be among them.
+    Of(SolverKind chosen, const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+       const Options<T>& options, const StochasticOptions<T>& stochastic = {})
+        : place_(place_of(chosen)) {
+      make(design, targets, loss, penalty, options, stochastic);
+    }
+    /// The same solver for another penalty and other options; not for stochastic ones.
+    Of(const Of& other, const Penalty& penalty, const Options<T>& options) : place_(other.place_) {
+      const Base& base = other.base();
+      make((base.*Open::design).uncopied().uncopied(), base.*Open::targets, base.*Open::loss, penalty, options, {});
+      constexpr void (*of[])(void*, void*) = {&Its<Instance<S>>::take_settings...};
+      of[place_](memory_, other.memory_);
+    }
+
+    static constexpr bool has(SolverKind kind) { return ((Instance<S>::kind == kind) || ...); }
+    /// Whether it can go on with another λ.
+    static constexpr bool has_path(SolverKind kind) { return (Its<Instance<S>>::goes_on(kind) || ...); }
+    static constexpr Requirement requirement(SolverKind kind, Shape shape) {
+      constexpr Requirement (*of[])(Shape) = {&Its<Instance<S>>::least...};
+      return of[place_of(kind)](shape);
+    }
+    static constexpr Requirement requirement(SolverKind kind, Shape shape, Room room) {
+      constexpr Requirement (*of[])(Shape, Room) = {&Its<Instance<S>>::roomy...};
+      return of[place_of(kind)](shape, room);
+    }
+    /// Of the one that is chosen.
+    Requirement requirement() const {
+      constexpr Requirement (*of[])(Shape) = {&Its<Instance<S>>::least...};
+      return of[place_](shape());
+    }
+    const Options<T>& options() const { return base().*Open::options; }  ///< these three not of stochastic ones
+    Shape shape() const { return base().*Open::shape; }
+    Index stride() const { return base().*Open::stride; }
+
+    void set_lambda(T lambda) {
+      constexpr void (*of[])(void*, T) = {&Its<Instance<S>>::set_lambda...};
+      of[place_](memory_, lambda);
+    }
+    bool set_stopping(const Stopping<T>& stopping) {
+      constexpr bool (*of[])(void*, const Stopping<T>&) = {&Its<Instance<S>>::set_stopping...};
+      return of[place_](memory_, stopping);
+    }
+    bool set_seed(std::uint64_t seed) {
+      constexpr bool (*of[])(void*, std::uint64_t) = {&Its<Instance<S>>::set_seed...};
+      return of[place_](memory_, seed);
+    }
+    bool set_shrinking(bool shrinking) {
+      constexpr bool (*of[])(void*, bool) = {&Its<Instance<S>>::set_shrinking...};
+      return of[place_](memory_, shrinking);
+    }
+
+    bool start(std::span<std::byte> memory) {
+      constexpr bool (*of[])(void*, std::span<std::byte>) = {&Its<Instance<S>>::start...};
+      return of[place_](memory_, memory);
+    }
+    /// False at once for a solver that cannot.
+    bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
+      constexpr bool (*of[])(void*, T, T*, T) = {&Its<Instance<S>>::warm_start...};
+      return of[place_](memory_, lambda, before, step);
+    }
+    bool step() {
+      constexpr bool (*of[])(void*) = {&Its<Instance<S>>::step...};
+      return of[place_](memory_);
+    }
+    void stop() {
+      constexpr void (*of[])(void*) = {&Its<Instance<S>>::stop...};
+      of[place_](memory_);
+    }
+    const Report<T>& report() const {
+      constexpr const Report<T>& (*of[])(void*) = {&Its<Instance<S>>::report...};
+      return of[place_](memory_);
+    }
+    bool has_certified_model() const {
+      constexpr bool (*of[])(void*) = {&Its<Instance<S>>::has_certified_model...};
+      return of[place_](memory_);
+    }
+    std::uint32_t certificates() const {
+      constexpr std::uint32_t (*of[])(void*) = {&Its<Instance<S>>::certificates...};
+      return of[place_](memory_);
+    }
+    LinearModel<T> model() const {
+      constexpr LinearModel<T> (*of[])(void*) = {&Its<Instance<S>>::model...};
+      return of[place_](memory_);
+    }
+    /// That of a solver that has one, NaN for the others and before it is chosen.
+    T learning_rate() const {
+      constexpr T (*of[])(void*) = {&Its<Instance<S>>::learning_rate...};
+      return of[place_](memory_);
+    }
+
+   private:
+    /// Where the problem is in solvers that are not stochastic.
+    struct Open : Base {
+      static constexpr auto design = &Open::design_;
+      static constexpr auto targets = &Open::targets_;
+      static constexpr auto loss = &Open::loss_;
+      static constexpr auto options = &Open::options_;
+      static constexpr auto shape = &Open::shape_;
+      static constexpr auto stride = &Open::stride_;
+    };
+    const Base& base() const { return as<Base>(memory_); }
+
+    template <class Solver>
+    static Solver& as(void* memory) {
+      return *std::launder(static_cast<Solver*>(memory));
+    }
+    static constexpr Place place_of(SolverKind kind) {
+      Place place = 0;
+      (void)((Instance<S>::kind == kind || (++place, false)) || ...);
+      return place;
+    }
+
+    void make(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+              const Options<T>& options, const StochasticOptions<T>& stochastic) {
+      constexpr void (*of[])(void*, const Shared&, const Targets<T>&, const Loss&, const Penalty&, const Options<T>&,
+                             const StochasticOptions<T>&) = {&Its<Instance<S>>::make...};
+      of[place_](memory_, Shared(design), targets, loss, penalty, options, stochastic);
+    }
+
+    /// What one solver does.
+    template <class Solver>
+    struct Its {
+      static void make(void* memory, const Shared& design, const Targets<T>& targets, const Loss& loss,
+                       const Penalty& penalty, const Options<T>& options,
+                       [[maybe_unused]] const StochasticOptions<T>& stochastic) {
+        if constexpr (is_stochastic(Solver::kind))
+          ::new (memory) Solver(design, targets, loss, penalty, options, stochastic);
+        else ::new (memory) Solver(design, targets, loss, penalty, options);
+      }
+      static void take_settings([[maybe_unused]] void* to, [[maybe_unused]] void* from) {
+        if constexpr (requires { as<Solver>(to).take_settings(as<Solver>(from)); })
+          as<Solver>(to).take_settings(as<Solver>(from));
+      }
+      static constexpr bool goes_on(SolverKind kind) {
+        return Solver::kind == kind && requires(Solver solver, T lambda) { solver.warm_start(lambda); };
+      }
+      static constexpr Requirement least(Shape shape) { return Solver::requirement(shape); }
+      static constexpr Requirement roomy(Shape shape, [[maybe_unused]] Room room) {
+        if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room);
+        else return Solver::requirement(shape);
+      }
+      static void set_lambda(void* memory, T lambda) { as<Solver>(memory).set_lambda(lambda); }
+      static bool set_stopping([[maybe_unused]] void* memory, const Stopping<T>& stopping) {
+        if constexpr (requires { as<Solver>(memory).set_stopping(stopping); })
+          return as<Solver>(memory).set_stopping(stopping), true;
+        else return stopping.rule == StoppingRule::gap;
+      }
+      static bool set_seed([[maybe_unused]] void* memory, [[maybe_unused]] std::uint64_t seed) {
+        if constexpr (requires { as<Solver>(memory).set_seed(seed); }) return as<Solver>(memory).set_seed(seed), true;
+        else return false;
+      }
+      static bool set_shrinking([[maybe_unused]] void* memory, bool shrinking) {
+        if constexpr (requires { as<Solver>(memory).set_shrinking(shrinking); })
+          return as<Solver>(memory).set_shrinking(shrinking), true;
+        else return !shrinking;
+      }
+      static bool start(void* memory, std::span<std::byte> arena) { return as<Solver>(memory).start(arena); }
+      static bool warm_start([[maybe_unused]] void* memory, [[maybe_unused]] T lambda, [[maybe_unused]] T* before,
+                             [[maybe_unused]] T step) {
+        if constexpr (requires { as<Solver>(memory).warm_start(lambda, before, step); })
+          return as<Solver>(memory).warm_start(lambda, before, step);
+        else if constexpr (requires { as<Solver>(memory).warm_start(lambda); })
+          return as<Solver>(memory).warm_start(lambda);
+        else return false;
+      }
+      static bool step(void* memory) { return as<Solver>(memory).step(); }
+      static void stop(void* memory) { as<Solver>(memory).stop(); }
+      static const Report<T>& report(void* memory) { return as<Solver>(memory).report(); }
+      static bool has_certified_model(void* memory) { return as<Solver>(memory).has_certified_model(); }
+      static std::uint32_t certificates(void* memory) { return as<Solver>(memory).certificates(); }
+      static LinearModel<T> model(void* memory) { return as<Solver>(memory).model(); }
+      static T learning_rate([[maybe_unused]] void* memory) {
+        if constexpr (requires { as<Solver>(memory).learning_rate(); }) return as<Solver>(memory).learning_rate();
+        else return not_a_number<T>;
+      }
+    };
+
+    alignas(Instance<S>...) mutable std::byte memory_[std::max({sizeof(Instance<S>)...})];
+    Place place_;
+  };
+};
+
+}  // namespace tamis
