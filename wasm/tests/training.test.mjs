@@ -91,11 +91,11 @@ function large() {
 
 test('trainingBytes is what a training uses, with and without a limit', async () => {
   for (const precision of ['float', 'double'])
-    for (let seed = 1; seed <= 12; ++seed) {
+    for (let seed = 1; seed <= 20; ++seed) {
       const { X, loss, penalty, lambda, ...rest } = madeUpProblem(seed);
       const train = (more) => tamis.trainSync({ X, loss, penalty, lambda, ...rest, precision, ...more });
       const { report, classes, features } = train();
-      const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision };
+      const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision, groups: rest.groups };
       const { least, fast } = tamis.trainingBytes(spec);
       assert.equal(report.arenaBytes, fast);
       const small = train({ memoryLimit: least, maxIterations: 100000 }).report; // maybe by a slower way
