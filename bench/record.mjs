@@ -1,6 +1,6 @@
 // node record.mjs RESULTS.json RECORD.json: keeps of a report's results what the README and the page show. No places of the machine.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { collect, disagreements, median, ratios } from './analysis.mjs';
+import { collect, disagreements, isDouble, median, ratios } from './analysis.mjs';
 import { exponents, reached } from './chapters_beside.mjs';
 import { comparisons, floorSummary } from './chapters.mjs';
 
@@ -34,7 +34,7 @@ const record = {
       return [error, seconds === null ? null : short(seconds, 3)];
     })) })) })),
   workloads: [...workloads.values()].map(({ name, kind, runs }) => ({
-    name, kind, seconds: Object.fromEntries(Object.entries(runs).map(([run, { seconds }]) => [run, short(median(seconds))])) })),
+    name, kind, checksum: Object.entries(runs).find(([run]) => !isDouble(run))?.[1].checksum ?? null, seconds: Object.fromEntries(Object.entries(runs).map(([run, { seconds }]) => [run, short(median(seconds))])) })),
 };
 // One workload to a line, so that changes can be read.
 const lines = Object.entries(record).map(([key, value]) => `  ${JSON.stringify(key)}: ${Array.isArray(value)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import bench from './plugins/bench.js';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
 import figures from './plugins/figures.js';
@@ -19,8 +20,11 @@ function packageFolder() {
   return folder;
 }
 
-/** The name of the panel whose code a file is, so that it is known by it. */
-const panelOf = (file) => file?.match(/\/panels\/(\w+)\/index\.ts$/)?.[1];
+/** The folder with the modules of the benchmark suite, as the CMake target bench_wasm builds them; they need not be there. */
+const benchFolder = () => path.resolve(process.env.TAMIS_BENCH_DIST ?? path.join(packageFolder(), '../../bench'));
+
+/** The name of the panel whose code is in some of the files, so that the chunk of them is known by it. */
+const panelOf = (files) => files.map((file) => file.match(/\/panels\/(\w+)\/index\.ts$/)?.[1]).find(Boolean);
 
 export default defineConfig(({ isPreview }) => {
   const config = {
@@ -36,19 +40,21 @@ export default defineConfig(({ isPreview }) => {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rollupOptions: { output: { chunkFileNames: ({ name, facadeModuleId }) => `assets/${panelOf(facadeModuleId) ?? name}-[hash].js` } },
+      rollupOptions: { output: { chunkFileNames: ({ name, moduleIds }) => `assets/${panelOf(moduleIds) ?? name}-[hash].js` } },
     },
     worker: { format: 'es' },
   };
   if (isPreview) return config;
 
   const tamis = packageFolder();
+  config.plugins.push(bench(benchFolder(), path.join(project, 'bench/recorded.json')));
   config.resolve = {
     alias: [
+      { find: /^tamis-bench$/, replacement: path.join(project, 'bench/harness.mjs') },
       { find: /^tamis$/, replacement: path.join(tamis, 'tamis.js') },
       { find: /^tamis\/worker$/, replacement: path.join(tamis, 'worker.js') },
     ],
   };
-  config.server = { fs: { allow: [here, tamis, path.join(project, 'tests/data')] } };
+  config.server = { fs: { allow: [here, tamis, benchFolder(), ...['tests/data', 'bench'].map((folder) => path.join(project, folder))] } };
   return config;
 });

@@ -1,6 +1,8 @@
 // The panel Draw: what it shows, what it does when used, and what it says when it cannot work.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { drawn } from './drawn.mjs';
 import {
   compressedBytes, downloadedHeader, inEveryLook, moveSlider, notice, screenshot, settled, stage, trainInNode, trainedAfter,
 } from './support.mjs';
@@ -156,6 +158,165 @@ test('without SIMD the base module gives the same model', async () => {
     headers.push((await downloadedHeader(page)).text);
   });
   assert.equal(headers[0], headers[1]);
+});
+
+// ---- drawings
+
+/** Draws strokes on the canvas with the mouse, as a hand does. */
+async function draw(page, strokes) {
+  await page.locator('#pad').scrollIntoViewIfNeeded();
+  const box = await page.locator('#pad').boundingBox();
+  for (const stroke of strokes) {
+    const at = (i) => [box.x + box.width * stroke[i], box.y + box.height * stroke[i + 1]];
+    await page.mouse.move(...at(0));
+    await page.mouse.down();
+    for (let i = 2; i < stroke.length; i += 2) await page.mouse.move(...at(i), { steps: 2 });
+    await page.mouse.up();
+  }
+}
+const reading = (page) => page.textContent('#reading');
+const add = (page, name) => page.click(`#add [data-class="${name}"]`);
+const drawings = (page) => page.$$eval('#drawings button', (all) => all.map((button) => button.getAttribute('aria-label')));
+const ink = (page) => page.$$eval('#cells .ink', (cells) => cells.map((cell) => 16 * Number(cell.style.fillOpacity)));
+
+test('what is drawn is recognised, while it is drawn, after undo and redo, and by touch', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    assert.equal(await reading(page), 'with mouse, pen or finger');
+    for (const [digit, strokes] of drawn.entries()) {
+      await draw(page, strokes);
+      assert.equal(await reading(page), `reads ${digit}`);
+      const scores = await page.$$eval('#scores li', (all) => all.map((row) => [row.querySelector('b').textContent, row.className]));
+      assert.deepEqual(scores.filter(([, look]) => look === 'best').map(([name]) => name), [String(digit)]);
+      const counts = await ink(page);
+      assert.ok(counts.slice(0, 8).some(Boolean) && counts.slice(-8).some(Boolean), 'as high as the bitmap');
+      assert.ok(Math.abs(counts.reduce((a, b) => a + b) - 312) < 40, 'as much ink as the digits have');
+      await page.click('#wipe');
+      assert.equal(await reading(page), 'with mouse, pen or finger');
+    }
+    await draw(page, drawn[4]); // two strokes
+    await page.click('#undo');
+    assert.notEqual(await reading(page), 'with mouse, pen or finger');
+    await page.click('#undo');
+    assert.equal(await reading(page), 'with mouse, pen or finger');
+    await page.click('#redo');
+    await page.focus('#cells');
+    await page.keyboard.press('Control+y');
+    assert.equal(await reading(page), 'reads 4');
+    assert.ok(await page.isDisabled('#redo'));
+    await page.click('#wipe');
+    const box = await page.locator('#pad').boundingBox();
+    const session = await scene.browser.context.newCDPSession(page);
+    const touch = (type, ...at) => session.send('Input.dispatchTouchEvent', { type, touchPoints: at.map(([x, y]) => ({ x: box.x + box.width * x, y: box.y + box.height * y })) });
+    const [stroke] = drawn[0];
+    await touch('touchStart', stroke.slice(0, 2));
+    for (let i = 2; i < stroke.length; i += 2) await touch('touchMove', stroke.slice(i, i + 2));
+    assert.equal(await reading(page), 'reads 0', 'before the finger is lifted');
+    await touch('touchEnd');
+    assert.equal(await reading(page), 'reads 0');
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+test('drawings are collected, trained on, taken away and undone', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await moveSlider(page, 0.45);
+    const before = await settled(page);
+    await page.focus('#add [data-class="1"]');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.textContent('#drawing-status'), 'There is nothing to add: draw first.');
+    await draw(page, drawn[7]);
+    await add(page, 1); // a seven that is said to be a one, five times
+    for (let i = 0; i < 5; ++i) {
+      await draw(page, drawn[7]);
+      await add(page, 1);
+    }
+    assert.equal(await page.textContent('#drawing-status'), 'Added to class 1, which has 6 drawings.');
+    assert.equal((await drawings(page)).length, 6);
+    const taught = await settled(page);
+    assert.notEqual(taught.split(', certified')[0], before.split(', certified')[0]);
+    await draw(page, drawn[7]);
+    assert.equal(await reading(page), 'reads 1');
+    await page.click('#wipe');
+    await page.click('#drawings button');
+    assert.equal((await drawings(page)).length, 5);
+    for (let i = 0; i < 3; ++i) await page.click('#undo'); // taken away, wiped, and drawn
+    assert.equal((await drawings(page)).length, 6);
+    while (await page.isEnabled('#undo')) await page.click('#undo');
+    assert.deepEqual(await drawings(page), []);
+    assert.equal((await settled(page)).replace(/\d+ ms/, ''), before.replace(/\d+ ms/, ''));
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+test('drawings alone make classes of their own, and come back from their link', async (t) => {
+  let link, said;
+  const line = (y) => [[0.2, y, 0.8, y]], ring = [drawn[0][0]];
+  await withPage(async (page) => {
+    await settled(page);
+    await page.check('[name=base][value=drawings]', { force: true });
+    assert.equal(await reading(page), 'Training needs drawings of two classes: draw one, and add it to a class.');
+    for (const name of ['ring', 'dash']) {
+      await page.fill('#new-class', name);
+      await page.press('#new-class', 'Enter');
+    }
+    await page.fill('#new-class', 'ring');
+    await page.press('#new-class', 'Enter');
+    assert.equal(await page.textContent('#drawing-status'), 'There is a class ring already.');
+    await draw(page, ring);
+    await add(page, 'ring');
+    assert.equal(await reading(page), 'Training needs drawings of two classes: draw one of another class.');
+    await draw(page, line(0.5));
+    await add(page, 'dash');
+    said = await settled(page);
+    assert.match(said, /2 of 2 drawings right\.$/);
+    t.diagnostic(said);
+    assert.equal(await page.locator('#maps figure').count(), 2);
+    await draw(page, line(0.3));
+    assert.equal(await reading(page), 'reads dash');
+    await page.click('#wipe');
+    await draw(page, [[0.6, 0.3, 0.4, 0.3, 0.35, 0.6, 0.6, 0.65, 0.62, 0.32]]);
+    assert.equal(await reading(page), 'reads ring');
+    await page.waitForTimeout(700);
+    link = page.url();
+  });
+  await withPage(async (page) => {
+    assert.equal((await settled(page)).replace(/\d+ ms/, ''), said.replace(/\d+ ms/, ''));
+    assert.deepEqual(await drawings(page), ['Remove drawing 1 of class dash', 'Remove drawing 1 of class ring']);
+    assert.ok(await page.isChecked('[name=base][value=drawings]'));
+    assert.deepEqual(page.complaints, []);
+  }, { at: new URL(link).hash });
+  const broken = { loss: 'hinge', penalty: 'l1', tolerance: 0.01, share: 0.5, drawings: { digits: true, named: [], drawings: [['7', 'abc']] } };
+  await withPage(async (page) => {
+    assert.equal(await notice(page), 'The link has a drawing that cannot be read. The page starts as usual.');
+    assert.match(await settled(page), /certified within/);
+  }, { at: `#draw?1=${deflateRawSync(JSON.stringify(broken)).toString('base64url')}` });
+});
+
+test('the keyboard alone paints pixels, adds them to a class and trains', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await page.focus('#cells');
+    for (let i = 0; i < 3; ++i) await page.keyboard.press('ArrowUp');
+    for (let i = 0; i < 8; ++i) {
+      for (const key of [' ', 'ArrowRight', 'Enter', 'ArrowLeft', 'ArrowDown']) await page.keyboard.press(key);
+    }
+    for (const left of [16, 0, 16]) {
+      assert.equal(await page.textContent('#cell-readout'), `Row 8, column 4: ink ${left} of 16`);
+      await page.keyboard.press(' ');
+    }
+    await page.keyboard.press(' ');
+    const counts = await ink(page);
+    assert.deepEqual(counts.flatMap((count, j) => (count > 0 ? [j % 8] : [])), Array.from({ length: 8 }, () => [3, 4]).flat());
+    assert.equal(await reading(page), 'reads 1');
+    await page.focus('#add [data-class="1"]');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await drawings(page), ['Remove drawing 1 of class 1']);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.class), '1', 'the focus stays');
+    await settled(page);
+    assert.deepEqual(page.complaints, []);
+  });
 });
 
 test('says so when there is no WebAssembly', async () => {

@@ -1,200 +1,240 @@
-// The panel Plane, and its part with several kernels.
+// The panel Plane: points by pointer and by keyboard, the models of them, and the regions in the colours of the classes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groups, split } from '../../web/src/panels/plane/titanic.js';
-import {
-  chooseKernels, compressedBytes, inEveryLook, kernelsSettled, moveSlider, normOnScreenAfter, screenshot, settled, showKernels,
-  stage, trainKernelsInNode,
-} from './support.mjs';
+import { inEveryLook, loadPackage, moveSlider, notice, planeSettled, screenshot, showKernels, stage } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
+const at = '#plane';
 
 const numbers = (text) => text.match(/\d[\d,.]*/g).map((found) => Number(found.replaceAll(',', '')));
-/** Kernel, samples that it keeps, and how many are drawn. */
-const terms = (page) => page.$$eval('#kept-terms tbody tr', (rows) => rows.map((row) =>
-  [row.querySelector('th').textContent, Number(row.querySelectorAll('td')[1].textContent), row.querySelectorAll('rect').length]));
-const moveKernelSlider = (page, share) => moveSlider(page, share, '#kernel-lambda');
+const marks = (page) => page.locator('#stage .mark').count();
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const choose = (page, name, value) => page.check(`[name=${name}][value="${value}"]`, { force: true });
 
-test('kernels: loaded once they are in sight, few bytes, and the model that Node computes', async (t) => {
-  const requests = [];
-  const prepare = (page) => page.on('requestfinished', (request) => requests.push(request.url()));
+/** Clicks a place of the plane, which reaches from −1 to 1. */
+async function click(page, x, y, options) {
+  const box = await page.locator('#stage').boundingBox();
+  await page.locator('#stage svg').click({ position: { x: (box.width * (x + 1)) / 2, y: (box.height * (1 - y)) / 2 }, ...options });
+}
+
+/** The colours of places of the plane. */
+const colours = (page, places) => page.$eval('#stage canvas', (canvas, places) => {
+  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const at = (share) => Math.min(canvas.width - 1, Math.floor(canvas.width * share));
+  return places.map(([x, y]) => [...context.getImageData(at((x + 1) / 2), at((1 - y) / 2), 1, 1).data].slice(0, 3));
+}, places);
+/** Which of red, green and blue is the strongest: classes 1, 2 and 3 are blue, orange and green. */
+const hue = ([red, green, blue]) => ['orange', 'green', 'blue'][[red, green, blue].indexOf(Math.max(red, green, blue))];
+const corners = [[-0.9, 0.9], [0.9, 0.9], [-0.9, -0.9], [0.9, -0.9]];
+
+/** The points on screen. */
+const pointsOn = (page) => page.$$eval('#stage .mark', (all) => all.map((mark) => {
+  const [x, y] = mark.getAttribute('transform').match(/-?[\d.]+/g).map(Number);
+  return { x: [x, 0 - y], y: Number(mark.getAttribute('class').match(/\d/)) };
+}));
+
+test('is trained when it is shown, and says how well', async () => {
   await withPage(async (page) => {
-    await settled(page);
-    const before = requests.length;
-    assert.ok(requests.every((address) => !/kernel/.test(address)));
-    const said = await showKernels(page);
-    const bytes = await compressedBytes(requests.slice(before));
-    t.diagnostic(`kernels: ${bytes} bytes compressed more, in ${requests.length - before} files`);
-    assert.ok(bytes <= 60_000);
-    const drawn = split(150, 1);
-    const model = await trainKernelsInNode(
-      { kernels: ['linear', 'gaussian:0.1', 'gaussian:100'], p: 2, q: 1, r: 1, lambda: 0.1 }, drawn);
-    const right = ({ X, y }) => model.predictAll(X).filter((label, i) => label === y[i]).length;
-    const found = numbers(said);
-    assert.deepEqual(found.slice(0, 4), [model.keptSamples.length, 150, model.keptKernels.length, 3]);
-    assert.ok(found[4] <= 0.01 && found[4] > 0, said);
-    assert.deepEqual(found.slice(6), [right(drawn.test), 2051, right(drawn.training), 150]);
-    assert.ok(right(drawn.test) > 1500);
-    assert.deepEqual(await terms(page), ['linear', 'gaussian:0.1', 'gaussian:100'].map((kernel) => {
-      const of = model.terms.filter((term) => term.kernel === kernel);
-      return [kernel, of.length, of.length];
-    }));
+    assert.match(await planeSettled(page),
+      /^\d+ of 100 points right, \d+ of 100 samples, 3 of 3 kernels, certified within [\d.]+ % of optimal in [\d.]+ ms\.$/);
+    assert.equal(await marks(page), 100);
+    assert.equal(await page.locator('#relevances figure').count(), 3);
+    const [left, right] = await colours(page, [[-0.9, 0.5], [0.9, -0.5]]);
+    assert.deepEqual([hue(left), hue(right)], ['blue', 'orange']);
     assert.deepEqual(page.complaints, []);
-  }, { prepare });
+  }, { at });
 });
 
-test('kernels: the people are those of the published table, and what is predicted for them is what is counted', async () => {
-  const sum = (of) => groups.reduce((total, group) => total + of(group), 0);
-  assert.deepEqual([sum(({ died }) => died), sum(({ survived }) => survived)], [1490, 711]);
-  assert.deepEqual([1, 2, 3, 4].map((travel) => sum((group) => (group.travel === travel ? group.died + group.survived : 0))),
-    [325, 285, 706, 885]);
+test('a click places a point and trains; undo, redo and clear', async () => {
   await withPage(async (page) => {
-    await showKernels(page);
-    const cells = await page.$$eval('#people td[class]', (cells) => cells.map(({ className, textContent }) => [className, textContent]));
-    assert.equal(cells.length, 14);
-    const all = cells.map(([kind, text]) => [kind, ...numbers(text)]);
-    assert.equal(all.reduce((total, [, survived]) => total + survived, 0), 711);
-    const right = all.reduce((total, [kind, survived, on_board]) => total + (kind === 'survives' ? survived : on_board - survived), 0);
-    const [ofOthers, , ofTrained] = numbers(await page.textContent('#kernel-status')).slice(-4);
-    assert.equal(ofOthers + ofTrained, right);
-  });
+    await planeSettled(page);
+    await page.click('#plane-clear');
+    assert.equal(await marks(page), 0);
+    assert.equal(await page.textContent('#plane-status'), 'Place points of two classes.');
+    assert.deepEqual(await colours(page, [[0, 0]]), [[0, 0, 0]], 'no regions');
+    await choose(page, 'kind', 'linear');
+    await click(page, -0.5, 0.2);
+    assert.equal(await page.textContent('#plane-status'), 'Place points of two classes.');
+    await choose(page, 'label', 1);
+    await click(page, 0.5, 0.2);
+    assert.match(await planeSettled(page), /^2 of 2 points right, 1 of 2 terms/);
+    let [west, east] = await colours(page, [[-0.8, 0], [0.8, 0]]);
+    assert.deepEqual([hue(west), hue(east)], ['blue', 'orange']);
+    await choose(page, 'label', 2);
+    await click(page, 0, -0.9);
+    assert.match(await planeSettled(page), /^3 of 3 points right/);
+    assert.equal(hue((await colours(page, [[0, -0.95]]))[0]), 'green');
+    await page.click('#plane-undo');
+    assert.match(await planeSettled(page), /^2 of 2 points right/);
+    await page.click('#plane-undo');
+    assert.equal(await marks(page), 1);
+    await page.click('#plane-redo');
+    await page.click('#plane-redo');
+    assert.match(await planeSettled(page), /^3 of 3 points right/);
+    assert.ok(await page.isDisabled('#plane-redo'));
+    await click(page, -0.49, 0.2, { button: 'right' });
+    assert.equal(await marks(page), 2);
+    await choose(page, 'label', '');
+    await click(page, 0, -0.88);
+    assert.equal(await marks(page), 1);
+    assert.deepEqual(page.complaints, []);
+  }, { at });
 });
 
-test('kernels: every norm keeps what its name says', async () => {
+test('the keyboard alone places points, chooses classes, removes and undoes', async () => {
   await withPage(async (page) => {
-    await showKernels(page);
-    for (const kernel of ['laplacian:1', 'sigmoid:0.5,-1']) await page.check(`[name=kernel][value="${kernel}"]`, { force: true });
-    await moveKernelSlider(page, 0.5);
-    const kept = {};
-    let samples;
-    for (const norm of ['211', '212', '111', '122', '121', '221']) {
-      await page.check(`[name=norm][value="${norm}"]`, { force: true });
-      assert.match(await kernelsSettled(page), /certified within 0\.0\d* %/, norm);
-      kept[norm] = await terms(page);
-      if (norm === '211') samples = Number(await page.textContent('#kernel-samples'));
+    await planeSettled(page);
+    await page.focus('#plane-clear');
+    await press(page, 'Enter');
+    await page.focus('#stage');
+    await press(page, 'ArrowLeft', 'ArrowLeft', ' ', '2', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'Shift+ArrowUp', 'Enter');
+    assert.match(await planeSettled(page), /^2 of 2 points right/);
+    assert.deepEqual(await pointsOn(page), [{ x: [-0.2, 0], y: 0 }, { x: [0.1, 0.02], y: 1 }]);
+    assert.equal(await page.textContent('#place'), 'x₁ = 0.10, x₂ = 0.02: class 2');
+    await press(page, 'Delete');
+    assert.equal(await marks(page), 1);
+    await press(page, 'Control+z');
+    assert.equal(await marks(page), 2);
+    await press(page, 'Control+Shift+z');
+    assert.equal(await marks(page), 1);
+  }, { at });
+});
+
+test('regions and what is kept follow the model', async () => {
+  await withPage(async (page) => {
+    await planeSettled(page);
+    await page.click('#examples [value=xor]');
+    await choose(page, 'kind', 'linear');
+    const [right] = numbers(await planeSettled(page));
+    assert.ok(right < 70, `a line does not part XOR: ${right} of 96`);
+    const linear = await colours(page, corners);
+    await choose(page, 'kind', 'interactions');
+    await choose(page, 'hierarchy', 'full');
+    await moveSlider(page, 0.5, '#plane-lambda');
+    const lambda = 0.0001 * 100_000 ** 0.5;
+    assert.match(await planeSettled(page), /^96 of 96 points right, 1 of 5 terms/);
+    const crossed = await colours(page, corners);
+    assert.deepEqual(crossed.map(hue), ['orange', 'blue', 'blue', 'orange']);
+    assert.notDeepEqual(crossed, linear);
+    assert.deepEqual(await page.$$eval('#terms tbody tr', (rows) => rows.filter((row) => row.querySelector('.for')).map((row) => row.querySelector('th').textContent)), ['x₁·x₂']);
+
+    const points = await pointsOn(page);
+    const tamis = await loadPackage();
+    for (const hierarchy of ['weak', 'strong', 'main']) {
+      await choose(page, 'hierarchy', hierarchy);
+      const said = numbers(await planeSettled(page));
+      const model = await tamis.trainInteractions({ X: points.map(({ x }) => x), y: points.map(({ y }) => y), hierarchy, lambda, tolerance: 0.01 });
+      assert.equal(said[2], new Set(model.terms.map(({ features }) => features.join())).size, hierarchy);
+      assert.equal(said[0], points.filter(({ x, y }) => model.predict(x) === y).length);
     }
-    const pairs = (norm) => kept[norm].reduce((total, [, count]) => total + count, 0);
-    const all = kept[221].every(([, count]) => count === 150);
-    assert.ok(all, 'all keeps all');
-    assert.ok(samples > 0 && samples < 20, `few samples: ${samples}`);
-    assert.ok(kept[211].every(([, count]) => count > samples / 2), `the same of all kernels: ${kept[211]}`);
-    const kernels = kept[212].map(([, count]) => count);
-    assert.ok(kernels.every((count) => count === 150 || count === 0) && kernels.includes(0), `all samples of few kernels: ${kernels}`);
-    assert.ok(pairs(111) < pairs(211) && pairs(111) < pairs(212), 'few of both');
-    assert.ok(kept[122].every(([, count]) => count > 0 && count < 75), 'few samples in each kernel');
-    assert.ok(pairs(121) >= 150 && pairs(121) < 5 * 150, 'few kernels in each sample');
+    await choose(page, 'kind', 'kernels');
+    for (const norm of ['211', '212', '111', '122', '121', '221']) {
+      await choose(page, 'plane-norm', norm);
+      const said = numbers(await planeSettled(page));
+      const [p, q, r] = [...norm].map(Number);
+      const model = await tamis.trainKernels({ X: points.map(({ x }) => x), y: points.map(({ y }) => y), kernels: ['linear', 'gaussian:0.15', 'gaussian:0.5'],
+        p, q, r, lambda, intercept: true, tolerance: 0.01, maxIterations: 20_000 });
+      assert.deepEqual([said[2], said[4]], [model.keptSamples.length, model.keptKernels.length], norm);
+      const shown = await page.$$eval('#relevances figure', (all) => all.map((figure) => figure.querySelectorAll('.mark').length));
+      assert.deepEqual(shown, ['linear', 'gaussian:0.15', 'gaussian:0.5'].map((kernel) => model.terms.filter((term) => term.kernel === kernel).length), norm);
+    }
+    await moveSlider(page, 1, '#plane-lambda');
+    await choose(page, 'plane-norm', '111');
+    assert.match(await planeSettled(page), /0 of 96 samples, 0 of 3 kernels/);
+    for (const box of await page.locator('[name=plane-kernel]').all()) await box.setChecked(false, { force: true });
+    assert.equal(await page.textContent('#plane-error'), 'Choose at least one kernel.');
     assert.deepEqual(page.complaints, []);
-  });
+  }, { at });
 });
 
-test('kernels: keep nothing at the end of the slider, the last of many lambdas, and draw others', async () => {
+test('the points and the model come back from their link, and what is wrong with one is told', async () => {
+  let link, said, points;
   await withPage(async (page) => {
-    const first = await showKernels(page);
-    await moveKernelSlider(page, 1);
-    assert.match(await kernelsSettled(page), /^0 of 150 samples and 0 of 3 kernels kept/);
-    assert.match(await page.textContent('#kernel-lambda-max'), /^nothing is kept from 3\.\d+ on$/);
-    await page.evaluate(async () => {
-      const slider = document.querySelector('#kernel-lambda');
-      for (let i = 0; i < 60; ++i) {
-        slider.value = String(250 * Math.abs(Math.sin(i)));
+    await planeSettled(page);
+    await page.click('#plane-clear');
+    for (const [label, x, y] of [[0, -0.5, 0.5], [1, 0.3, 0.1], [4, 0.8, -0.7]]) {
+      await choose(page, 'label', label);
+      await click(page, x, y);
+    }
+    await choose(page, 'kind', 'interactions');
+    await choose(page, 'hierarchy', 'weak');
+    await moveSlider(page, 0.3, '#plane-lambda');
+    said = await planeSettled(page);
+    points = await pointsOn(page);
+    await page.waitForTimeout(700);
+    link = page.url();
+  }, { at });
+  await withPage(async (page) => {
+    const untimed = (text) => text.replace(/[\d.]+ ms/, '');
+    assert.equal(untimed(await planeSettled(page)), untimed(said));
+    assert.deepEqual(await pointsOn(page), points);
+    assert.ok(await page.isChecked('[name=hierarchy][value=weak]'));
+  }, { at: new URL(link).hash });
+  await withPage(async (page) => {
+    assert.equal(await notice(page, 'plane'), 'The link does not say what is in the plane. This part starts as usual.');
+    assert.match(await planeSettled(page), /of 100 points right/);
+  }, { at: `#plane?1=${(await import('node:zlib')).deflateRawSync(JSON.stringify({ points: '0zz00', kind: 'linear' })).toString('base64url')}` });
+});
+
+test('takes three hundred points and no more', async () => {
+  await withPage(async (page) => {
+    await planeSettled(page);
+    await choose(page, 'kind', 'linear');
+    await page.focus('#stage');
+    for (let i = 0; i < 201; ++i) await page.keyboard.press(' ');
+    assert.equal(await marks(page), 300);
+    assert.equal(await notice(page, 'plane'), '300 points are the most: training with kernels takes the cube of them.');
+    await page.click('#plane-undo');
+    assert.equal(await marks(page), 299);
+    assert.ok(await page.isHidden('#notice-plane'));
+  }, { at });
+});
+
+test('dragging lambda leaves the page responsive, and at rest nothing runs', async (t) => {
+  await withPage(async (page) => {
+    await planeSettled(page);
+    const drag = await page.evaluate(async () => {
+      const tasks = [];
+      const watch = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+      watch.observe({ entryTypes: ['longtask'] });
+      const slider = document.querySelector('#plane-lambda');
+      let models = 0;
+      const changes = new MutationObserver(() => ++models);
+      changes.observe(document.querySelector('#plane-time'), { childList: true });
+      const end = performance.now() + 2000;
+      while (performance.now() < end) {
+        slider.value = String(250 * (0.5 + 0.3 * Math.sin(performance.now() / 300)));
         slider.dispatchEvent(new Event('input', { bubbles: true }));
         await new Promise(requestAnimationFrame);
       }
+      return { models, tasks };
     });
-    await moveKernelSlider(page, 0.4);
-    const same = await kernelsSettled(page);
-    const untimed = (said) => said.replace(/[\d.]+ ms/, '');
-    assert.equal(untimed(same), untimed(first));
-    await page.click('#kernel-draw');
-    const drawn = split(150, 2);
-    const said = numbers(await kernelsSettled(page));
-    const model = await trainKernelsInNode(
-      { kernels: ['linear', 'gaussian:0.1', 'gaussian:100'], p: 2, q: 1, r: 1, lambda: 0.1 }, drawn);
-    assert.equal(said.at(-2), model.predictAll(drawn.training.X).filter((label, i) => label === drawn.training.y[i]).length);
-    assert.equal(said[0], model.keptSamples.length);
-  });
-});
-
-test('kernels: what is wrong with them is said beside them, in a sentence, and can be mended', async () => {
-  await withPage(async (page) => {
-    await showKernels(page);
-    const complaint = async (own) => {
-      await page.fill('#kernel-others', own);
-      await page.press('#kernel-others', 'Enter');
-      await page.locator('#kernel-error:not(:empty)').waitFor();
-      return page.textContent('#kernel-error');
-    };
-    assert.equal(await complaint('gauss:1'),
-      "gauss:1: 'gauss' is not one of linear, polynomial, gaussian, laplacian, sigmoid, distance, chi2, kl, constant.");
-    assert.equal(await complaint('gaussian'), "gaussian: 'gaussian' is not written as in gaussian:0.5.");
-    assert.match(await complaint('gaussian:0'), /^gaussian:0: .*\.$/);
-    assert.match(await complaint('chi2'), /^chi2, samples \d+ and \d+: .*\.$/);
-    await screenshot(page, 'kernels-complaint');
-    assert.equal(await page.getAttribute('#kernel-others', 'aria-invalid'), 'true');
-    await page.fill('#kernel-others', 'gaussian:2 constant');
-    await page.press('#kernel-others', 'Enter');
-    await page.locator('#kernel-error:empty').waitFor({ state: 'attached' });
-    assert.match(await kernelsSettled(page), /of 5 kernels kept/);
-    assert.deepEqual((await terms(page)).map(([kernel]) => kernel), ['linear', 'gaussian:0.1', 'gaussian:100', 'gaussian:2', 'constant']);
-    await page.fill('#kernel-others', '');
-    await chooseKernels(page, []);
-    assert.equal(await page.textContent('#kernel-error'), 'Choose at least one kernel.');
-    await chooseKernels(page, ['gaussian:1']);
-    assert.match(await kernelsSettled(page), /of 1 kernels kept/);
-    assert.equal(await page.textContent('#kernel-error'), '');
-  });
-});
-
-test('kernels: how long training takes in the page', async (t) => {
-  await withPage(async (page) => {
-    await showKernels(page);
-    for (const intercept of ['', 'free']) {
-      await page.check(`[name=intercept][value="${intercept}"]`, { force: true });
-      await kernelsSettled(page);
-      for (const norm of ['212', '111']) {
-        const times = [];
-        for (const share of [0.2, 0.4, 0.6]) { // lambda 0.01, 0.1 and 1
-          await moveKernelSlider(page, share);
-          await kernelsSettled(page);
-          for (let i = 0; i < 5; ++i) {
-            await normOnScreenAfter(page, '221');
-            const shown = await normOnScreenAfter(page, norm);
-            times.push([Number(await page.textContent('#kernel-time')), shown]);
-          }
-        }
-        const [worker, screen] = [0, 1].map((which) => times.map((pair) => pair[which]).sort((a, b) => a - b));
-        t.diagnostic(`norm ${norm}, intercept ${intercept || 'none'}: ${worker[7]} ms in the worker, ${worker.at(-1)} at most; ` +
-          `on screen after ${screen[7].toFixed(1)} ms, ${screen.at(-1).toFixed(1)} at most`);
-      }
-    }
-  });
-});
-
-test('kernels: say so when their module does not load', async () => {
-  await withPage(async (page) => {
-    await settled(page);
-    await page.click('#tab-plane');
-    await page.locator('#kernel-notice').waitFor();
-    assert.match(await page.textContent('#kernel-notice'),
-      /^Training with kernels is not possible here: .*module of kernels cannot be loaded.*\. Reloading the page may help\.$/);
-    assert.equal(await page.locator('#kernel-controls :is(input, button):enabled').count(), 0);
-    await page.click('#tab-draw');
-    assert.ok(await page.isEnabled('#lambda'), 'the digits do');
-  }, { prepare: (page) => page.route('**/tamis-kernels*.wasm', (route) => route.abort()) });
-});
-
-test('kernels: say so when there is no WebAssembly', async () => {
-  await withPage(async (page) => {
-    await page.locator('#kernel-notice').waitFor();
-    assert.match(await page.textContent('#kernel-notice'), /^Training with kernels is not possible here: WebAssembly is absent/);
-    assert.ok(await page.isDisabled('#kernel-lambda'));
-  }, { at: '#plane', prepare: (page) => page.addInitScript(() => delete globalThis.WebAssembly) });
+    t.diagnostic(`${drag.models / 2} models a second; tasks over 50 ms: ${drag.tasks.join(', ') || 'none'}`);
+    assert.ok(drag.models >= 4);
+    await planeSettled(page);
+    await page.waitForTimeout(500);
+    const session = await scene.browser.context.newCDPSession(page);
+    await session.send('Performance.enable');
+    const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value;
+    const start = await busy();
+    await page.waitForTimeout(1000);
+    const spent = 1000 * ((await busy()) - start);
+    t.diagnostic(`at rest: ${spent.toFixed(1)} ms of work in a second`);
+    assert.ok(spent < 30);
+  }, { at });
 });
 
 test('fits the screen, light and dark, wide and narrow', async () => {
-  await inEveryLook(scene, '#plane', async (page, look) => {
-    await kernelsSettled(page);
+  await inEveryLook(scene, at, async (page, look) => {
+    await planeSettled(page);
+    await page.click('#examples [value=blobs]');
+    await planeSettled(page);
+    await showKernels(page);
     await screenshot(page, `plane-${look}`);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { moveSlider, notice, settled, stage } from './support.mjs';
+import { moveSlider, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -120,3 +120,183 @@ for (const [what, fragment, sentence] of [
       assert.deepEqual(page.complaints, []);
     }, { at: fragment });
   });
+
+// ---- the worker that dies
+
+test('a worker that is killed in the middle is replaced, and the training begun again', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await page.check('[name=table-example][value=digits]', { force: true });
+    await page.waitForFunction(() => document.querySelector('#table-features').textContent === '61' ||
+      Number(document.querySelector('#table-features').textContent) > 50);
+    await page.waitForFunction(() => document.querySelectorAll('#table-ranked li').length > 0);
+    await kill(page);
+    assert.match(await notice(page, 'table'), /^The worker that trains had died: another one has begun the training again/);
+    await page.waitForFunction(() => document.querySelector('#table-work').textContent !== '');
+    assert.match(await tableSettled(page), /^\d+ of \d+ features kept, \d+ of 599 right/);
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#table' });
+});
+
+test('a worker that dies while it rests is replaced, and what it trained can still be taken home', async () => {
+  await withPage(async (page) => {
+    const before = await settled(page);
+    await kill(page);
+    await page.click('#tab-home');
+    await page.locator('#home-exports li').first().waitFor();
+    await page.click('#tab-draw');
+    await moveSlider(page, 0.4);
+    assert.notEqual(await settled(page), before);
+    assert.ok(await page.isEnabled('#lambda'));
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+/** Ends the worker that trains. */
+async function kill(page) {
+  const worker = page.workers().find((one) => /worker-script/.test(one.url()));
+  await worker.evaluate(() => close());
+}
+
+// ---- what every panel owes to its users
+
+/** Waits until a panel has trained, or shown, what it shows without a click. */
+async function atRest(page) {
+  await page.waitForFunction(() => {
+    const panel = document.querySelector('.panel:not([hidden])');
+    return panel.querySelector('.root').childElementCount > 0 && [...panel.querySelectorAll('.result')].every((one) => one.getAttribute('aria-busy') !== 'true');
+  }, null, { timeout: 60_000 });
+  await page.waitForTimeout(300);
+}
+
+for (const name of names) {
+  test(`${name}: no complaint, no other host, no jump at the start, no long task`, async (t) => {
+    const requests = [];
+    await withPage(async (page) => {
+      await atRest(page);
+      assert.deepEqual(page.complaints, []);
+      assert.deepEqual(requests.filter((address) => !address.startsWith(scene.server.address) && !/^(data|blob):/.test(address)), []);
+      const { shifts, tasks } = await page.evaluate(() => ({ shifts: layoutShifts, tasks: longTasks }));
+      t.diagnostic(`tasks above 50 ms: ${tasks.map(Math.round)}; layout shifts: ${shifts.map(({ value }) => value.toFixed(4))}`);
+      assert.ok(shifts.reduce((sum, { value }) => sum + value, 0) < 0.02, JSON.stringify(shifts));
+    }, {
+      at: `#${name}`,
+      prepare: async (page) => {
+        page.on('request', (request) => requests.push(request.url()));
+        await watchLongTasks(page);
+        await page.addInitScript(() => {
+          globalThis.layoutShifts = [];
+          new PerformanceObserver((list) => layoutShifts.push(...list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput)
+            .map(({ value, sources }) => ({ value, what: sources.map(({ node }) => node?.id || node?.className || node?.nodeName) }))))
+            .observe({ type: 'layout-shift', buffered: true });
+        });
+      },
+    });
+  });
+
+  test(`${name}: every text stands out, every control has a name and is reached by the keyboard`, async () => {
+    for (const colorScheme of ['light', 'dark'])
+      await withPage(async (page) => {
+        await atRest(page);
+        await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+        assert.deepEqual(await page.evaluate(faintTexts), [], `${name}, ${colorScheme}`);
+        assert.deepEqual(await page.evaluate(namelessControls), []);
+        assert.deepEqual(await unreachable(page), []);
+        const doubled = await page.evaluate(() => [...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, i, all) => all.indexOf(id) !== i));
+        assert.deepEqual(doubled, []);
+      }, { at: `#${name}`, prepare: (page) => page.emulateMedia({ colorScheme }) });
+  });
+}
+
+/** Texts whose contrast to what is behind them is below 4.5, by computed colours; those of disabled controls are exempt. */
+function faintTexts() {
+  const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+  const known = new Map();
+  const rgba = (colour) => {
+    if (!known.has(colour)) {
+      pen.clearRect(0, 0, 1, 1);
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, 1, 1);
+      known.set(colour, [...pen.getImageData(0, 0, 1, 1).data].map((x, i) => (i === 3 ? x / 255 : x)));
+    }
+    return known.get(colour);
+  };
+  const over = ([r, g, b, a], below) => [r, g, b].map((x, i) => a * x + (1 - a) * below[i]);
+  const behind = (element) => {
+    const layers = [];
+    for (let at = element; at; at = at.parentElement) layers.push(rgba(getComputedStyle(at).backgroundColor));
+    return layers.reverse().reduce((below, layer) => over(layer, below), rgba(getComputedStyle(document.documentElement).backgroundColor));
+  };
+  const light = (colour) => {
+    const [r, g, b] = colour.map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const element = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest('script, style, :disabled, .skip, .unseen, noscript')) continue;
+    const { color, fill } = getComputedStyle(element);
+    const below = behind(element);
+    const ink = over(rgba(element.closest('svg') ? fill : color), below);
+    const [a, b] = [light(ink), light(below)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push(`${ratio.toFixed(2)}: ${walk.currentNode.data.trim().slice(0, 40)} (${element.className || element.tagName})`);
+  }
+  return [...new Set(found)];
+}
+
+/** Controls in sight without a name that is read out. */
+function namelessControls() {
+  return [...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex="0"], canvas[tabindex]')]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => !(one.getAttribute('aria-label')?.trim() || one.getAttribute('aria-labelledby') ||
+      [...(one.labels ?? [])].some((label) => label.textContent.trim()) ||
+      (!/^(INPUT|SELECT|TEXTAREA)$/.test(one.tagName) && one.textContent.trim())))
+    .map((one) => one.outerHTML.slice(0, 80));
+}
+
+/** Controls that Tab does not come to, of those that are neither disabled nor in a group with one that it comes to. */
+async function unreachable(page) {
+  await page.evaluate(() => {
+    document.activeElement?.blur();
+    globalThis.reached = new Set();
+    addEventListener('focusin', ({ target }) => reached.add(target));
+    scrollTo(0, 0);
+  });
+  const wanted = await page.evaluate(() =>
+    [...document.querySelectorAll('a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]')].filter((one) => one.checkVisibility()).length);
+  for (let i = 0; i < wanted + 5; ++i) await page.keyboard.press('Tab');
+  return page.evaluate(() => [...document.querySelectorAll('a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]')]
+    .filter((one) => one.checkVisibility() && !reached.has(one))
+    .filter((one) => !(one.type === 'radio' && [...reached].some((other) => other.type === 'radio' && other.name === one.name)))
+    .map((one) => one.outerHTML.slice(0, 80)));
+}
+
+test('these checks find what they look for', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await page.evaluate(() => {
+      document.querySelector('#counts').parentElement.style.color = '#999';
+      document.querySelector('#lambda').labels[0].remove();
+      document.querySelector('#download').tabIndex = -1;
+    });
+    assert.match((await page.evaluate(faintTexts)).join(), /^2\.\d+: UCI optical digits/);
+    assert.match((await page.evaluate(namelessControls)).join(), /id="lambda"/);
+    assert.match((await unreachable(page)).join(), /id="download"/);
+  });
+});
+
+test('works from any folder of a static host', async () => {
+  const { host, close } = await serveFolder('some/where');
+  try {
+    await withPage(async (page) => {
+      await page.goto(`${host}some/where/index.html#table`);
+      assert.match(await tableSettled(page), /features kept/);
+      assert.deepEqual(page.complaints, []);
+    });
+  } finally {
+    close();
+  }
+});

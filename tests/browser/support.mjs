@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,6 +54,20 @@ export async function serve() {
   });
   server.removeAllListeners('exit');
   return { address: `http://127.0.0.1:${port}/`, close: () => server.kill() };
+}
+
+const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', svg: 'image/svg+xml' };
+
+/** { host, close } of a plain server that has the built page in a folder of that name, and nothing else. */
+export async function serveFolder(folder) {
+  const server = createHttpServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const file = path.join(page_folder, pathname.slice(folder.length + 1));
+    if (!pathname.startsWith(`/${folder}/`) || !existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': types[pathname.split('.').pop()] ?? 'application/octet-stream' }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { host: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
 // ---- the browser
@@ -155,11 +170,28 @@ export async function downloadedHeader(page) {
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
+// ---- the plane
+
+/** Waits until its model is the last one wished for and painted, and gives the sentence that says so. */
+export async function planeSettled(page) {
+  await page.locator('#plane-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  await page.locator('#stage[data-painted]').waitFor({ timeout: 60_000 });
+  return page.textContent('#plane-status');
+}
+
 // ---- the part with kernels
+
+/** Brings it into sight. */
+export async function scrollToKernels(page) {
+  await page.click('#tab-plane');
+  await page.locator('#titanic').waitFor();
+  await page.locator('#titanic').evaluate((part) => part.scrollIntoView());
+  await page.locator('#kernels').waitFor();
+}
 
 /** Brings it into sight and waits for its first model. */
 export async function showKernels(page) {
-  await page.click('#tab-plane');
+  await scrollToKernels(page);
   return kernelsSettled(page);
 }
 
@@ -194,20 +226,24 @@ export const screenshot = (page, name) => page.screenshot({ path: path.join(scre
 
 // ---- the same problem in Node
 
-export async function trainInNode(problem) {
+/** The package, in Node. */
+export async function loadPackage(options) {
   const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
+  return load(options);
+}
+
+export async function trainInNode(problem) {
   const rows = readFileSync(path.join(project, 'tests/data/digits.csv'), 'utf8').trim().split('\n').slice(1)
     .map((line) => line.split(',').map(Number));
   const out = holdOut(rows.map(([label]) => label), 1 / 3, 0n);
   const kept = rows.filter((_, i) => !out[i]);
   const X = kept.map((row) => row.slice(1).map((value) => value / 16));
-  return (await load()).train({ X, y: kept.map(([label]) => label), ...problem });
+  return (await loadPackage()).train({ X, y: kept.map(([label]) => label), ...problem });
 }
 
 /** A model of people as web/src/panels/plane/titanic.js draws them. */
 export async function trainKernelsInNode(problem, { training: { X, y } }) {
-  const { load } = await import(pathToFileURL(path.join(package_folder, 'tamis.js')));
-  return (await load()).trainKernels({ X, y, ...problem });
+  return (await loadPackage()).trainKernels({ X, y, ...problem });
 }
 
 /** Compressed bytes of the files that a browser with SIMD loads. */

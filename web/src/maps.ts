@@ -1,6 +1,6 @@
 /** Each class's weights as a picture: orange speaks for the class, blue against it, a pixel that is not used is blank. */
 import { html, svg } from './dom';
-import { classes, features, side } from './digits';
+import { features, side } from './digits';
 import { signed } from './format';
 
 const full_tone = 1; // the weight at which a colour is at its strongest
@@ -13,8 +13,9 @@ const steps: Record<string, readonly [row: number, column: number]> = {
 };
 
 export class WeightMaps {
-  #weights: ArrayLike<number> = new Float32Array(features * classes);
-  #cells: SVGRectElement[] = []; // features × classes, like the weights
+  #names: readonly string[] = []; // of the classes
+  #weights: ArrayLike<number> = []; // features × classes
+  #cells: SVGRectElement[] = []; // likewise
   #cursors: SVGRectElement[] = [];
   #values: HTMLElement[] = [];
   #pixel: number | null = null;
@@ -24,8 +25,6 @@ export class WeightMaps {
   constructor(root: HTMLElement, readout: HTMLElement) {
     this.#root = root;
     this.#readout = readout;
-    const blank = blankPicture();
-    root.append(...Array.from({ length: classes }, (_, k) => this.#figure(k, blank.cloneNode(true) as SVGSVGElement)));
     root.tabIndex = 0;
     root.setAttribute('role', 'application');
     root.setAttribute('aria-label', 'Weights of each class, 8 by 8 pixels. The arrow keys move from pixel to pixel.');
@@ -38,7 +37,8 @@ export class WeightMaps {
     this.#say();
   }
 
-  show(weights: ArrayLike<number>): void {
+  show(names: readonly string[], weights: ArrayLike<number>): void {
+    this.#rename(names);
     this.#weights = weights;
     this.#cells.forEach((cell, i) => {
       const look = lookOf(weights[i] ?? 0);
@@ -47,13 +47,21 @@ export class WeightMaps {
     this.#say();
   }
 
+  #rename(names: readonly string[]): void {
+    if (names.join('\n') === this.#names.join('\n')) return;
+    this.#names = names;
+    [this.#cells, this.#cursors, this.#values] = [[], [], []];
+    const blank = blankPicture();
+    this.#root.replaceChildren(...names.map((_, k) => this.#figure(k, blank.cloneNode(true) as SVGSVGElement)));
+  }
+
   #figure(k: number, picture: SVGSVGElement): HTMLElement {
     const squares = [...picture.querySelectorAll('rect')];
     this.#cursors.push(squares.pop()!);
-    squares.forEach((cell, j) => (this.#cells[j * classes + k] = cell));
+    squares.forEach((cell, j) => (this.#cells[j * this.#names.length + k] = cell));
     const value = html('span', { class: 'value' });
     this.#values.push(value);
-    return html('figure', {}, picture, html('figcaption', {}, html('b', {}, String(k)), value));
+    return html('figure', {}, picture, html('figcaption', {}, html('b', {}, this.#names[k]!), value));
   }
 
   #step(event: KeyboardEvent): void {
@@ -85,12 +93,12 @@ export class WeightMaps {
     }
     let used = 0;
     this.#values.forEach((value, k) => {
-      const weight = this.#weights[pixel * classes + k] ?? 0;
+      const weight = this.#weights[pixel * this.#names.length + k] ?? 0;
       if (weight !== 0) ++used;
       value.textContent = weight === 0 ? '0' : signed(weight);
     });
     const place = `Row ${Math.floor(pixel / side) + 1}, column ${(pixel % side) + 1}`;
-    this.#readout.textContent = `${place}: ${used === 0 ? 'not used' : `used by ${used} of ${classes} classes`}`;
+    this.#readout.textContent = `${place}: ${used === 0 ? 'not used' : `used by ${used} of ${this.#names.length} classes`}`;
   }
 }
 

@@ -1,107 +1,239 @@
-/** Sparse classifiers of the 8×8 digits, trained as soon as they are shown. */
+/** Sparse classifiers of 8×8 pixels: trained on digits as soon as they are shown, and on what is drawn here. */
 import type { Loss, Penalty, Report } from 'tamis';
-import type { WorkerModel } from 'tamis/worker';
 import { ConfusionMatrix } from '../../confusion';
 import { Curves } from '../../curves';
-import { classes, features, test, training } from '../../digits';
+import { features, test } from '../../digits';
 import { byId, switchOff } from '../../dom';
 import { certificate, count, kilobytes, percent, short } from '../../format';
-import { lambdaAt, least, most, shareOf } from '../../lambda';
+import { History, undoKeys } from '../../history';
+import { lambdaAt, least, shareOf } from '../../lambda';
 import { WeightMaps } from '../../maps';
 import type { Mount, Page, Panel } from '../../panel';
+import { Cells } from './cells';
+import {
+  digit_names, isBlank, kept, lacking, longest_name, most_drawings, namesOf, pixelsOn, read, samplesOf, start, toggled,
+  weight_among_digits, wiped, written, type Drawing, type Sheet,
+} from './collection';
 import './draw.css';
 import markup from './draw.html?raw';
-import { Trainer, type Chosen, type Wish } from './trainer';
+import { ClassButtons, drawingsIn, Gallery } from './drawings';
+import { Pad } from './pad';
+import { Scores } from './scores';
+import { most_ink, type Pixels, type Stroke } from './strokes';
+import { Trainer, type Chosen, type Samples, type Trained, type Wish } from './trainer';
 
 const first_lambda = 0.03;
-const digits = Array.from({ length: classes }, (_, k) => String(k));
 
 export const mount: Mount = (root, page) => {
   root.innerHTML = markup;
-  return panelOf(page);
+  return panelOf(root, page);
 };
 
-function panelOf(page: Page): Panel {
+function panelOf(root: HTMLElement, page: Page): Panel {
   const controls = byId<HTMLFormElement>('controls');
   const slider = byId<HTMLInputElement>('lambda');
   const result = byId('result');
   const stop = byId<HTMLButtonElement>('stop');
   const download = byId<HTMLButtonElement>('download');
+  const undo = byId<HTMLButtonElement>('undo');
+  const redo = byId<HTMLButtonElement>('redo');
+  const wipe = byId<HTMLButtonElement>('wipe');
+  const base = byId('base');
+  const new_class = byId<HTMLInputElement>('new-class');
 
   const maps = new WeightMaps(byId('maps'), byId('readout'));
-  const confusion = new ConfusionMatrix(byId<HTMLTableElement>('confusion'), digits, 'digit');
   const curves = new Curves(byId<SVGSVGElement>('objective-curve'), byId<SVGSVGElement>('gap-curve'));
+  const pad = new Pad(byId<HTMLCanvasElement>('pad'), (strokes) => predict(strokes), drawn);
+  const cells = new Cells(byId('cells'), byId('cell-readout'), (pixel) => change(toggled(sheet(), pixel)));
+  const scores = new Scores(byId('scores'));
+  const buttons = new ClassButtons(byId('add'), add);
+  const gallery = new Gallery(byId('drawings'), remove);
 
+  const history = new History<Sheet>(start);
+  const sheet = () => history.now;
+  let data: Samples = samplesOf(start);
+  let confusion: { names: readonly string[]; matrix: ConfusionMatrix } | undefined;
+  let shown: Trained | null = null;
   let header: string | null = null;
   let wished = 0; // how often something was asked for
   let first = true;
   let stopAppears: ReturnType<typeof setTimeout> | undefined;
-
-  byId('counts').textContent = `${count(training.y.length)} training and ${count(test.y.length)} held-out`;
-  let shown = false;
-  let restoredShare = false;
+  let visible = false;
   let unfinished: Wish['weight'] | null = { lambda: first_lambda }; // what is trained when the panel is shown
 
-  if (!page.client) switchOff(controls);
-  const trainer = page.client && new Trainer(page.client, { started, progress, trained, failed });
+  byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
+  if (!page.client) switchOff(root);
+  const trainer = page.client && new Trainer(page.client, { started, progress }, { done: trained, failed });
   slider.addEventListener('input', retrain);
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
   controls.addEventListener('submit', (event) => event.preventDefault());
   stop.addEventListener('click', () => trainer?.stop());
   download.addEventListener('click', save);
+  undo.addEventListener('click', () => step('undo'));
+  redo.addEventListener('click', () => step('redo'));
+  undoKeys(root, () => step('undo'), () => step('redo'));
+  wipe.addEventListener('click', () => change(wiped(sheet())));
+  base.addEventListener('change', () => change({ ...sheet(), digits: !sheet().digits }));
+  byId('naming').addEventListener('submit', (event) => {
+    event.preventDefault();
+    name(new_class.value.trim());
+  });
+  showNames(digit_names);
+  maps.show(digit_names, []);
+  refresh();
 
   return { show, hide, state, restore };
 
   function show(): void {
-    shown = true;
+    visible = true;
     if (!trainer) page.notice('This page trains in WebAssembly, which this browser does not have or has switched off.');
     else if (unfinished) train(unfinished);
   }
 
   function hide(): void {
-    shown = false;
-    if (result.getAttribute('aria-busy') !== 'true') return;
-    unfinished = first && !restoredShare ? { lambda: first_lambda } : { share: share() };
+    visible = false;
+    if (result.getAttribute('aria-busy') !== 'true' || lacking(sheet())) return;
+    unfinished = first ? { lambda: first_lambda } : { share: share() };
     trainer?.stop();
   }
 
+  // ---- what is drawn
+
+  function drawn(stroke: Stroke): void {
+    change({ ...sheet(), strokes: [...sheet().strokes, stroke] });
+  }
+
+  function add(name: string): void {
+    if (isBlank(sheet())) return say('There is nothing to add: draw first.');
+    if (sheet().drawings.length >= most_drawings) return say(`${most_drawings} drawings are the most.`);
+    change(kept(sheet(), name));
+    say(`Added to class ${name}, which has ${drawingsIn(sheet().drawings.filter((drawing) => drawing.name === name).length)}.`);
+  }
+
+  function remove(drawing: Drawing): void {
+    change({ ...sheet(), drawings: sheet().drawings.filter((one) => one !== drawing) });
+    say(`Removed from class ${drawing.name}.`);
+    byId('cells').focus({ preventScroll: true });
+  }
+
+  function name(wish: string): void {
+    const given = wish.slice(0, longest_name);
+    if (given === '') return say('A class needs a name.');
+    if (namesOf(sheet()).includes(given)) return say(`There is a class ${given} already.`);
+    change({ ...sheet(), named: [...sheet().named, given] });
+    new_class.value = '';
+    say(`Class ${given} is there.`);
+  }
+
+  function change(next: Sheet): void {
+    const before = sheet();
+    history.put(next);
+    changed(before);
+  }
+
+  function step(way: 'undo' | 'redo'): void {
+    const before = sheet();
+    history[way]();
+    if (sheet() !== before) changed(before);
+  }
+
+  function changed(before: Sheet): void {
+    refresh();
+    if (written(sheet()) !== written(before)) page.changed();
+    if (sheet().drawings === before.drawings && sheet().digits === before.digits) return;
+    data = samplesOf(sheet());
+    retrain();
+  }
+
+  /** Shows the sheet. */
+  function refresh(): void {
+    const { drawings, digits, strokes } = sheet();
+    const names = namesOf(sheet());
+    pad.show(strokes);
+    predict(strokes);
+    buttons.show(names, drawings, isBlank(sheet()));
+    gallery.show(names, drawings);
+    byId('gallery').hidden = drawings.length === 0;
+    byId('gallery-note').textContent = digits ? `each counts for ${weight_among_digits} digits; a click removes it` : 'a click removes it';
+    base.querySelectorAll('input').forEach((button) => (button.checked = (button.value === 'digits') === digits));
+    [undo.disabled, redo.disabled, wipe.disabled] = [!history.canUndo, !history.canRedo, isBlank(sheet())];
+  }
+
+  /** What the model on screen says of what is on the canvas. */
+  function predict(strokes: readonly Stroke[] = sheet().strokes): void {
+    const pixels: Pixels = pixelsOn(sheet(), strokes);
+    cells.show(pixels);
+    const blank = strokes.length === 0 && isBlank(sheet());
+    const names = shown ? shown.model.classes.map(String) : namesOf(sheet());
+    const all = shown && !blank ? shown.model.scores(Array.from(pixels, (ink) => ink / most_ink)) : null;
+    scores.show(names, all);
+    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (lacking(sheet()) ?? (blank ? 'with mouse, pen or finger' : ''));
+    if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
+  }
+
+  function say(sentence: string): void {
+    byId('drawing-status').textContent = sentence;
+  }
+
+  // ---- training
+
   function train(weight: Wish['weight']): void {
+    const missing = lacking(sheet());
+    if (missing) return nothing(missing);
     ++wished;
     unfinished = null;
     result.setAttribute('aria-busy', 'true');
-    trainer?.train({ ...choice(), weight });
+    trainer?.train({ ...choice(), data, weight });
   }
 
   function retrain(): void {
-    const end = most(choice());
+    if (!visible) return void (unfinished = { share: share() });
+    const end = trainer?.end({ ...choice(), data });
     if (end !== undefined) showScale(lambdaAt(share(), end), end);
     train({ share: share() });
     page.changed();
   }
 
+  /** There is nothing to train on: no model is on screen then. */
+  function nothing(sentence: string): void {
+    trainer?.stop();
+    ++wished;
+    [shown, header] = [null, null];
+    download.disabled = true;
+    maps.show(namesOf(sheet()), []);
+    predict();
+    result.setAttribute('aria-busy', 'false');
+    byId('status').textContent = sentence;
+  }
+
   // ---- what a link holds
 
-  function state(): unknown {
-    return wished > 1 ? { ...choice(), share: share() } : undefined;
+  function state(less?: boolean): unknown {
+    const drawings = less ? undefined : written(sheet());
+    return wished > 1 || drawings ? { ...choice(), share: share(), drawings } : undefined;
   }
 
   function restore(state: unknown): void {
-    const { loss, penalty, tolerance, share } = (state ?? {}) as Record<string, unknown>;
+    const { loss, penalty, tolerance, share, drawings } = (state ?? {}) as Record<string, unknown>;
     const button = (name: string, value: unknown) =>
       [...controls.querySelectorAll<HTMLInputElement>(`[name=${name}]`)].find((one) => one.value === String(value));
-    const buttons = [button('loss', loss), button('penalty', penalty), button('tolerance', tolerance)];
-    if (buttons.includes(undefined) || typeof share !== 'number' || !(share >= 0 && share <= 1))
+    const chosen = [button('loss', loss), button('penalty', penalty), button('tolerance', tolerance)];
+    if (chosen.includes(undefined) || typeof share !== 'number' || !(share >= 0 && share <= 1))
       throw new Error('The link does not say what to train.');
-    for (const one of buttons) one!.checked = true;
+    const next = read(drawings);
+    for (const one of chosen) one!.checked = true;
     slider.value = String(share * Number(slider.max));
-    restoredShare = true; // the slider stays where it is
-    if (shown) retrain();
-    else [unfinished, wished] = [{ share }, 1];
+    first = false; // the slider stays where it is
+    if (next !== sheet()) history.put(next);
+    data = samplesOf(next);
+    refresh();
+    retrain();
+    wished = Math.max(wished, 1);
   }
 
   // ---- what is asked for
 
-  function choice(): Omit<Wish, 'weight'> {
+  function choice(): Pick<Wish, 'loss' | 'penalty' | 'tolerance'> {
     const chosen = new FormData(controls);
     return {
       loss: chosen.get('loss') as Loss,
@@ -133,16 +265,19 @@ function panelOf(page: Page): Panel {
     curves.add(report);
   }
 
-  function trained(model: WorkerModel, chosen: Chosen, newest: boolean): void {
+  function trained(done: Trained, _: Wish, newest: boolean): void {
+    const { model, chosen } = done;
     const { report } = model;
-    const end = most(chosen)!;
-    if (first && !restoredShare) slider.value = String(Number(slider.max) * shareOf(chosen.lambda, end));
+    if (newest) hideStop();
+    if (lacking(sheet())) return;
+    const end = trainer!.end(chosen)!;
+    if (first) slider.value = String(Number(slider.max) * shareOf(chosen.lambda, end));
     if (newest) showScale(chosen.lambda, end);
 
-    maps.show(model.weights);
-    const right = confusion.show(test.y, model.predictAll(test.X).map(Number));
-    byId('accuracy').textContent = percent(right / test.y.length, 1);
-    byId('right').textContent = `right, ${right} of ${test.y.length}`;
+    shown = done;
+    maps.show(model.classes.map(String), model.weights);
+    predict();
+    const said = showConfusion(done);
     byId('kept').textContent = String(report.nonzeroRows);
     byId('arena-bytes').textContent = count(report.arenaBytes);
     byId('ending').textContent = report.status === 'stopped' && newest ? 'stopped, within' : 'certified within';
@@ -150,17 +285,32 @@ function panelOf(page: Page): Panel {
     byId('time').textContent = count(Math.round(report.milliseconds ?? 0));
     if (first) requestAnimationFrame(() => setTimeout(() => performance.mark('trained')));
     first = false;
-    void finish(model, right, newest);
-    if (!newest) return;
-    const { loss, penalty } = chosen;
-    page.offer({ title: 'Digits', model, samples: training.y.length, features, classes, loss, penalty });
+    void finish(done, said, newest);
+  }
+
+  /** Of the held-out digits; of the drawings themselves where there are no digits. Returns what came of it, in words. */
+  function showConfusion({ model, chosen: { data } }: Trained): string {
+    const names = model.classes.map(String);
+    const digits = sheet().digits;
+    const { X, y } = digits ? test : data;
+    showNames(names);
+    const place = (label: string | number) => names.indexOf(String(label));
+    const right = confusion!.matrix.show(y.map(place), model.predictAll(X).map(place));
+    byId('confusion-title').textContent = digits ? 'Held-out digits' : 'The drawings themselves';
+    byId('accuracy').textContent = percent(right / y.length, 1);
+    byId('right').textContent = `right, ${right} of ${y.length}`;
+    return `${right} of ${y.length} ${digits ? 'held-out digits' : 'drawings'} right.`;
+  }
+
+  function showNames(names: readonly string[]): void {
+    if (JSON.stringify(names) !== JSON.stringify(confusion?.names))
+      confusion = { names, matrix: new ConfusionMatrix(byId<HTMLTableElement>('confusion'), names, 'class') };
   }
 
   /** What the worker adds; the C header and the spoken sentence only when the slider rests. */
-  async function finish(model: WorkerModel, right: number, newest: boolean): Promise<void> {
+  async function finish({ model, chosen }: Trained, said: string, newest: boolean): Promise<void> {
     const { report } = model;
     const wishes = wished;
-    if (newest) hideStop();
     try {
       const blob = await model.toBlob();
       byId('model-bytes').textContent = count(blob.length);
@@ -172,8 +322,9 @@ function panelOf(page: Page): Panel {
       download.disabled = false;
       byId('status').textContent =
         `${report.nonzeroRows} of ${features} features, model ${blob.length} bytes, arena ${report.arenaBytes} bytes, ` +
-        `certified within ${certificate(report.relativeGap)} of optimal in ${Math.round(report.milliseconds ?? 0)} ms. ` +
-        `${right} of ${test.y.length} held-out digits right.`;
+        `certified within ${certificate(report.relativeGap)} of optimal in ${Math.round(report.milliseconds ?? 0)} ms. ${said}`;
+      const { data: { X }, loss, penalty } = chosen;
+      page.offer({ title: 'Digits', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
       result.setAttribute('aria-busy', 'false');
     } catch (error) {
       failed(error as Error);
@@ -199,7 +350,7 @@ function panelOf(page: Page): Panel {
 
   function failed(error: Error): void {
     hideStop();
-    switchOff(controls);
+    switchOff(root);
     page.notice(`Training is not possible here: ${error.message}. Reloading the page may help.`);
   }
 }

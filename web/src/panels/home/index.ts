@@ -5,7 +5,7 @@ import { byId, html } from '../../dom';
 import { count } from '../../format';
 import { panels, type Mount, type Page, type Panel } from '../../panel';
 import { boards, type Board } from './boards';
-import { bytesOf, costOf, solverOf, type Bytes, type Wanted } from './calculator';
+import { bytesOf, costOf, solverOf, type Bytes, type Cost, type Wanted } from './calculator';
 import { exportsOf, type Exported } from './exports';
 import './home.css';
 import markup from './home.html?raw';
@@ -34,6 +34,7 @@ class HomePanel implements Panel {
 
   constructor(page: Page) {
     this.#page = page;
+    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, null)));
     this.#form.addEventListener('submit', (event) => event.preventDefault());
     this.#form.addEventListener('input', () => {
       this.#edited = true;
@@ -129,7 +130,7 @@ class HomePanel implements Panel {
       figure(html('span', { class: all <= ram ? 'fits' : 'too-large' },
         all <= ram ? `fits in ${Number((ram / 1024).toFixed(2))} KiB of RAM` : `${sizeOf(all - ram)} bytes too many for ${Number((ram / 1024).toFixed(2))} KiB of RAM`)),
     );
-    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, wanted, all)));
+    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, { bytes: all, cost: costOf(board, wanted) })));
     const cost = costOf(boards[0]!, wanted);
     byId('home-key').textContent = cost
       ? `Training takes arena, data and stack. Flash and stack are measured with -Os for ${cost.of}${cost.exact ? '' : ', what is nearest to this'}, on ` +
@@ -138,16 +139,17 @@ class HomePanel implements Panel {
   }
 }
 
-function rowOf(board: Board, wanted: Wanted, bytes: number): HTMLElement {
-  const cost = costOf(board, wanted);
-  const ram = bytes + (cost?.stack ?? 0);
+/** `training`: what it takes; null: that is not known yet. */
+function rowOf(board: Board, training: { bytes: number; cost: Cost | null } | null): HTMLElement {
+  const ram = training ? training.bytes + (training.cost?.stack ?? 0) : 0;
+  const flash = training?.cost?.flash ?? 0;
   const missing = Math.max(0, ram - 1024 * board.ram);
-  const fits = missing === 0 && (cost?.flash ?? 0) <= 1024 * board.flash;
+  const fits = missing === 0 && flash <= 1024 * board.flash;
+  const verdict = html('span', training ? { class: fits ? 'fits' : 'too-large' } : {}, !training ? '–' : fits ? 'fits' : `${sizeOf(missing)} bytes too many`);
   return html('tr', {},
     html('th', { scope: 'row' }, board.name), html('td', {}, board.core),
     html('td', {}, `${count(board.ram)} KiB`), html('td', {}, `${count(board.flash)} KiB`),
-    html('td', {}, sizeOf(ram)), html('td', {}, cost ? count(cost.flash) : '–'),
-    html('td', {}, html('span', { class: fits ? 'fits' : 'too-large' }, fits ? 'fits' : `${sizeOf(missing)} bytes too many`)));
+    html('td', {}, training ? sizeOf(ram) : '–'), html('td', {}, flash ? count(flash) : '–'), html('td', {}, verdict));
 }
 
 function cardOf({ kind, file, text, type }: Exported): HTMLElement {

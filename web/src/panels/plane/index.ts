@@ -1,5 +1,325 @@
-/** Models that are not linear: in the plane, and with several kernels. */
-import type { Mount } from '../../panel';
-import { mountKernels } from './kernels';
+/** Points of the plane and models that are not linear; below, people of the Titanic compared by several kernels. */
+import type { Hierarchy, Kernel, TrainOptions } from 'tamis';
+import { TamisError } from 'tamis/worker';
+import { byId, giveUp, html, switchOff } from '../../dom';
+import { certificate, milliseconds, short } from '../../format';
+import { History, undoKeys } from '../../history';
+import { Newest } from '../../newest';
+import type { Mount, Page, Panel } from '../../panel';
+import { possibleTerms, showRelevance, showTerms } from './kept';
+import type { mountKernels } from './kernels';
+import { badge } from './marks';
+import { train, type Trained, type Wish } from './models';
+import { penalties } from './norms';
+import './plane.css';
+import markup from './plane.html?raw';
+import { classesOf, examples, most_classes, most_points, packed, pointAt, unpacked, type Points } from './points';
+import { Regions, type Colour } from './regions';
+import { Stage } from './stage';
 
-export const mount: Mount = (root, page) => mountKernels(root, page.client);
+const offered: readonly Kernel[] = ['linear', 'polynomial:3,1', 'gaussian:0.15', 'gaussian:0.5', 'gaussian:2', 'sigmoid:2,-1'];
+const at_first = ['linear', 'gaussian:0.15', 'gaussian:0.5'];
+const first_example = 'moons';
+const [least_lambda, most_lambda] = [0.0001, 10];
+const a_while = 100; // milliseconds that a training may have while something newer waits
+
+export const mount: Mount = (root, page) => {
+  root.insertAdjacentHTML('beforeend', markup);
+  return panelOf(root, page);
+};
+
+function panelOf(root: HTMLElement, page: Page): Panel {
+  const tools = byId<HTMLFormElement>('tools');
+  const controls = byId<HTMLFormElement>('plane-controls');
+  const slider = byId<HTMLInputElement>('plane-lambda');
+  const result = byId('plane-result');
+  const stop = byId<HTMLButtonElement>('plane-stop');
+  const undo = byId<HTMLButtonElement>('plane-undo');
+  const redo = byId<HTMLButtonElement>('plane-redo');
+  const clear = byId<HTMLButtonElement>('plane-clear');
+
+  const history = new History<Points>(examples[first_example]!.make());
+  const points = () => history.now;
+  const regions = new Regions(byId('stage').querySelector('canvas')!);
+  let shown: Trained | null = null;
+  let visible = false;
+  let unfinished = true; // it trains when it is shown
+  let painted = true; // the regions are those of the model
+  let stopAppears: ReturnType<typeof setTimeout> | undefined;
+  let below: ReturnType<typeof mountKernels> | null = null; // the people of the Titanic, once they are loaded
+
+  byId('labels').append(...Array.from({ length: most_classes }, (_, label) => choiceOf(label, `class ${label + 1}`, badge(label))),
+    choiceOf('', 'remove points', 'remove'));
+  byId('examples').append(...Object.entries(examples).map(([name, { title }]) => {
+    const button = html('button', { type: 'button', value: name }, title);
+    button.addEventListener('click', () => change(examples[name]!.make()));
+    return button;
+  }));
+  byId('plane-kernels').append(...offered.map((kernel) => {
+    const box = html('input', { type: 'checkbox', name: 'plane-kernel', value: kernel });
+    box.checked = at_first.includes(kernel);
+    return html('label', {}, box, html('span', {}, kernel));
+  }));
+  byId('plane-lambda-least').textContent = String(least_lambda);
+  byId('plane-lambda-most').textContent = String(most_lambda);
+
+  const stage = new Stage(byId('stage'), byId('place'), {
+    place: (x, y) => place(x, y),
+    remove: (at) => change(points().filter((_, i) => i !== at)),
+    choose: (label) => choose(label),
+    erases: () => label() === null,
+    tell,
+  });
+  const runs = page.client && new Newest<Wish, Trained>(
+    (wish, signal, superseded) => {
+      const since = performance.now();
+      const onProgress: TrainOptions['onProgress'] = () => !(superseded() && performance.now() > since + a_while);
+      return train(page.client!, wish, { signal, onProgress, sliceMilliseconds: 8 });
+    },
+    { started, done: trained, failed },
+  );
+
+  slider.addEventListener('input', retrain);
+  controls.addEventListener('change', ({ target }) => target !== slider && retrain());
+  for (const form of [controls, tools]) form.addEventListener('submit', (event) => event.preventDefault());
+  undo.addEventListener('click', () => step('undo'));
+  redo.addEventListener('click', () => step('redo'));
+  clear.addEventListener('click', () => change([]));
+  undoKeys(byId('stage').parentElement!, () => step('undo'), () => step('redo'));
+  stop.addEventListener('click', () => runs?.stop());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown && regions.recolour(coloursOf(shown), paper()));
+  if (!runs) switchOff(root);
+  refresh();
+  showRelevance(byId('relevances'), [], choice().kernels, points()); // takes its place
+  const watch = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadBelow());
+
+  return { show, hide, state, restore };
+
+  function show(): void {
+    visible = true;
+    if (!runs) page.notice('Training is not possible here: WebAssembly is absent or switched off.');
+    else if (unfinished) retrain();
+    else if (!painted) paint();
+    if (below) below.show();
+    else watch.observe(byId('titanic'));
+  }
+
+  function hide(): void {
+    visible = false;
+    unfinished ||= result.getAttribute('aria-busy') === 'true';
+    runs?.stop();
+    regions.stop();
+    below?.hide();
+    watch.disconnect();
+  }
+
+  /** The part below is loaded once it is in sight. */
+  async function loadBelow(): Promise<void> {
+    watch.disconnect();
+    const place = byId('titanic');
+    try {
+      const { mountKernels } = await import('./kernels');
+      below ??= mountKernels(place, page.client);
+      if (visible) below.show();
+    } catch (error) {
+      console.info(error); // for who looks for the reason
+      giveUp(place.querySelector<HTMLElement>('.notice')!, place, 'This part of the page cannot be loaded. Reloading the page may help.');
+    }
+  }
+
+  // ---- the points
+
+  function choiceOf(value: number | '', name: string, look: Node | string): HTMLElement {
+    const box = html('input', { type: 'radio', name: 'label', value, 'aria-label': name });
+    box.checked = value === 0;
+    return html('label', { title: name }, box, html('span', {}, look));
+  }
+  function label(): number | null {
+    const chosen = new FormData(tools).get('label');
+    return chosen === '' ? null : Number(chosen);
+  }
+  function choose(label: number): void {
+    tools.querySelector<HTMLInputElement>(`[name=label][value="${label}"]`)!.checked = true;
+  }
+
+  function place(x: number, y: number): void {
+    if (points().length >= most_points) return page.notice(`${most_points} points are the most: training with kernels takes the cube of them.`);
+    change([...points(), pointAt(x, y, label() ?? 0)]);
+  }
+
+  function change(next: Points): void {
+    history.put(next);
+    changed();
+  }
+  function step(way: 'undo' | 'redo'): void {
+    const before = points();
+    history[way]();
+    if (points() !== before) changed();
+  }
+  function changed(): void {
+    page.notice(null);
+    refresh();
+    retrain();
+  }
+  function refresh(): void {
+    stage.show(points());
+    [undo.disabled, redo.disabled, clear.disabled] = [!history.canUndo, !history.canRedo, points().length === 0];
+  }
+
+  function tell(x: number, y: number): string {
+    const [first, second] = [x, y].map((at) => at.toFixed(2).replace('-0.00', '0.00').replace('-', '−'));
+    const where = `x₁ = ${first}, x₂ = ${second}`;
+    if (!shown) return where;
+    const scores = Array.from(shown.scores([x, y]));
+    const best = scores.indexOf(Math.max(...scores));
+    return `${where}: class ${shown.labels[best]! + 1}`;
+  }
+
+  // ---- what is asked for
+
+  function choice(): Wish {
+    const chosen = new FormData(controls);
+    return {
+      points: points(),
+      kind: chosen.get('kind') as Wish['kind'],
+      hierarchy: chosen.get('hierarchy') as Hierarchy,
+      kernels: chosen.getAll('plane-kernel') as Kernel[],
+      norm: String(chosen.get('plane-norm')),
+      lambda: least_lambda * (most_lambda / least_lambda) ** (Number(slider.value) / Number(slider.max)),
+    };
+  }
+
+  function retrain(): void {
+    const wish = choice();
+    byId('plane-lambda-value').textContent = short(wish.lambda);
+    slider.setAttribute('aria-valuetext', `lambda ${short(wish.lambda)}`);
+    byId('plane-penalty').innerHTML = penalties[wish.norm] ?? '';
+    for (const part of root.querySelectorAll<HTMLElement>('[data-kind]')) part.hidden = !part.dataset.kind!.split(' ').includes(wish.kind);
+    page.changed();
+    unfinished = !visible;
+    if (!visible) return;
+    const kernel = wish.kind !== 'kernels' || wish.kernels.length > 0;
+    byId('plane-error').textContent = kernel ? '' : 'Choose at least one kernel.';
+    if (!kernel) return;
+    if (classesOf(wish.points).length < 2) return nothing();
+    result.setAttribute('aria-busy', 'true');
+    runs?.ask(wish);
+  }
+
+  function nothing(): void {
+    runs?.stop();
+    shown = null;
+    painted = true;
+    regions.clear();
+    for (const id of ['plane-right', 'plane-kept', 'plane-certified', 'plane-time']) byId(id).textContent = '–';
+    byId('terms').replaceChildren();
+    byId('relevances').replaceChildren();
+    byId('place').textContent = byId('plane-status').textContent = 'Place points of two classes.';
+    result.setAttribute('aria-busy', 'false');
+  }
+
+  // ---- what comes back
+
+  function started(): void {
+    hideStop();
+    stopAppears = setTimeout(() => (stop.hidden = false), 500);
+  }
+
+  function trained(model: Trained, wish: Wish, newest: boolean): void {
+    if (newest) hideStop();
+    if (classesOf(points()).length < 2) return;
+    shown = model;
+    const { report, labels } = model;
+    const predicted = wish.points.map(({ x, y }) => {
+      const scores = Array.from(model.scores([x, y]));
+      return labels[scores.indexOf(Math.max(...scores))];
+    });
+    const right = wish.points.filter(({ label }, i) => label === predicted[i]).length;
+    const kept = showKept(model, wish);
+    byId('plane-right').textContent = `${right} of ${wish.points.length}`;
+    byId('plane-kept').textContent = kept;
+    byId('plane-ending').textContent = report.status === 'stopped' && newest ? 'stopped, within' : 'certified within';
+    byId('plane-certified').textContent = certificate(report.relativeGap);
+    byId('plane-time').textContent = milliseconds(report.milliseconds ?? 0);
+    byId('plane-lambda-max').textContent = Number.isFinite(report.lambdaMax) ? `nothing is kept from ${short(report.lambdaMax)} on` : '';
+    stage.retell();
+    painted = false;
+    if (visible) paint();
+    if (!newest) return;
+    byId('plane-status').textContent = `${right} of ${wish.points.length} points right, ${kept}, certified within ` +
+      `${certificate(report.relativeGap)} of optimal in ${milliseconds(report.milliseconds ?? 0)} ms.`;
+    result.setAttribute('aria-busy', 'false');
+  }
+
+  /** Returns how much is kept, in words. */
+  function showKept({ interactions, kernelTerms, labels }: Trained, wish: Wish): string {
+    if (interactions) {
+      const products = wish.kind === 'interactions' && wish.hierarchy !== 'main';
+      showTerms(byId<HTMLTableElement>('terms'), interactions, labels, products);
+      return `${new Set(interactions.map(({ features }) => features.join())).size} of ${possibleTerms(products)} terms`;
+    }
+    showRelevance(byId('relevances'), kernelTerms!, wish.kernels, wish.points);
+    const count = (of: (term: NonNullable<typeof kernelTerms>[number]) => unknown) => new Set(kernelTerms!.map(of)).size;
+    return `${count(({ sample }) => sample)} of ${wish.points.length} samples, ${count(({ kernel }) => kernel)} of ${wish.kernels.length} kernels`;
+  }
+
+  function paint(): void {
+    if (!shown) return;
+    byId('stage').removeAttribute('data-painted');
+    regions.show(shown, coloursOf(shown), paper(), () => {
+      painted = true;
+      byId('stage').setAttribute('data-painted', '');
+    });
+  }
+  function colour(variable: string): Colour {
+    const code = getComputedStyle(root).getPropertyValue(variable).trim();
+    return [1, 3, 5].map((at) => Number.parseInt(code.slice(at, at + 2), 16)) as unknown as Colour;
+  }
+  function coloursOf({ labels }: Trained): Colour[] {
+    return labels.map((label) => colour(`--class-${label}`));
+  }
+  function paper(): Colour {
+    return colour('--raised');
+  }
+
+  function hideStop(): void {
+    clearTimeout(stopAppears);
+    stop.hidden = true;
+  }
+
+  // ---- what goes wrong
+
+  function failed(error: Error, _: Wish, newest: boolean): void {
+    if (!newest) return;
+    hideStop();
+    result.setAttribute('aria-busy', 'false');
+    if (error instanceof TamisError && error.status !== 'unsupported') return void (byId('plane-error').textContent = `${error.message}.`);
+    switchOff(controls);
+    page.notice(`Training is not possible here: ${error.message}. Reloading the page may help.`);
+  }
+
+  // ---- what a link holds
+
+  function state(): unknown {
+    const { kind, hierarchy, kernels, norm } = choice();
+    const code = packed(points());
+    const example = Object.entries(examples).find(([, { make }]) => packed(make()) === code)?.[0];
+    const settings = { kind, hierarchy, kernels, norm, share: Number(slider.value) / Number(slider.max) };
+    return { ...(example ? { example } : { points: code }), ...settings };
+  }
+
+  function restore(state: unknown): void {
+    const { example, points: code, kind, hierarchy, kernels, norm, share } = (state ?? {}) as Record<string, unknown>;
+    const next = typeof example === 'string' ? examples[example]?.make() : typeof code === 'string' ? unpacked(code) : null;
+    const button = (name: string, value: unknown) =>
+      [...controls.querySelectorAll<HTMLInputElement>(`[name=${name}]`)].find((one) => one.value === String(value));
+    const chosen = [button('kind', kind), button('hierarchy', hierarchy), button('plane-norm', norm)];
+    if (!next || chosen.includes(undefined) || !Array.isArray(kernels) || typeof share !== 'number' || !(share >= 0 && share <= 1))
+      throw new Error('The link does not say what is in the plane.');
+    for (const one of chosen) one!.checked = true;
+    for (const box of controls.querySelectorAll<HTMLInputElement>('[name=plane-kernel]')) box.checked = kernels.includes(box.value);
+    slider.value = String(share * Number(slider.max));
+    if (packed(next) !== packed(points())) history.put(next);
+    changed();
+  }
+}

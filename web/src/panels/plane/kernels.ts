@@ -4,10 +4,12 @@ import type { Kernel } from 'tamis';
 import { TamisError, type WorkerKernelModel } from 'tamis/worker';
 import { byId, giveUp, html } from '../../dom';
 import { certificate, count, milliseconds, percent, short } from '../../format';
-import { KernelTrainer, type KernelWish, type Norm } from './kernel-trainer';
+import { Newest } from '../../newest';
+import type { Page } from '../../panel';
+import { trainKernels, type KernelWish, type Norm } from './kernel-trainer';
 import { KeptTerms, People } from './kernel-views';
 import markup from './kernels.html?raw';
-import type { Page } from '../../panel';
+import { penalties } from './norms';
 import { split, type Part } from './titanic';
 
 const offered: readonly Kernel[] =
@@ -15,15 +17,6 @@ const offered: readonly Kernel[] =
 const at_first = ['linear', 'gaussian:0.1', 'gaussian:100'];
 const trained_samples = 150;
 const [least_lambda, most_lambda] = [0.001, 100];
-/** By p, q and r: l numbers samples, t kernels. */
-const penalties: Record<string, string> = {
-  211: '<i>λ</i> Σ<sub><i>l</i></sub> √(Σ<sub><i>t</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>)',
-  212: '<i>λ</i> Σ<sub><i>t</i></sub> √(Σ<sub><i>l</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>)',
-  111: '<i>λ</i> Σ<sub><i>lt</i></sub> |<i>α</i><sub><i>lt</i></sub>|',
-  122: '<i>λ</i>/2 Σ<sub><i>t</i></sub> (Σ<sub><i>l</i></sub> |<i>α</i><sub><i>lt</i></sub>|)<sup>2</sup>',
-  121: '<i>λ</i>/2 Σ<sub><i>l</i></sub> (Σ<sub><i>t</i></sub> |<i>α</i><sub><i>lt</i></sub>|)<sup>2</sup>',
-  221: '<i>λ</i>/2 Σ<sub><i>lt</i></sub> <i>α</i><sub><i>lt</i></sub><sup>2</sup>',
-};
 
 /** Puts it at the end of `root`. */
 export function mountKernels(root: HTMLElement, client: Page['client']): { show(): void; hide(): void } {
@@ -48,7 +41,8 @@ export function mountKernels(root: HTMLElement, client: Page['client']): { show(
     box.checked = at_first.includes(kernel);
     return html('label', {}, box, html('span', {}, kernel));
   }));
-  const trainer = client && new KernelTrainer(client, { started, trained, failed });
+  const trainer = client && new Newest<KernelWish, WorkerKernelModel>(
+    (wish, signal, superseded) => trainKernels(client, wish, signal, superseded), { started, done: trained, failed });
   let unfinished = true; // it trains when it is shown
   if (!client) unable('WebAssembly is absent or switched off');
   slider.addEventListener('input', train);
@@ -78,7 +72,7 @@ export function mountKernels(root: HTMLElement, client: Page['client']): { show(
     complain(wish.kernels.length === 0 ? 'Choose at least one kernel.' : '');
     if (wish.kernels.length === 0) return;
     result.setAttribute('aria-busy', 'true');
-    trainer.train(wish);
+    trainer.ask(wish);
   }
 
   // ---- what is asked for

@@ -46,7 +46,9 @@ export class RowEditor {
   show(model: WorkerModel, features: Feature[]): void {
     [this.#model, this.#features] = [model, features];
     const entries = new Map<string, Entry>();
-    for (const j of model.keptFeatures) {
+    const classes = model.classes.length;
+    const size = (j: number) => features[j]!.deviation * Math.hypot(...model.weights.slice(j * classes, (j + 1) * classes));
+    for (const j of [...model.keptFeatures].sort((a, b) => size(b) - size(a))) {
       const { column } = features[j]!;
       const entry = entries.get(column) ?? { column, features: [] };
       entry.features.push(j);
@@ -57,7 +59,7 @@ export class RowEditor {
     if (columns !== this.#columns) this.#form.replaceChildren(...shown.map((entry) => this.#field(entry)));
     this.#columns = columns;
     const others = entries.size - shown.length;
-    this.#note.textContent = entries.size === 0 ? 'no feature is kept' : others > 0 ? `the first ${most_inputs} kept; ${others} at their means` : 'kept features alone';
+    this.#note.textContent = entries.size === 0 ? 'no feature is kept' : others > 0 ? `first ${most_inputs} of ${entries.size} kept` : 'kept features alone';
     this.#predict();
   }
 

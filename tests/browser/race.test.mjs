@@ -1,0 +1,147 @@
+// The panel Race: solvers one after another on the same problem.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { inEveryLook, notice, screenshot, stage } from './support.mjs';
+
+const scene = stage();
+const { withPage } = scene;
+const at = '#race';
+
+const choose = (page, name, value) => page.check(`[name=race-${name}][value="${value}"]`, { force: true });
+/** Waits until the race is over, and gives the sentence that says so. */
+async function over(page) {
+  await page.locator('#race-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+  return page.textContent('#race-status');
+}
+/** Solver, milliseconds to three gaps, iterations, and how it ended. */
+const standings = (page) => page.$$eval('#standings tbody tr', (rows) => rows.map((row) =>
+  [row.dataset.solver, ...[...row.querySelectorAll('td')].map((cell) => cell.textContent)]));
+/** How many of the colours of lanes there are in a plot. */
+const drawn = (page, which) => page.$eval(`${which} canvas`, (canvas) => {
+  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  const found = new Set();
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) found.add(`#${[0, 1, 2].map((c) => data[i + c].toString(16).padStart(2, '0')).join('')}`);
+  const style = getComputedStyle(document.body);
+  return Array.from({ length: 10 }, (_, k) => style.getPropertyValue(`--class-${k}`).trim()).filter((colour) => found.has(colour)).length;
+});
+
+test('races without a click: curves and figures of several solvers', async (t) => {
+  await withPage(async (page) => {
+    const said = await over(page);
+    t.diagnostic(said);
+    assert.match(said, /^[\w-]+ first certified 0\.1 %, in [\d.,]+ ms: [\d.]+ times as fast as [\w-]+$/);
+    const rows = await standings(page);
+    const ran = rows.filter(([, , , , iterations]) => iterations !== '–');
+    t.diagnostic(ran.map(([name, , time, , , ended]) => `${name} ${time} ms, ${ended}`).join('; '));
+    assert.ok(ran.length >= 3, `${ran.length} solvers ran`);
+    assert.ok(ran.filter(([, percent]) => percent !== '–').length >= 3, 'three certify 1 %');
+    for (const [name, ...times] of ran) {
+      const reached = times.slice(0, 3).filter((time) => time !== '–').map((time) => Number(time.replace(',', '')));
+      assert.deepEqual(reached, [...reached].sort((a, b) => a - b), name);
+    }
+    assert.ok(await drawn(page, '#race-gap') >= 3);
+    assert.ok(await drawn(page, '#race-objective') >= 3);
+    assert.deepEqual(page.complaints, []);
+  }, { at });
+});
+
+test('races on every set of data, loss and penalty', async () => {
+  await withPage(async (page) => {
+    await choose(page, 'limit', '1000');
+    for (const [data, loss, penalty] of [['iris', 'hinge', 'l1'], ['wine', 'logistic', 'group-l2'], ['iris', 'hinge', 'ridge'], ['wine', 'squared-hinge', 'group-linf']]) {
+      await choose(page, 'data', data);
+      await choose(page, 'loss', loss);
+      await choose(page, 'penalty', penalty);
+      assert.match(await over(page), /certified 0\.1 %/, `${data}, ${loss}, ${penalty}`);
+      assert.match(await page.textContent('#race-size'), data === 'iris' ? /^150 samples, 4 features, 3 classes$/ : /^178 samples, 13 features, 3 classes$/);
+      const names = (await standings(page)).map(([name]) => name);
+      assert.equal(names.includes('two-phase'), loss === 'hinge' && penalty !== 'ridge');
+      assert.equal(names.includes('crammer-singer-dual'), loss === 'hinge' && penalty === 'ridge');
+      assert.equal(names.includes('fista'), loss !== 'hinge');
+    }
+    assert.deepEqual(page.complaints, []);
+  }, { at });
+});
+
+test('stops at once, by its button and by leaving, and races again', async () => {
+  await withPage(async (page) => {
+    await over(page);
+    await choose(page, 'limit', '20000');
+    await choose(page, 'data', 'digits');
+    await choose(page, 'loss', 'hinge');
+    for (const name of ['two-phase']) await page.uncheck(`#standings [name="${name}"]`);
+    await page.evaluate(() => {
+      const slider = document.querySelector('#race-lambda');
+      slider.value = '0';
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      slider.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await page.waitForFunction(() => document.querySelector('[data-solver=primal-dual] td:last-child').textContent.includes('%'));
+    const since = Date.now();
+    await page.click('#race-stop');
+    await over(page);
+    assert.ok(Date.now() - since < 3000);
+    const ended = Object.fromEntries((await standings(page)).map(([name, ...cells]) => [name, cells.at(-1)]));
+    assert.match(ended['primal-dual'], /^stopped at [\d.]+ %$/);
+    assert.equal(ended['two-phase'], '');
+    assert.equal(await page.textContent('#race-stop'), 'Race again');
+    await page.focus('#race-stop');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('#race-stop').textContent === 'Stop');
+    await page.click('#tab-draw');
+    await page.waitForTimeout(300);
+    const session = await scene.browser.context.newCDPSession(page);
+    await session.send('Performance.enable');
+    await page.locator('#result[aria-busy=false]').waitFor();
+    await page.waitForTimeout(500);
+    const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value;
+    const start = await busy();
+    await page.waitForTimeout(1000);
+    assert.ok(1000 * ((await busy()) - start) < 30, 'nothing runs while it is hidden');
+    await page.click('#tab-race');
+    await page.waitForFunction(() => document.querySelector('#race-result').getAttribute('aria-busy') === 'true');
+  }, { at });
+});
+
+test('what it races on comes back from its link, and what is wrong with one is told', async () => {
+  let link;
+  await withPage(async (page) => {
+    await choose(page, 'data', 'iris');
+    await choose(page, 'loss', 'hinge');
+    await choose(page, 'precision', 'float');
+    await over(page);
+    await page.uncheck('#standings [name="primal-dual"]');
+    await over(page);
+    await page.waitForTimeout(700);
+    link = page.url();
+  }, { at });
+  await withPage(async (page) => {
+    await over(page);
+    for (const [name, value] of [['data', 'iris'], ['loss', 'hinge'], ['precision', 'float']])
+      assert.ok(await page.isChecked(`[name=race-${name}][value=${value}]`), name);
+    assert.ok(!(await page.isChecked('#standings [name="primal-dual"]')));
+    assert.equal((await standings(page)).find(([name]) => name === 'primal-dual').at(-1), '');
+  }, { at: new URL(link).hash });
+  await withPage(async (page) => {
+    assert.equal(await notice(page, 'race'), 'The link does not say what to race on. This part starts as usual.');
+    assert.match(await over(page), /certified/);
+  }, { at: `#race?1=${deflateRawSync(JSON.stringify({ data: 'mnist' })).toString('base64url')}` });
+});
+
+test('says so without WebAssembly', async () => {
+  await withPage(async (page) => {
+    assert.match(await notice(page, 'race'), /^Training is not possible here: WebAssembly is absent/);
+    assert.ok(await page.isDisabled('#race-stop'));
+  }, { at, prepare: (page) => page.addInitScript(() => delete globalThis.WebAssembly) });
+});
+
+test('fits the screen, light and dark, wide and narrow', async () => {
+  await inEveryLook(scene, at, async (page, look) => {
+    await over(page);
+    await screenshot(page, `race-${look}`);
+  });
+});

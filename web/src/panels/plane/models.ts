@@ -1,0 +1,62 @@
+/** What is trained on the points: linear, with interactions, or with kernels; one shape for all that is shown of them. */
+import type { Hierarchy, Kernel, KernelTerm, InteractionTerm, Report, TrainOptions } from 'tamis';
+import type { WorkerClient } from 'tamis/worker';
+import type { Points } from './points';
+import type { Scorer } from './regions';
+
+export interface Wish {
+  points: Points;
+  kind: 'linear' | 'interactions' | 'kernels';
+  lambda: number;
+  hierarchy: Hierarchy;
+  kernels: Kernel[];
+  /** p, q and r in three digits. */
+  norm: string;
+}
+
+export interface Trained extends Scorer {
+  readonly report: Report;
+  /** Of the classes in the order of the scores. */
+  readonly labels: number[];
+  /** Features, or products of them, and the classes that use them. */
+  readonly interactions: readonly InteractionTerm[] | null;
+  readonly kernelTerms: readonly KernelTerm[] | null;
+}
+
+const tolerance = 0.01;
+const most_iterations = 20_000;
+export const featureNames = ['x₁', 'x₂'];
+
+export async function train(client: WorkerClient, wish: Wish, options: TrainOptions): Promise<Trained> {
+  const { points, kind, lambda } = wish;
+  const data = {
+    X: { values: Float32Array.from(points.flatMap(({ x, y }) => [x, y])), samples: points.length, features: 2 },
+    y: points.map(({ label }) => label),
+    lambda,
+    tolerance,
+    maxIterations: most_iterations,
+    featureNames,
+  };
+  const shared = { interactions: null, kernelTerms: null };
+  if (kind === 'linear') {
+    const model = await client.train({ ...data, loss: 'squared-hinge', penalty: 'l1' }, options);
+    const terms = model.keptFeatures.flatMap((j) => model.classes.map((label, k) => ({
+      class: label, features: [j], names: [featureNames[j]!], coefficient: model.weights[j * model.classes.length + k]!,
+    })));
+    return {
+      ...shared, report: model.report, labels: model.classes.map(Number), scores: (x) => model.scores(x),
+      interactions: terms.filter(({ coefficient }) => coefficient !== 0),
+    };
+  }
+  if (kind === 'interactions') {
+    const model = await client.trainInteractions({ ...data, hierarchy: wish.hierarchy }, options);
+    return {
+      ...shared, report: model.report, labels: model.classes!.map(Number), scores: (x) => model.scores(x), interactions: model.terms,
+    };
+  }
+  const [p, q, r] = [...wish.norm].map(Number) as [1 | 2, 1 | 2, 1 | 2];
+  const model = await client.trainKernels({ ...data, kernels: wish.kernels, p, q, r, intercept: true }, options);
+  return {
+    ...shared, report: model.report, labels: model.classes.map(Number), scores: (x) => model.scores(x), kernelTerms: model.terms,
+  };
+}

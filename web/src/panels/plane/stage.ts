@@ -1,0 +1,108 @@
+/** The plane with its points over the regions: places and removes them by pointer and by keyboard. */
+import { svg } from '../../dom';
+import { mark } from './marks';
+import { most_classes, nearest, type Points } from './points';
+
+const mark_size = 0.026;
+const near = 0.07; // a point this close is meant when something is removed
+const [step, small_step] = [0.1, 0.02];
+
+const moves: Record<string, readonly [x: number, y: number]> = {
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+
+export interface Hand {
+  place(x: number, y: number): void;
+  remove(point: number): void;
+  /** A class by its number from 0. */
+  choose(label: number): void;
+  /** Whether pointing removes. */
+  erases(): boolean;
+  /** What to say of a place, to those who see it and to those who do not. */
+  tell(x: number, y: number): string;
+}
+
+export class Stage {
+  #root;
+  #hand;
+  #readout;
+  #marks = svg('g');
+  #cursor = svg('path', { class: 'cursor', d: 'M-.07,0H-.02M.02,0H.07M0,-.07V-.02M0,.02V.07', visibility: 'hidden' });
+  #points: Points = [];
+  #at: [number, number] = [0, 0];
+  #told: [number, number] | null = null; // the place that the readout is of
+
+  /** `root` holds the canvas and takes the keyboard; `readout` says what is where the pointer or the cursor is. */
+  constructor(root: HTMLElement, readout: HTMLElement, hand: Hand) {
+    this.#root = root;
+    this.#hand = hand;
+    this.#readout = readout;
+    const picture = svg('svg', { viewBox: '-1 -1 2 2', 'aria-hidden': 'true' });
+    picture.append(svg('path', { class: 'axes', d: 'M-1,0H1M0,-1V1' }), this.#marks, this.#cursor);
+    root.append(picture);
+    picture.addEventListener('pointerdown', (event) => this.#press(event));
+    picture.addEventListener('pointermove', (event) => this.#tell(this.#under(event)));
+    picture.addEventListener('pointerleave', () => this.#tell(null));
+    picture.addEventListener('contextmenu', (event) => event.preventDefault());
+    root.addEventListener('keydown', (event) => this.#key(event));
+    root.addEventListener('blur', () => {
+      this.#cursor.setAttribute('visibility', 'hidden');
+      this.#tell(null);
+    });
+  }
+
+  show(points: Points): void {
+    this.#points = points;
+    this.#marks.replaceChildren(...points.map((point) => mark(point, mark_size)));
+  }
+
+  /** Says again what is to be said of the place pointed at. */
+  retell(): void {
+    this.#tell(this.#told);
+  }
+  #tell(place: [number, number] | null): void {
+    this.#told = place;
+    this.#readout.textContent = place ? this.#hand.tell(...place) : '';
+  }
+
+  #under(event: PointerEvent): [number, number] {
+    const box = this.#root.getBoundingClientRect();
+    const along = (at: number, start: number, length: number) => Math.min(Math.max((2 * (at - start)) / length - 1, -1), 1);
+    return [along(event.clientX, box.left, box.width), -along(event.clientY, box.top, box.height)];
+  }
+
+  #press(event: PointerEvent): void {
+    const [x, y] = this.#under(event);
+    if (event.button === 2 || this.#hand.erases()) this.#remove(x, y);
+    else if (event.button === 0) this.#hand.place(x, y);
+  }
+
+  #remove(x: number, y: number): void {
+    const point = nearest(this.#points, x, y, near);
+    if (point !== null) this.#hand.remove(point);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const move = moves[event.key];
+    const [x, y] = this.#at;
+    const label = Number(event.key) - 1;
+    if (move) {
+      const by = event.shiftKey ? small_step : step;
+      const inside = (at: number) => Math.round(100 * Math.min(Math.max(at, -1), 1)) / 100;
+      this.#at = [inside(x + by * move[0]), inside(y + by * move[1])];
+    } else if (event.key === ' ' || event.key === 'Enter') {
+      if (this.#hand.erases()) this.#remove(x, y);
+      else this.#hand.place(x, y);
+    } else if (event.key === 'Delete' || event.key === 'Backspace') this.#remove(x, y);
+    else if (label >= 0 && label < most_classes) this.#hand.choose(label);
+    else return;
+    event.preventDefault();
+    this.#cursor.setAttribute('visibility', 'visible');
+    this.#cursor.setAttribute('transform', `translate(${this.#at[0]} ${-this.#at[1]})`);
+    this.#tell(this.#at);
+  }
+}
