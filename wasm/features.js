@@ -238,6 +238,7 @@ export class SensorWindows {
     this.#transform = null;
   }
 }
+if (Symbol.dispose) SensorWindows.prototype[Symbol.dispose] = SensorWindows.prototype.close;
 
 export const sensorWindows = (_, options, wishes, module) => new SensorWindows(module, options);
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** Loads the library. SIMD is used where there is some. Rejects with TamisError 'unsupported' without WebAssembly. */
 export function load(options?: LoadOptions): Promise<Tamis>;
 
@@ -529,6 +530,8 @@ export interface SensorWindows {
   restart(): void;
   /** Gives its memory back. */
   close(): void;
+  /** The same, where the engine has Symbol.dispose: `using windows = await tamis.sensorWindows(…)`. */
+  [Symbol.dispose](): void;
 }
 
 export interface HashingOptions {

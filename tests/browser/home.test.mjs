@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
-  downloaded, inEveryLook, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
+  downloaded, dropFile, inEveryLook, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
 } from './support.mjs';
 
 const scene = stage();
@@ -85,6 +85,25 @@ test('the JavaScript gives the model’s predictions, and the JSON is what the c
     assert.ok(loop.length > 400);
     assert.ok(sketch.text.endsWith(loop), 'the same sketch');
     assert.ok(sketch.text.startsWith(header.text));
+  }, { at: '#table' });
+});
+
+test('what stood for missing values is in the JSON, and the command fills them by it', async (t) => {
+  const lines = Array.from({ length: 60 }, (_, i) => `${i % 6 === 4 ? '' : (i % 2) * 3 + ((i * 7) % 5)},${(i * 3) % 7},${i % 2}`);
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'gaps.csv', `x,y,label\n${lines.join('\n')}`);
+    await page.getByText('60 rows, 3 columns').waitFor();
+    await tableSettled(page);
+    await toHome(page);
+    const { text } = await downloaded(page, 'json');
+    assert.equal(JSON.parse(text).preparation.missing_means.length, JSON.parse(text).features.length);
+    const command = program('tamis');
+    if (!command) return t.diagnostic('the command is not built: it does not predict');
+    writeFileSync(path.join(folder, 'gaps.json'), text);
+    writeFileSync(path.join(folder, 'gaps.csv'), `x,y,label\n${lines.join('\n')}\n`);
+    const predicted = execFileSync(command, ['predict', path.join(folder, 'gaps.json'), path.join(folder, 'gaps.csv'), '--label', 'label'], { encoding: 'utf8' });
+    assert.equal(predicted.trim().split('\n').length, 60);
   }, { at: '#table' });
 });
 

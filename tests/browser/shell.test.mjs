@@ -274,6 +274,20 @@ async function unreachable(page) {
     .map((one) => one.outerHTML.slice(0, 80)));
 }
 
+test('these checks find what they look for', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await page.evaluate(() => {
+      document.querySelector('#counts').parentElement.style.color = '#999';
+      document.querySelector('#lambda').labels[0].remove();
+      document.querySelector('#download').tabIndex = -1;
+    });
+    assert.match((await page.evaluate(faintTexts)).join(), /^2\.\d+: UCI optical digits/);
+    assert.match((await page.evaluate(namelessControls)).join(), /id="lambda"/);
+    assert.match((await unreachable(page)).join(), /id="download"/);
+  });
+});
+
 test('works from any folder of a static host', async () => {
   const { host, close } = await serveFolder('some/where');
   try {

@@ -259,6 +259,30 @@ test('50 MB are read, trained on or refused, and the page does not stand still',
   }, { prepare: watchLongTasks });
 });
 
+test('reading is stopped at once, and the table before stays', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'long.csv', 'a,b,label\n', { text: '1.25,2.5,x\n3.25,4.75,y\n', times: 4_000_000 });
+    await page.click('#table-read-stop');
+    assert.equal(await complaint(page), 'Reading long.csv was stopped.');
+    assert.equal(await page.textContent('#table-name'), 'wine');
+    assert.ok(await page.isHidden('#table-reading'));
+  });
+});
+
+test('more than the memory for training holds: said with figures, and a smaller table is trained on', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    const lines = Array.from({ length: 90 }, (_, i) => `${i},${(i * i) % 17},class ${i}\n`).join('');
+    await dropFile(page, 'classes.csv', 'a,b,label\n', { text: lines, times: 4000 });
+    assert.match(await notice(page, 'table'), /^Training on this table needs [\d,]+ bytes, and has 67,108,864 bytes: about the first [\d,]+ of these rows would fit\.$/);
+    await page.check('[name=table-example][value=iris]', { force: true });
+    await page.locator('#notice-table').waitFor({ state: 'hidden' });
+    assert.match(await tableSettled(page), /of 4 features kept/);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
 test('the page stays free while there is training, and while the slider is dragged', async (t) => {
   await withPage(async (page) => {
     await tableSettled(page);

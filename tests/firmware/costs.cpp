@@ -92,7 +92,7 @@ void print(const char* name, std::uint32_t number) {
 }  // namespace
 
 int main() {
-  Result result;
+  static Result result;  // on the stack it would be cleared by a call of memset, which training does without
   target::mark_stack();
   const std::uint32_t start = target::instructions();
   train(result);

@@ -1,6 +1,7 @@
-// A project that has nothing but the package: prints the class of a flower, twice.
+// A project that has nothing but the package: prints the class of a flower, again and again.
 import { Worker } from 'node:worker_threads';
 import { load } from 'tamis';
+import { embedded, load as loadEmbedded } from 'tamis/embedded';
 import { createWorkerClient } from 'tamis/worker';
 
 const X = [[5.1, 3.5, 1.4, 0.2], [7.0, 3.2, 4.7, 1.4], [6.3, 3.3, 6.0, 2.5]];
@@ -10,7 +11,12 @@ const tamis = await load();
 const model = await tamis.train(problem);
 
 const script = import.meta.resolve ? await import.meta.resolve('tamis/worker-script') : null;
-const client = createWorkerClient(new Worker(new URL(script ?? './node_modules/tamis/worker-script.js', import.meta.url)));
-const other = await client.train(problem);
-client.close();
-console.log(model.predict([5.0, 3.4, 1.5, 0.2]), model.report.status, other.predict([5.0, 3.4, 1.5, 0.2]));
+const worker = () => new Worker(new URL(script ?? './node_modules/tamis/worker-script.js', import.meta.url));
+const inWorker = async (options) => {
+  const client = createWorkerClient(worker(), options);
+  const model = await client.train(problem);
+  client.close();
+  return model;
+};
+const models = [model, await inWorker(), await (await loadEmbedded()).train(problem), await inWorker(await embedded({ simd: false }))];
+console.log(models.map((model) => model.predict([5.0, 3.4, 1.5, 0.2])).join(' '), model.report.status);

@@ -6,6 +6,7 @@ import type {
   Path, PathProblem, Problem, Reals, Report, ScatteredImages, SensorWindows, SparseColumns, StabilitySelection, Status, Tamis,
   TfIdf,
 } from 'tamis';
+import { embedded, load as loadEmbedded } from 'tamis/embedded';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
@@ -25,6 +26,11 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   const file: ModelFile = model.toJSON();
   const text: string = model.toC({ name: 'model', samples: [[1, 2]] });
   const again = tamis.fromBlob(model.toBlob(), { classes: ['a', 'b'] });
+  const offline: Tamis = await loadEmbedded({ double: true });
+  await offline.prepare('baselines');
+  const printed: Model = offline.trainSync({ ...problem, solver: 'sparsa-as-printed' });
+  using client: WorkerClient = createWorkerClient(undefined, await embedded());
+  void [printed, client];
   // @ts-expect-error: there is no such loss
   const wrong: Problem = { ...problem, loss: 'huber' };
   // @ts-expect-error: lambda is needed

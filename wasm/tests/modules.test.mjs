@@ -8,7 +8,7 @@ import { dist, load, madeUpProblem, outcome, project, small } from './support.mj
 const endings = ['', '-simd', '-double', '-double-simd'];
 // bytes
 const most = {
-  tamis: [163000, 182000, 237000, 257000], 'tamis-baselines': [236000, 255000], 'tamis-features': 49000,
+  tamis: [164000, 182500, 238000, 258000], 'tamis-baselines': [237000, 255000], 'tamis-features': 49000,
   'tamis-interactions': 58000, 'tamis-kernels': 79000,
 };
 const limits = Object.entries(most).flatMap(([kind, bytes]) =>

@@ -27,7 +27,15 @@ test('the packed package installs into an empty project', () => {
 
 test('it trains there', () => {
   copyFileSync(path.join(here, 'consumer.mjs'), path.join(folder, 'consumer.mjs'));
-  assert.equal(run(process.execPath, 'consumer.mjs'), 'setosa converged setosa\n');
+  assert.equal(run(process.execPath, 'consumer.mjs'), 'setosa setosa setosa setosa converged\n');
+});
+
+test('the example of its README does what it says', () => {
+  const readme = readFileSync(path.join(folder, 'node_modules/tamis/README.md'), 'utf8');
+  const [, example] = readme.match(/```js\n([^]*?)```/);
+  assert.equal(example.trim().split('\n').length, 5);
+  writeFileSync(path.join(folder, 'example.mjs'), example);
+  assert.equal(run(process.execPath, 'example.mjs').trim(), example.match(/\/\/ (.*)$/m)[1]);
 });
 
 test('its types stand up to tsc --strict', () => {

@@ -69,7 +69,7 @@ const refusals = [
   ['epsilon too small for float', { penalty: 'reweighted-l1', epsilon: 1e-42 }, 'invalid_option', 'epsilon'],
   ['epsilon for l1', { epsilon: 0.5 }, 'invalid_option', 'epsilon: is for reweighted-l1, not for l1'],
   ['a solver for another loss', { solver: 'block-coordinate-descent' }, 'invalid_combination',
-    'it needs a loss with take_curvature, such as squared-hinge'],
+    'it needs a smooth loss, such as squared-hinge'],
   ['names for other features', { featureNames: ['a'] }, 'invalid_shape', 'featureNames has 1 entries for 2 features'],
 ];
 

@@ -26,6 +26,16 @@ test('a worker trains the model that the library trains here', async () => {
   }
 });
 
+test('a model is exported by another client than the one that trained it', async () => {
+  const other = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
+  const model = await other.train({ ...iris, loss: 'hinge', penalty: 'l1', lambda: 0.02 });
+  const wanted = await model.toC();
+  other.close();
+  await assert.rejects(model.toC());
+  assert.equal(await client.adopt(model).toC(), wanted);
+  assert.deepEqual(outcome(client.adopt(model)), outcome(model));
+});
+
 test('trainings overlap', async () => {
   const models = await Promise.all([1, 0.1, 0.01].map((lambda) => client.train({ ...iris, loss: 'hinge', penalty: 'l1', lambda })));
   const kept = models.map((model) => model.report.nonzeros);

@@ -62,4 +62,6 @@ export interface Offer {
   penalty: Penalty;
   /** For the self-test of what is exported, in the units that the model takes. Default: the first training sample of each class. */
   selfTest?: number[][];
+  /** What stood for missing values in training, one number per feature; without it, none was missing. */
+  missingMeans?: number[];
 }

@@ -45,6 +45,8 @@ export class Shell {
       this.#shown?.section.focus();
     });
     byId('share').addEventListener('click', () => void this.#share());
+    // A file that is dropped beside its place would otherwise be opened instead of the page.
+    for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
     void this.#go();
   }
 

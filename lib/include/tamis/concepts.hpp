@@ -112,6 +112,12 @@ concept HasProxJacobian = Penalty<P, T> &&
   penalty.prox_jacobian(rows, step, visit);
 };
 
+/// One whose Jacobian is the identity on what is not zero, whatever the coefficients.
+template <class P>
+concept HasPlainJacobian = requires {
+  requires P::has_plain_jacobian();
+};
+
 /// A penalty that is smooth as long as its zeros stay zero (and largest entries equal, see ProxJacobian): `gradient`
 /// writes ∇Ω(w) at the entries that are not zero. With `keeps_signs()` it has a kink where such an entry becomes zero.
 template <class P, class T>

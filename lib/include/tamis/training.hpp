@@ -41,6 +41,8 @@ using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::
 /// What a training run returns: the report, and the model as a view into the arena.
 template <class T>
 struct Fit : Report<T> {
+  Fit() {}  // not by default, which compilers make a call of memset of
+
   LinearModel<T> model;  ///< features = 0 when the problem was refused, or could not be read before there was one
 };
 
@@ -49,7 +51,8 @@ template <class T, class Solver, class Observe>
 Fit<T> train(Solver& solver, std::span<std::byte> memory, Observe& observe) {
   solver.start(memory);
   advance_to_end(solver, observe);
-  Fit<T> fit{solver.report(), {}};
+  Fit<T> fit;
+  copy_object<Report<T>>(solver.report(), fit);
   if (has_model(fit.status)) fit.model = solver.model();
   if constexpr (requires { solver.has_certified_model(); })
     if (is_source_failure(fit.status) && solver.has_certified_model()) fit.model = solver.model();

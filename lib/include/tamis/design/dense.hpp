@@ -74,15 +74,16 @@ void transposed_tile(const T* x, std::size_t column_stride, const Index* feature
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) total[c][v] = P::zero();
   }
-  for (Index i = 0; i < samples; ++i) {
-    const T* dual = row_of(u, i, stride);
+  Index i = 0;
+  do {  // there is a sample
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) {
-      const auto entry = P::load(dual + v * P::width);
+      const auto entry = P::load(u + v * P::width);
       TAMIS_UNROLL
       for (int c = 0; c < C; ++c) total[c][v] = total[c][v] + P::fill(column[c][i]) * entry;
     }
-  }
+    u += stride;
+  } while (++i != samples);
   TAMIS_UNROLL
   for (int c = 0; c < C; ++c) {
     TAMIS_UNROLL
@@ -124,17 +125,20 @@ void for_each_strip(Index stride, Strip strip) {
 template <class T>
 [[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
                                      Index count, const T* w, Index stride, const T* base, T* z) {
-  for (Index k = 0; k < stride; k += lanes<T>) {
-    if (count == 0)
-      for (Index i = 0; i < samples; ++i) Pack<T>::load(base + k).store(row_of(z, i, stride) + k);
+  for (Index k = 0; k < stride; k += lanes<T>, z += lanes<T>) {
+    const auto start = Pack<T>::load(base + k);
+    T* to = z;
+    for (Index i = 0; i < samples; ++i, to += stride) start.store(to);
     for (Index c = 0; c < count; ++c) {
       const Index feature = features ? features[c] : c;
-      const T* column = x + feature * column_stride;
+      const T* value = x + feature * column_stride;
       const auto coefficients = Pack<T>::load(row_of(w, feature, stride) + k);
-      const T* from = (c == 0 ? base : z) + k;
-      T* to = z + k;
-      for (Index i = 0; i < samples; ++i, from += c == 0 ? 0 : stride, to += stride)
-        (Pack<T>::load(from) + Pack<T>::fill(column[i]) * coefficients).store(to);
+      const T* const end = value + samples;
+      to = z;
+      do {
+        (Pack<T>::load(to) + Pack<T>::fill(*value++) * coefficients).store(to);
+        to += stride;
+      } while (value != end);
     }
   }
 }

@@ -44,10 +44,12 @@
 #define TAMIS_SMALLEST
 #endif
 
-/// What is inlined where speed matters more than size.
+/// What is inlined where speed matters more than size, and what is not inlined where size matters more.
 #ifdef TAMIS_SMALLEST
+#define TAMIS_NOINLINE_IF_SMALLEST [[gnu::noinline]]
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::noinline]]
 #else
+#define TAMIS_NOINLINE_IF_SMALLEST
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 
@@ -128,7 +130,11 @@ struct Pack {
   }
 #endif
 
+#ifdef TAMIS_SCALAR
+  [[gnu::always_inline]] static Pack zero() { return fill(T(0)); }  // a plain Pack{} may become a call of memset
+#else
   [[gnu::always_inline]] static Pack zero() { return Pack{}; }
+#endif
   /// Entries added from the first to the last.
   T sum() const {
     T total = entry[0];

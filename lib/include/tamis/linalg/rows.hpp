@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "pack.hpp"
+#include "scalar.hpp"
 #include "sum.hpp"
 
 namespace tamis {
@@ -38,9 +39,37 @@ template <class T>
   for (std::size_t i = 0; i < count; ++i) entries[i] = value;
 }
 
+#ifdef TAMIS_SMALLEST
+template <class T>
+[[gnu::noinline]] void copy(const T* from, std::size_t count, T* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = from[i];
+    __asm__ volatile("");  // or the compiler makes a call of memcpy of the loop, which is larger than all of this
+  }
+}
+#else
 template <class T>
 void copy(const T* from, std::size_t count, T* to) {
   __builtin_memcpy(to, from, count * sizeof(T));
+}
+#endif
+
+/// An assignment, which for a large object may become a call of memcpy: not where the code is to be the smallest.
+template <class V>
+void copy_object(const V& from, V& to) {
+#ifdef TAMIS_SMALLEST
+  static_assert(std::is_trivially_copyable_v<V>);
+  copy(reinterpret_cast<const unsigned char*>(&from), sizeof(V), reinterpret_cast<unsigned char*>(&to));
+#else
+  to = from;
+#endif
+}
+
+/// Adds a piece that begins at entry k of a row to those of its lanes.
+template <class T>
+[[gnu::always_inline]] inline void add_to_lanes(const Piece<T>& piece, std::size_t k, Pack<T>& total) {
+  if constexpr (Piece<T>::width == lanes<T>) total = total + piece;
+  else total.entry[k % lanes<T>] += piece.entry[0];
 }
 
 /// Adds the squares of a piece that begins at entry k of a row to those of its lanes.
@@ -50,18 +79,41 @@ template <class T>
   else total.entry[k % lanes<T>] += piece.entry[0] * piece.entry[0];
 }
 
-/// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors.
+/// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, Σ aᵢ².
 template <class T>
-Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
-  for (std::size_t k = 0; k < count; k += Piece<T>::width)
-    add_squares<T>(Piece<T>::load(a + k) - Piece<T>::load(b + k), k, start);
+TAMIS_NOINLINE_IF_SMALLEST Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+  for (std::size_t k = 0; k < count; k += Piece<T>::width) {
+    auto difference = Piece<T>::load(a + k);
+    if (b) difference = difference - Piece<T>::load(b + k);
+    add_squares<T>(difference, k, start);
+  }
   return start;
 }
 
 template <class T>
 Pack<T> squared_norm(const T* a, std::size_t count, Pack<T> start) {
-  for (std::size_t k = 0; k < count; k += Piece<T>::width) add_squares<T>(Piece<T>::load(a + k), k, start);
-  return start;
+  return squared_distance(a, static_cast<const T*>(nullptr), count, start);
+}
+
+/// sums_k = Σᵢ matrix(i, k), block by block: as precise as the products of a design, for what is used beside them.
+template <class T>
+[[gnu::noinline]] void block_sums(const T* matrix, Index rows, Index stride, T* sums) {
+  constexpr Index block = 256;
+  for (Index k = 0; k < stride; k += Piece<T>::width) {
+    auto total = Piece<T>::zero();
+    const T* row = matrix + k;
+    for (Index left = rows; left > 0;) {
+      auto part = Piece<T>::zero();
+      Index here = smallest(block, left);
+      left -= here;
+      do {
+        part = part + Piece<T>::load(row);
+        row += stride;
+      } while (--here > 0);
+      total = total + part;
+    }
+    total.store(sums + k);
+  }
 }
 
 /// sums_k = Σᵢ matrix(i, k), compensated; `sums` holds `stride` entries.

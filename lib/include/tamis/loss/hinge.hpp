@@ -54,13 +54,20 @@ struct Hinge {
     return top + margin - z[y];
   }
 
-  /// u ← prox_{σ(cℓ)*}(u): the projection of u + σμ[k ≠ y] onto c(Δ − e_y).
+  /// u ← prox_{σ(cℓ)*}(u): the projection of u + σμ[k ≠ y] onto c(Δ − e_y), where what is added to all entries of the
+  /// argument makes no difference.
   template <class T>
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    const T shift = sigma * margin;
-    for (Index k = 0; k < classes; ++k) u[k] += shift;
-    u[y] += weight - shift;
-    project_simplex(u, classes, weight);
+    const T label = u[y] + (weight - sigma * margin);
+    const T floor = label - weight;
+    u[y] = floor;
+    const T top = detail::highest(static_cast<const T*>(u), classes);
+    if (top == floor) {  // the label stands above all others by its mass: most often so
+      fill(u, classes, T(0));
+      return;
+    }
+    u[y] = label;
+    detail::project_simplex(u, classes, weight, largest(top, label));
     u[y] -= weight;
   }
 

@@ -36,6 +36,9 @@ struct L1 {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
+  /// The Jacobian is the identity on what is not zero.
+  static constexpr bool has_plain_jacobian() { return true; }
+
   static constexpr bool keeps_signs() { return true; }
   template <class T>
   void gradient(Rows<const T> w, Rows<T> out) const {

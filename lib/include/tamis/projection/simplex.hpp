@@ -35,21 +35,47 @@ T water_level(Index count, T radius, T floor, Each each) {
   }
 }
 
+template <class T>
+T highest(const T* v, Index count) {
+  T top = *v;
+  for (const T* const end = v + count; ++v != end;) top = largest(top, *v);
+  return top;
+}
+
+/// See below; `top` is the largest entry.
+template <class T>
+TAMIS_NOINLINE_IF_SMALLEST void project_simplex(T* v, Index count, T radius, T top) {
+  T* const end = v + count;
+  T level = top - radius;  // entries at it or below end at zero, wherever the water stands
+  Index kept = count + 1;
+  for (;;) {  // as in water_level
+    T total = 0;
+    const Index before = kept;
+    kept = 0;
+    const T* each = v;
+    do {
+      if (!(*each > level)) continue;
+      total += *each;
+      ++kept;
+    } while (++each != end);
+    if (kept <= 1 || kept == before) break;
+    const T next = (total - radius) / T(kept);
+    if (next <= level && before <= count) break;
+    level = next;
+  }
+  do {
+    *v = *v > level ? (kept == 1 ? radius : *v - level) : T(0);
+  } while (++v != end);
+}
+
 }  // namespace detail
 
-/// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊. Cost O(K) per round, few rounds.
+/// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊, and just radius·e_k where all other entries
+/// are at least the radius below v_k, which is most often so. Cost O(K) per round, few rounds.
 /// Source: Michelot (1986); paper A, Proposition 3.1.
 template <class T>
 void project_simplex(T* v, Index count, T radius) {
-  T top = v[0];  // entries at top − radius or below end at zero, whatever the level: most often that is all but one
-  for (Index j = 1; j < count; ++j) top = largest(top, v[j]);
-  const T level = detail::water_level(count, radius, top - radius, [=](auto visit) {
-    for (Index j = 0; j < count; ++j) visit(v[j]);
-  });
-  constexpr Index width = Piece<T>::width;
-  Index i = 0;
-  for (; i + width <= count; i += width) (Piece<T>::load(v + i) - Piece<T>::fill(level)).positive_part().store(v + i);
-  for (; i < count; ++i) v[i] = largest(v[i] - level, T(0));
+  detail::project_simplex(v, count, radius, detail::highest(static_cast<const T*>(v), count));
 }
 
 /// The clipping level of the ℓ∞ prox: u − P(u), P the projection onto the ℓ1 ball of `radius`, is u clipped to ±level.

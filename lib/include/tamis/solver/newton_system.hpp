@@ -17,8 +17,10 @@ namespace tamis {
 /// support has two classes or more. Q acts afterwards, group by group, on rows and columns.
 ///
 /// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features + 2 classes indices.
+/// Without `grouped`, every part of the Jacobian is the identity on what is not zero, so that Q is too.
+///
 /// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in the classes of the support)².
-template <class T>
+template <class T, bool grouped = true>
 class NewtonSystem {
  public:
   static constexpr Index chunk = 64;
@@ -45,24 +47,22 @@ class NewtonSystem {
     std::uint8_t* merged;  ///< of a group: its members become one column
     std::uint8_t* gone;    ///< coordinates that another one stands for
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, Index capacity) {
-      Memory m{};
-      m.capacity = capacity;
+    constexpr void take(Arena& arena, Shape shape, Index most) {
+      capacity = most;
       const std::size_t square = detail::saturating_multiply(capacity, capacity);
-      m.matrix = arena.take<T>(square);
-      m.gram = arena.take<T>(square);
-      m.samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
-      for (T** numbers : {&m.value, &m.direction, &m.scale, &m.along}) *numbers = arena.take<T>(capacity);
-      m.feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
-      for (Index** indices : {&m.slot_feature, &m.coordinate_feature, &m.coordinate_slot, &m.member})
+      matrix = arena.take<T>(square);
+      gram = arena.take<T>(square);
+      samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
+      for (T** numbers : {&value, &direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+      feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
+      for (Index** indices : {&slot_feature, &coordinate_feature, &coordinate_slot, &member})
         *indices = arena.take<Index>(capacity);
-      m.group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
-      m.class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
-      m.sample_list = arena.take<Index>(chunk);
-      m.support = arena.take<Index>(shape.classes);
-      m.merged = arena.take<std::uint8_t>(capacity);
-      m.gone = arena.take<std::uint8_t>(capacity);
-      return m;
+      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
+      sample_list = arena.take<Index>(chunk);
+      support = arena.take<Index>(shape.classes);
+      merged = arena.take<std::uint8_t>(capacity);
+      gone = arena.take<std::uint8_t>(capacity);
     }
   };
 
@@ -76,8 +76,8 @@ class NewtonSystem {
     Index stride;
   };
 
-  NewtonSystem() = default;
-  explicit NewtonSystem(const Memory& memory) : m_(memory) {}
+  /// Room for systems of at most that many coefficients and intercepts.
+  constexpr void take(Arena& arena, Shape shape, Index capacity) { m_.take(arena, shape, capacity); }
 
   Index capacity() const { return m_.capacity; }
   Index coordinates() const { return count_; }
@@ -112,8 +112,11 @@ class NewtonSystem {
     if (intercept)
       for (Index k = 0; k < classes; ++k) place(problem.shape.features, k);
     groups_ = members_ = 0;
-    for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) { number(w, group, place); });
-    m_.group_begin[groups_] = members_;
+    for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) {
+      if constexpr (grouped) number(w, group, place);
+      else for_each_nonzero(w, group, [&](Index r, Index k, T) { place(w.feature(r), k); });
+    });
+    if constexpr (grouped) m_.group_begin[groups_] = members_;
     for (Index k = classes; k > 0; --k) m_.class_begin[k] = m_.class_begin[k - 1];
     m_.class_begin[0] = 0;
     return true;
@@ -188,7 +191,8 @@ class NewtonSystem {
         listed = 0;
       }
     }
-    apply_groups();
+    size_ = count_;
+    if constexpr (grouped) apply_groups();
     for (Index c = 0; c < size_; ++c) matrix_row(c)[c] += inverse_tau;
     return factor_cholesky(m_.matrix, size_, m_.capacity);
   }
@@ -199,28 +203,9 @@ class NewtonSystem {
   [[gnu::noinline]] void solve(T* g, Index stride, Index classes, Clear clear) {
     T* x = m_.value;
     for_each_coordinate(classes, [&](Index c, Index k) { x[c] = row_of(g, m_.coordinate_feature[c], stride)[k]; });
-    for (Index t = 0; t < groups_; ++t) {
-      if (!m_.merged[t]) {
-        spread(t, x);
-        continue;
-      }
-      T total = 0;
-      for_each_member(t, [&](Index c) { total += m_.direction[c] * x[c]; });
-      x[m_.member[m_.group_begin[t]]] = total;
-    }
-    Index live = 0;
-    for (Index c = 0; c < count_; ++c)
-      if (!m_.gone[c]) x[live++] = x[c];
+    if constexpr (grouped) gather_groups(x);
     solve_cholesky(m_.matrix, size_, m_.capacity, x);
-    for (Index c = count_; c-- > 0;) x[c] = m_.gone[c] ? T(0) : x[--live];
-    for (Index t = 0; t < groups_; ++t) {
-      if (!m_.merged[t]) {
-        spread(t, x);
-        continue;
-      }
-      const T common = x[m_.member[m_.group_begin[t]]];
-      for_each_member(t, [&](Index c) { x[c] = m_.direction[c] * common; });
-    }
+    if constexpr (grouped) scatter_groups(x);
     clear();
     for_each_coordinate(classes, [&](Index c, Index k) { row_of(g, m_.coordinate_feature[c], stride)[k] = x[c]; });
   }
@@ -329,6 +314,34 @@ class NewtonSystem {
     for (; d < end; ++d) row[d] += factor * value[d];
   }
 
+  /// x ← Qᵀx, without the entries that others stand for, and its reverse, x ← Qx.
+  void gather_groups(T* x) {
+    for (Index t = 0; t < groups_; ++t) {
+      if (!m_.merged[t]) {
+        spread(t, x);
+        continue;
+      }
+      T total = 0;
+      for_each_member(t, [&](Index c) { total += m_.direction[c] * x[c]; });
+      x[m_.member[m_.group_begin[t]]] = total;
+    }
+    Index live = 0;
+    for (Index c = 0; c < count_; ++c)
+      if (!m_.gone[c]) x[live++] = x[c];
+  }
+  void scatter_groups(T* x) {
+    Index live = size_;
+    for (Index c = count_; c-- > 0;) x[c] = m_.gone[c] ? T(0) : x[--live];
+    for (Index t = 0; t < groups_; ++t) {
+      if (!m_.merged[t]) {
+        spread(t, x);
+        continue;
+      }
+      const T common = x[m_.member[m_.group_begin[t]]];
+      for_each_member(t, [&](Index c) { x[c] = m_.direction[c] * common; });
+    }
+  }
+
   /// x ← (scale·I + (along − scale) ŵŵᵀ) x on the members of a group.
   void spread(Index group, T* x) {
     T inner = 0;
@@ -359,7 +372,6 @@ class NewtonSystem {
   /// The matrix becomes QᵀMQ, and loses the rows and columns that others stand for.
   [[gnu::noinline]] void apply_groups() {
     for (Index c = 0; c < count_; ++c) m_.gone[c] = 0;
-    size_ = count_;
     if (groups_ == 0) return;
     runs_ = true;
     for (Index t = 0; t < groups_; ++t)
@@ -405,7 +417,7 @@ class NewtonSystem {
         t, [&](Index c) { scale_and_add(m_.scale[t], matrix_row(c), more * m_.direction[c], total, columns); });
   }
 
-  Memory m_{};
+  Memory m_;
   Index count_ = 0;   ///< coordinates
   Index size_ = 0;    ///< of the matrix
   Index slots_ = 0;   ///< features with a slot

@@ -87,7 +87,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* z;  ///< scratch: scores, new duals
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
-      Memory m{};
+      Memory m;
       m.common = Base::Common::lay_out(arena, shape);
       for (T** coefficients : {&m.x, &m.anchor_x, &m.v})
         *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
@@ -131,7 +131,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
   [[gnu::noinline]] void measure_duals() {
-    dual_size_ = square_root(squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
+    dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr));
   }
 
   [[gnu::noinline]] void measure_norm() {
@@ -178,6 +178,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// for the reported model. Leaves T's duals in z. Its parts have stack frames of their own, none of which is there
   /// during the products.
   [[gnu::noinline]] T advance(bool offer) {
+    keep_ = T(1) - T(1) / T(inner_ + 2);
     this->transposed_multiply(own_.u, own_.v);
     descend();
     if (offer) {
@@ -204,17 +205,21 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
-  void move(const T* next, T* now, const T* anchor, T* reflected, Pack<T>& moved) const {
-    const auto keep = Piece<T>::fill(T(inner_ + 1) / T(inner_ + 2));
-    const auto pull = Piece<T>::fill(T(1) / T(inner_ + 2));
-    for (Index k = 0; k < this->stride_; k += Piece<T>::width) {
+  TAMIS_NOINLINE_IF_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, Pack<T>& moved) const {
+    const auto keep = Piece<T>::fill(keep_);
+    const auto pull = Piece<T>::fill(T(1) - keep_);
+    Index k = 0;
+    do {
       const auto to = Piece<T>::load(next + k);
       const auto step = to - Piece<T>::load(now + k);
       add_squares<T>(step, k, moved);
       (to + step).store(reflected + k);
       (keep * (to + step) + pull * Piece<T>::load(anchor + k)).store(now + k);
-    }
+      k += Piece<T>::width;
+    } while (k < row_entries());
   }
+  /// Entries of a row that move: the padding is zero and stays.
+  Index row_entries() const { return Piece<T>::width == 1 ? this->shape_.classes : this->stride_; }
 
   /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
   [[gnu::noinline]] T move_coefficients() {
@@ -235,21 +240,30 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     auto moved = Pack<T>::zero();
     const auto step = Piece<T>::fill(sigma);
     const auto ascend = [&](const T* u, T* z) {
-      for (Index k = 0; k < stride; k += Piece<T>::width)
+      Index k = 0;
+      do {
         (Piece<T>::load(u + k) + step * Piece<T>::load(z + k)).store(z + k);
+        k += Piece<T>::width;
+      } while (k < row_entries());
     };
     if constexpr (Base::constrained) {  // the samples have the constraint in common: its multiplier comes first
       for (Index i = 0; i < this->shape_.samples; ++i) ascend(row_of(own_.u, i, stride), row_of(own_.z, i, stride));
       this->find_multiplier(own_.z, sigma);
     }
+    T* z = own_.z;
+    T* u = own_.u;
+    const T* anchor = own_.anchor_u;
+    const T* const weights = this->targets_.weights;
     for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* z = row_of(own_.z, i, stride);
-      T* u = row_of(own_.u, i, stride);
       if constexpr (!Base::constrained) ascend(u, z);
-      this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
-                            this->dual_weight(i), sigma);
-      for (Index k = this->shape_.classes; k < stride; ++k) z[k] = T(0);
-      move(z, u, row_of(own_.anchor_u, i, stride), this->memory_.row[0], moved);
+      const T weight = Base::constrained || weights ? this->dual_weight(i) : this->targets_.inverse_total;
+      const T* margins = this->targets_.margins;
+      this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i],
+                            margins ? margins[i] : this->targets_.common_margin, weight, sigma);
+      move(z, u, anchor, this->memory_.row[0], moved);
+      z += stride;
+      u += stride;
+      anchor += stride;
     }
     return moved.sum();
   }
@@ -262,39 +276,26 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
     last_residual_ = residual;
     if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
-    const T dx = distance_x();
-    const T du = distance_u();
-    if (dx > T(0) && du > T(0)) weight_ = square_root(weight_ * (du / dx));
+    const T dx = this->squared_distance_of_rows(own_.x, own_.anchor_x);
+    const T du = this->squared_distance_of_duals(own_.u, own_.anchor_u);
+    if (dx > T(0) && du > T(0)) weight_ = square_root(weight_ * square_root(du / dx));
     restart();
   }
 
-  [[gnu::noinline]] T distance_x() const {
-    auto total = Pack<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      total = squared_distance(row_of(own_.x, j, this->stride_), row_of(own_.anchor_x, j, this->stride_), this->stride_,
-                               total);
-    });
-    return square_root(total.sum());
-  }
-  [[gnu::noinline]] T distance_u() const {
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
-    return square_root(squared_distance(own_.u, own_.anchor_u, duals, Pack<T>::zero()).sum());
-  }
-
   [[gnu::noinline]] void measure_residual(T residual) {
-    auto x = Pack<T>::zero();
-    this->for_each_active_row([&](Index j) { x = squared_norm(row_of(own_.x, j, this->stride_), this->stride_, x); });
-    const auto u = squared_norm(own_.u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero());
-    this->update_residual(residual, square_root(weight_ * x.sum() + u.sum() / weight_));
+    const T x = this->squared_distance_of_rows(own_.x, nullptr);
+    const T u = this->squared_distance_of_duals(own_.u, nullptr);
+    this->update_residual(residual, square_root(weight_ * x + u / weight_));
   }
 
   static constexpr std::uint32_t certificate_interval_ = 40;
 
-  Memory own_{};
+  Memory own_;
   bool measuring_norm_ = false;
   std::uint32_t inner_ = 0;
   std::uint32_t since_certificate_ = 0;
   T weight_ = T(0);
+  T keep_ = T(0);  ///< (k + 1)/(k + 2)
   T dual_size_ = T(0);
   T old_intercept_scale_ = T(1);
   T first_residual_ = T(0);

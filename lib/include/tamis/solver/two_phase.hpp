@@ -30,7 +30,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
   static_assert(HasProxJacobian<Penalty, T> && SparsePenalty<Penalty>, TAMIS_NEEDS_PROX_JACOBIAN);
   using FirstPhase = PrimalDual<T, Loss, Penalty, Design>;
-  using System = NewtonSystem<T>;
+  using System = NewtonSystem<T, !HasPlainJacobian<Penalty>>;
 
  public:
   static constexpr SolverKind kind = SolverKind::two_phase;
@@ -45,7 +45,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     Arena counter;
     (void)FirstPhase::Memory::lay_out(counter, shape);
     const Index limit = smallest(room.active_limit, highest_active_limit(shape));
-    if (limit > shape.classes) (void)Memory::lay_out(counter, shape, limit, most_values(shape, room.entries));
+    Memory memory;
+    if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, room.entries));
     return {counter.used()};
   }
   /// The same for a design without zeros.
@@ -72,15 +73,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
     if (!this->prepare(memory, requirement(this->shape_), arena)) return false;
-    const std::size_t entries = nonzero_values(arena);
-    const Index limit = active_limit(this->shape_, memory.size(), entries);
-    has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
-    if (limit) {
-      newton_ = Memory::lay_out(arena, this->shape_, limit, most_values(this->shape_, entries));
-      system_ = System(newton_.system);
-      most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);
-      this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
-    }
+    lay_out_second_phase(arena, memory.size());
     this->start_from_null_model();
     return this->running();
   }
@@ -116,6 +109,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
  private:
+  [[gnu::noinline]] void lay_out_second_phase(Arena& arena, std::size_t bytes) {
+    const std::size_t entries = nonzero_values(arena);
+    const Index limit = active_limit(this->shape_, bytes, entries);
+    has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
+    if (limit == 0) return;
+    newton_.take(arena, this->shape_, limit, most_values(this->shape_, entries));
+    most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);
+    this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
+  }
+
   struct Memory {
     T* product;     ///< AᵀΔu and δ: a coefficient matrix
     T* scores;      ///< Zᵗ; samples × stride like those that follow
@@ -123,20 +126,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     T* gradient;    ///< ∇D
     Index* chosen;  ///< samples of the second phase, ascending
     T* values;      ///< of the chosen samples: columns, those of active features filled
-    typename System::Memory system;
+    System system;
     T* conjugate[3];  ///< in the place of the system: residual, direction, image
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, Index active_limit, std::size_t values) {
-      Memory m{};
-      m.product = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** duals : {&m.scores, &m.dual, &m.gradient}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
-      m.chosen = arena.take<Index>(shape.samples);
-      m.values = arena.take<T>(values);
+    constexpr void take(Arena& arena, Shape shape, Index active_limit, std::size_t most_values) {
+      product = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** rows : {&scores, &dual, &gradient}) *rows = arena.take<T>(CommonMemory<T>::duals(shape));
+      chosen = arena.take<Index>(shape.samples);
+      values = arena.take<T>(most_values);
       Arena other = arena;
-      m.system = System::Memory::lay_out(arena, shape, active_limit);
-      for (T*& duals : m.conjugate) duals = other.take<T>(CommonMemory<T>::duals(shape));
+      system.take(arena, shape, active_limit);
+      for (T*& rows : conjugate) rows = other.take<T>(CommonMemory<T>::duals(shape));
       if (other.used() > arena.used()) arena = other;
-      return m;
     }
   };
 
@@ -214,7 +215,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         chosen_ = DenseDesign<T>(newton_.values, wanted, this->shape_.features);
         here_ = Design(chosen_);
         left_out_ = true;
-        system_.forget(this->shape_);
+        newton_.system.forget(this->shape_);
       }
       for (Index c = 0; c < this->active_count_; ++c) {
         const Index j = this->memory_.list[c];
@@ -225,7 +226,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   void take_all_samples() {
     left_out_ = false;
     here_ = this->design_;
-    system_.forget(this->shape_);
+    newton_.system.forget(this->shape_);
   }
   /// Removes the rows that are left out.
   void compress(T* matrix) const {
@@ -304,22 +305,22 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
     auto moved_z = Pack<T>::zero(), moved_u = Pack<T>::zero();
     const T inverse_z = T(1) / tau_z_;
-    const auto over_sigma = Pack<T>::fill(T(1) / sigma_), half_over_sigma = Pack<T>::fill(T(0.5) / sigma_);
-    const auto over_z = Pack<T>::fill(inverse_z), half_over_z = Pack<T>::fill(T(0.5) * inverse_z);
-    const auto times_z = Pack<T>::fill(tau_z_), part = Pack<T>::fill(alpha);
+    const auto over_sigma = Piece<T>::fill(T(1) / sigma_), half_over_sigma = Piece<T>::fill(T(0.5) / sigma_);
+    const auto over_z = Piece<T>::fill(inverse_z), half_over_z = Piece<T>::fill(T(0.5) * inverse_z);
+    const auto times_z = Piece<T>::fill(tau_z_), part = Piece<T>::fill(alpha);
     T* point = this->memory_.row[0];
     T* z = this->memory_.row[1];
     for (Index i = 0; i < samples(); ++i) {
       const Label label = this->targets_.labels[sample(i)];
       const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
-      const T* from = row_of(newton_.scores, i, stride);
-      const T* step = row_of(step_u(), i, stride);
-      const T* start = row_of(centre_u(), i, stride);
-      T* q = row_of(newton_.dual, i, stride);
-      T* g = row_of(newton_.gradient, i, stride);
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto now = Pack<T>::load(row_of(u(), i, stride) + k) + part * Pack<T>::load(step + k);
-        const auto argument = over_z * Pack<T>::load(from + k) + now;
+      const std::size_t at = std::size_t(i) * stride;
+      const T* from = newton_.scores + at;
+      const T* step = step_u() + at;
+      T* q = newton_.dual + at;
+      T* g = newton_.gradient + at;
+      for (Index k = 0; k < stride; k += Piece<T>::width) {
+        const auto now = Piece<T>::load(u() + at + k) + part * Piece<T>::load(step + k);
+        const auto argument = over_z * Piece<T>::load(from + k) + now;
         now.store(point + k);
         argument.store(q + k);
         (times_z * argument).store(z + k);
@@ -327,20 +328,20 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       this->loss_.dual_prox(q, this->shape_.classes, label, margin, weight, inverse_z);
       for (Index k = this->shape_.classes; k < stride; ++k) q[k] = T(0);
       auto terms = Pack<T>::zero();
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto dual = Pack<T>::load(point + k);
-        const auto score = Pack<T>::load(z + k) - times_z * Pack<T>::load(q + k);
-        const auto difference = Pack<T>::load(g + k) - score;
-        const auto du = dual - Pack<T>::load(start + k);
-        const auto dz = score - Pack<T>::load(from + k);
+      for (Index k = 0; k < stride; k += Piece<T>::width) {
+        const auto dual = Piece<T>::load(point + k);
+        const auto score = Piece<T>::load(z + k) - times_z * Piece<T>::load(q + k);
+        const auto difference = Piece<T>::load(g + k) - score;
+        const auto du = dual - Piece<T>::load(centre_u() + at + k);
+        const auto dz = score - Piece<T>::load(from + k);
         const auto gradient = difference - over_sigma * du;
         score.store(z + k);
         gradient.store(g + k);
-        terms = terms + (dual * difference + half_over_z * dz * dz - half_over_sigma * du * du);
-        gradient_norm = gradient_norm + gradient * gradient;
-        slope = slope + gradient * Pack<T>::load(step + k);
-        moved_z = moved_z + dz * dz;
-        moved_u = moved_u + du * du;
+        add_to_lanes<T>(dual * difference + half_over_z * dz * dz - half_over_sigma * du * du, k, terms);
+        add_squares<T>(gradient, k, gradient_norm);
+        add_to_lanes<T>(gradient * Piece<T>::load(step + k), k, slope);
+        add_squares<T>(dz, k, moved_z);
+        add_squares<T>(du, k, moved_u);
       }
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
@@ -356,22 +357,36 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// W ← prox(Wᵗ − τ(Aᵀu + αAᵀΔu)); returns ‖W − Wᵗ‖².
   T move_coefficients(T alpha) {
     const Index stride = this->stride_;
-    const auto tau = Pack<T>::fill(tau_), part = Pack<T>::fill(alpha);
+    const auto tau = Piece<T>::fill(tau_), part = Piece<T>::fill(alpha);
     const bool with_step = alpha != T(0);  // else the product may not have been written yet
     this->for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        auto along = Pack<T>::load(row_of(pull(), j, stride) + k);
-        if (with_step) along = along + part * Pack<T>::load(row_of(newton_.product, j, stride) + k);
-        (Pack<T>::load(row_of(centre_w(), j, stride) + k) - tau * along).store(row_of(w(), j, stride) + k);
+      const std::size_t at = std::size_t(j) * stride;
+      for (std::size_t e = at; e < at + stride; e += Piece<T>::width) {
+        auto along = Piece<T>::load(pull() + e);
+        if (with_step) along = along + part * Piece<T>::load(newton_.product + e);
+        (Piece<T>::load(centre_w() + e) - tau * along).store(w() + e);
       }
     });
     const T threshold = tau_ * this->options_.lambda;
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
-    auto moved = Pack<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      moved = squared_distance(row_of(w(), j, stride), row_of(centre_w(), j, stride), stride, moved);
-    });
-    return moved.sum();
+    return this->squared_distance_of_rows(w(), centre_w());
+  }
+
+  /// to ← from + αx over the rows of all samples.
+  TAMIS_NOINLINE_IF_SMALLEST void add_duals(const T* from, T alpha, const T* x, T* to) const {
+    add_scaled_row(from, alpha, x, duals(), to);
+  }
+  TAMIS_NOINLINE_IF_SMALLEST static void add_scaled_row(const T* from, T alpha, const T* x, std::size_t count, T* to) {
+    const auto factor = Piece<T>::fill(alpha);
+    for (std::size_t e = 0; e < count; e += Piece<T>::width)
+      (Piece<T>::load(from + e) + factor * Piece<T>::load(x + e)).store(to + e);
+  }
+  /// ⟨a, b⟩ over the rows of all samples.
+  TAMIS_NOINLINE_IF_SMALLEST T inner_product(const T* a, const T* b) const {
+    auto total = Pack<T>::zero();
+    for (std::size_t e = 0; e < duals(); e += Piece<T>::width)
+      add_to_lanes<T>(Piece<T>::load(a + e) * Piece<T>::load(b + e), e, total);
+    return total.sum();
   }
 
   void newton_step() {
@@ -399,26 +414,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     if (conjugate_) solve_by_conjugate_gradients();
     this->transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
-    const auto part = Pack<T>::fill(alpha);
-    for (std::size_t e = 0; e < duals(); e += lanes<T>)
-      (Pack<T>::load(u() + e) + part * Pack<T>::load(step_u() + e)).store(u() + e);
+    add_duals(u(), alpha, step_u(), u());
     this->for_each_active_row([&](Index j) {
       T* row = row_of(pull(), j, this->stride_);
-      for (Index k = 0; k < this->stride_; k += lanes<T>)
-        (Pack<T>::load(row + k) + part * Pack<T>::load(row_of(newton_.product, j, this->stride_) + k)).store(row + k);
+      add_scaled_row(row, alpha, row_of(newton_.product, j, this->stride_), this->stride_, row);
     });
   }
 
   /// A step length at which D has risen, from its slope along Δu, which falls: the full step if it does not overshoot,
   /// else between the last points before and beyond the top, by the secant.
   T search() {
-    T slope = 0;
-    {
-      auto total = Pack<T>::zero();
-      for (std::size_t e = 0; e < duals(); e += lanes<T>)
-        total = total + Pack<T>::load(newton_.gradient + e) * Pack<T>::load(step_u() + e);
-      slope = total.sum();
-    }
+    const T slope = inner_product(newton_.gradient, step_u());
     exhausted_ = !(slope > T(16) * epsilon<T> * absolute(value_));  // the gain would drown in rounding errors
     const T before = gradient_norm_;
     T alpha = T(1);
@@ -484,42 +490,36 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto groups = [&](auto visit) { for_each_jacobian(visit); };
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
-    if (!system_.collect(problem, groups) || !system_.update_gram(problem, step_u(), newton_.product) ||
-        !system_.factor(problem, T(1) / tau_, b, sigma_, support))
+    if (!newton_.system.collect(problem, groups) || !newton_.system.update_gram(problem, step_u(), newton_.product) ||
+        !newton_.system.factor(problem, T(1) / tau_, b, sigma_, support))
       return false;
-    const T size = T(system_.size());
+    const T size = T(newton_.system.size());
     system_epochs_ +=
         size * size * size /
         (T(12) * largest(T(this->design_.entries(nullptr, this->shape_.features)) * T(this->stride_), T(1)));
     apply_b(newton_.gradient, step_u(), b, sigma_);
     this->transposed_multiply(here_, step_u(), newton_.product);
-    system_.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
+    newton_.system.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
       this->for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, this->stride_), this->stride_, T(0)); });
     });
     this->multiply(here_, newton_.product, step_u());
-    for (std::size_t e = 0; e < duals(); e += lanes<T>)
-      (Pack<T>::load(newton_.gradient + e) - Pack<T>::load(step_u() + e)).store(step_u() + e);
+    add_duals(newton_.gradient, T(-1), step_u(), step_u());
     apply_b(step_u(), step_u(), b, sigma_);
     return true;
   }
 
   /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
   [[gnu::noinline]] void solve_by_conjugate_gradients() {
-    system_.forget(this->shape_);  // its memory is used here
+    newton_.system.forget(this->shape_);  // its memory is used here
     T* const residual = newton_.conjugate[0];
     T* const direction = newton_.conjugate[1];
     T* const image = newton_.conjugate[2];
-    const auto inner = [&](const T* a, const T* b) {
-      auto total = Pack<T>::zero();
-      for (std::size_t e = 0; e < duals(); e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
-      return total.sum();
-    };
     const T b = stiffness();
     fill(step_u(), duals(), T(0));
     copy(static_cast<const T*>(newton_.gradient), duals(), residual);
     apply_b(residual, image, b, sigma_);
     copy(static_cast<const T*>(image), duals(), direction);
-    T size = inner(residual, image);
+    T size = inner_product(residual, image);
     const T first = size;
     for (int round = 0; round < 50 && size > T(1e-4) * first; ++round) {
       this->transposed_multiply(here_, direction, newton_.product);
@@ -527,17 +527,15 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       this->multiply(here_, newton_.product, image);
       // image ← τAUAᵀ direction + B⁻¹ direction, with the latter one row at a time.
       for (Index i = 0; i < samples(); ++i) add_inverse_b(i, b, direction, image);
-      const T curvature = inner(direction, image);
+      const T curvature = inner_product(direction, image);
       if (!(curvature > T(0))) break;
       const T alpha = size / curvature;
-      for (std::size_t e = 0; e < duals(); ++e) {
-        step_u()[e] += alpha * direction[e];
-        residual[e] -= alpha * image[e];
-      }
+      add_duals(step_u(), alpha, direction, step_u());
+      add_duals(residual, -alpha, image, residual);
       apply_b(residual, image, b, sigma_);
-      const T next = inner(residual, image);
+      const T next = inner_product(residual, image);
       const T beta = next / size;
-      for (std::size_t e = 0; e < duals(); ++e) direction[e] = image[e] + beta * direction[e];
+      add_duals(image, beta, direction, direction);
       size = next;
     }
   }
@@ -568,9 +566,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       for (Index r = 0; r < rows.rows; ++r)  // zero coefficients stay zero
         for (Index k = 0; k < stride; ++k)
           if (rows.row(r)[k] == T(0)) image.row(r)[k] = T(0);
-      this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda, [&](const ProxJacobian<T>& jacobian) {
-        apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
-      });
+      if constexpr (!HasPlainJacobian<Penalty>)
+        this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda, [&](const ProxJacobian<T>& jacobian) {
+          apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
+        });
     });
   }
   static void apply_slope(const ProxSlope<T>& slope, Rows<const T> w, Rows<T> v) {
@@ -646,12 +645,11 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     begin_outer();
   }
 
-  Memory newton_{};
+  Memory newton_;
   DenseDesign<T> chosen_{};
   Design here_ = this->design_;  ///< the samples of the second phase: all, or `chosen_`
   Index most_chosen_ = 0;
   bool left_out_ = false;  ///< whether some samples are
-  System system_{};
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
   bool exhausted_ = false;

@@ -2,6 +2,7 @@
 /// What every solver of linear scores shares: the checked problem, products with the centred design over the active
 /// features, certificates, and the choice of the active features.
 
+#include <new>
 #include <span>
 
 #include "../arena.hpp"
@@ -31,7 +32,7 @@ struct CommonMemory {
   }
 
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
-    CommonMemory m{};
+    CommonMemory m;
     m.best = arena.take<T>(coefficients(shape));
     m.means = arena.take<T>(shape.features);
     for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
@@ -72,20 +73,21 @@ class Workbench {
             const Options<T>& options)
       : design_(design),
         targets_(targets),
+        shape_{targets.samples(), design.features(), targets.classes},
+        stride_(padded<T>(targets.classes)),
         loss_(loss),
         penalty_(penalty),
         options_(options),
-        shape_{targets.samples(), design.features(), targets.classes},
-        stride_(padded<T>(targets.classes)),
         together_(features_together(penalty)),
         dual_kind_(tamis::dual_kind<T>(penalty)) {
     targets_.common_margin = margin_for_all(options, loss);
+    memory_.best = nullptr;
   }
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
   bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
   [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
-    report_ = {};
+    new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
     report_.arena_bytes = requirement.bytes;
     report_.status = check(memory, requirement, with_eta);
@@ -226,9 +228,7 @@ class Workbench {
     multiply(v, z);
     normal(z);
     transposed_multiply(z, v);
-    auto total = Pack<T>::zero();
-    for_each_active_row([&](Index j) { total = squared_norm(row_of(v, j, stride_), stride_, total); });
-    const T length = square_root(total.sum());
+    const T length = square_root(squared_distance_of_rows(v, nullptr));
     if (!(length > T(0))) {  // nothing varies: any positive norm will do
       norm_ = T(1);
       return true;
@@ -403,41 +403,60 @@ class Workbench {
     if (running()) report_.status = Status::iteration_limit;
   }
 
+  Index active_rows() const { return active_count_ + (options_.intercept ? 1 : 0); }
+  Index active_row(Index c) const { return c < active_count_ ? memory_.list[c] : shape_.features; }
   template <class Visit>
   void for_each_active_row(Visit visit) const {  // the intercept row comes last
-    const Index count = active_count_ + (options_.intercept ? 1 : 0);
-    for (Index c = 0; c < count; ++c) visit(c < active_count_ ? memory_.list[c] : shape_.features);
+    const Index count = active_rows();
+    for (Index c = 0; c < count; ++c) visit(active_row(c));
   }
 
+  /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
+  [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
+    auto total = Pack<T>::zero();
+    for_each_active_row([&](Index j) {
+      total = squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total);
+    });
+    return total.sum();
+  }
+  /// The same over all duals.
+  [[gnu::noinline]] T squared_distance_of_duals(const T* a, const T* b) const {
+    return squared_distance(a, b, CommonMemory<T>::duals(shape_), Pack<T>::zero()).sum();
+  }
+
+  // What is used most lies where the shortest instructions reach.
   Design design_;
   Targets<T> targets_;
+  CommonMemory<T> memory_;
+  Shape shape_;
+  Index stride_;
+  Index active_count_ = 0;
   Loss loss_;
   Penalty penalty_;
   Options<T> options_;
-  Shape shape_;
-  Index stride_;
   Index together_;
   DualKind dual_kind_;
   std::uint8_t power_iterations_ = 0;  // at most 200
-  CommonMemory<T> memory_{};
-  Index active_count_ = 0;
   T intercept_scale_ = T(0);
   T norm_ = T(0);
-  Report<T> report_{};
+  Report<T> report_;
   T gauge_ = T(0);  ///< dual norm of the gradient at the last certificate
   std::uint32_t certificates_ = 0;
 
   static constexpr Index smallest_working_set = 64;
   static constexpr std::uint8_t first_of_group = 2;
 
+  /// Whether x is a number that is positive, or zero where that may be.
+  static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
+
   [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
         design_.samples() != shape_.samples)
       return Status::invalid_shape;
-    if (!(options_.lambda >= T(0)) || !finite(options_.lambda)) return Status::invalid_lambda;
-    if (with_eta ? !(options_.eta > T(0) && finite(options_.eta) && options_.lambda == T(0)) : options_.eta != T(0))
+    if (!in_range(options_.lambda, true)) return Status::invalid_lambda;
+    if (with_eta ? !(in_range(options_.eta, false) && options_.lambda == T(0)) : options_.eta != T(0))
       return Status::invalid_eta;
-    if (!(options_.tolerance > T(0)) || !finite(options_.tolerance) || options_.max_iterations == 0 || together_ == 0)
+    if (!in_range(options_.tolerance, false) || options_.max_iterations == 0 || together_ == 0)
       return Status::invalid_option;
     if constexpr (requires { penalty_.valid(); })
       if (!penalty_.valid()) return Status::invalid_option;
@@ -447,18 +466,14 @@ class Workbench {
     }
     if (targets_.margins && has_margin(options_)) return Status::invalid_margin;
     const bool may_be_zero = default_margin<T>(loss_) == T(0);
-    for (Index i = 0; i < shape_.samples; ++i) {
-      report_.row = i;
+    for (Index& i = report_.row = 0; i < shape_.samples; ++i) {
       if (!valid_label(loss_, targets_.labels[i], shape_.classes)) return Status::invalid_label;
-      if (!(targets_.raw_weight(i) >= T(0)) || !finite(targets_.raw_weight(i))) return Status::invalid_weight;
-      const T margin = targets_.margin(i);
-      if (!(margin > T(0) || (may_be_zero && margin == T(0))) || !finite(margin)) return Status::invalid_margin;
+      if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
+      if (!in_range(targets_.margin(i), may_be_zero)) return Status::invalid_margin;
     }
     report_.row = 0;
-    for (Index k = 0; k < shape_.classes; ++k) {
-      report_.column = k;
+    for (Index& k = report_.column; k < shape_.classes; ++k)
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
-    }
     report_.column = 0;
     if (design_.find_bad_value(report_.row, report_.column)) {
       const Status failure = failure_of(design_, report_.row);
@@ -477,7 +492,7 @@ class Workbench {
   [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, Index samples, T* g) {
     if (!options_.intercept) return;
     T* sums = memory_.row[0];
-    column_sums(u, samples, stride_, sums);
+    block_sums(u, samples, stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
@@ -595,7 +610,11 @@ class Workbench {
 
   // ---- active features -------------------------------------------------------------------------------------------
 
-  Index group_rows(Index first) const { return smallest(together_, shape_.features - first); }
+  Index group_rows(Index first) const {
+    if constexpr (HasGrouping<Penalty> || requires { penalty_.features_together(); })
+      return smallest(together_, shape_.features - first);
+    else return 1;
+  }
 
   /// The features in the order of their groups when those are listed, null otherwise.
   const Index* group_order() const {

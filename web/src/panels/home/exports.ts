@@ -14,11 +14,12 @@ export function identifier(title: string): string {
   return name === '' || /^\d/.test(name) ? `model_${name}` : name;
 }
 
-export async function exportsOf({ title, model, selfTest }: Offer): Promise<Exported[]> {
+export async function exportsOf({ title, model, selfTest, missingMeans }: Offer): Promise<Exported[]> {
   const name = identifier(title);
   const header = await model.toC(selfTest ? { name, samples: selfTest } : { name });
   const json = model.toJSON();
   if (selfTest) json.self_test = selfTest.map((row) => model.keptFeatures.map((j) => row[j]!));
+  if (missingMeans) Object.assign(json, { preparation: { missing_means: model.keptFeatures.map((j) => missingMeans[j]!), log: null, normalise: null, min_max: null } });
   return [
     { kind: 'c', file: `${name}.h`, text: header, type: 'text/x-c' },
     { kind: 'arduino', file: `${name}.ino`, text: sketch(header, name), type: 'text/x-arduino' },

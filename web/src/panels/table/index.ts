@@ -23,6 +23,7 @@ const lines_drawn = 40;
 const named_lines = 8;
 const most_ranked = 40;
 const at_rest = 250; // milliseconds after which a chosen λ is given probabilities
+const memory = 64 * 1024 * 1024; // bytes of the module that trains
 const first_example: Example = 'wine';
 
 /** Where a table comes from, and what is wanted of it. */
@@ -230,7 +231,11 @@ class TablePanel implements Panel {
   }
 
   async #openText(text: string, name: string): Promise<void> {
+    const before = this.#overview;
     await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, header: undefined, label: null, choices: {} });
+    if (this.#overview === before) return; // what was pasted stays, to be mended
+    byId('table-paste-form').hidden = true;
+    byId('table-paste').setAttribute('aria-expanded', 'false');
   }
 
   /** What the link asked of this table, when it is the one that was waited for. */
@@ -392,7 +397,17 @@ class TablePanel implements Panel {
     this.#stop.hidden = true;
     byId('table-work').textContent = '';
     if (status === 'unsupported') this.#page.notice(`Training is not possible here: ${error.message}. Reloading the page may help.`);
+    else if (status === 'arena_too_small') this.#page.notice(this.#tooLarge((error as { arenaBytes?: number }).arenaBytes ?? Infinity));
     else this.#page.notice(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`);
+  }
+
+  /** What training needs grows with the rows. */
+  #tooLarge(arena: number): string {
+    const { X } = this.#prepared!;
+    const needed = arena + X.values.byteLength;
+    const fit = Math.floor(((0.9 * memory) / needed) * this.#overview!.rows);
+    const rows = fit > 100 ? `about the first ${count(Number(fit.toPrecision(2)))} of these rows would fit` : 'leave columns out, or choose a label with fewer classes';
+    return `Training on this table needs ${Number.isFinite(needed) ? `${count(needed)} bytes` : 'more than 4 GiB'}, and has ${count(memory)} bytes: ${rows}.`;
   }
 
   // ---- the λ that is chosen
@@ -460,11 +475,19 @@ class TablePanel implements Panel {
     this.#editor.show(model, features);
     this.#page.offer({
       title: this.#wish!.name.replace(/\.\w+$/, ''), model, samples: X.samples, features: X.features, classes: classes.length, loss, penalty, selfTest: examples,
+      ...(this.#fillsMissing() ? { missingMeans: features.map(({ mean }) => mean) } : {}),
     });
     const kept = model.report.nonzeroRows;
     byId('table-status').textContent =
       `${kept} of ${features.length} features kept, ${byId('table-right').textContent}, certified within ${certificate(model.report.relativeGap)} of optimal.`;
     this.#result.setAttribute('aria-busy', 'false');
+  }
+
+  /** Whether a mean stood for a missing number. */
+  #fillsMissing(): boolean {
+    const { columns } = this.#overview!;
+    return this.#prepared!.features.every(({ level }) => level === null) &&
+      this.#prepared!.features.some(({ column }) => columns.some(({ name, missing, texts }) => name === column && missing + texts > 0));
   }
 
   // ---- what is drawn
