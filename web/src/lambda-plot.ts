@@ -84,18 +84,18 @@ export class LambdaPlot {
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {
-        x: { time: false, distr: 3, range: (_, from, to) => [from, to > from ? to : from * 1.1] },
+        x: { time: false, distr: 3, range: (_, from, to) => (from > 0 ? [from, to > from ? to : from * 1.1] : [1e-3, 1]) },
         y: {
           range: (_, from, to) => {
             const low = Math.min(from ?? 0, least ?? Infinity);
-            const top = Math.max(to ?? 1, low + 1e-9);
+            const top = Math.max(to ?? 1, low + 1e-3); // narrower ones have no ticks
             const room = 0.05 * (top - low);
             return [low === least ? low : low - room, top + room];
           },
         },
       },
       axes: [
-        { ...axis, size: 26, grid: { show: false }, values: (_, splits) => splits.map((x) => (x !== null && isRound(x) ? String(Number(x.toPrecision(1))) : '')) },
+        { ...axis, size: 26, grid: { show: false }, splits: (_, __, from, to) => ticksBetween(from, to), values: (_, splits) => splits.map(String), filter: (_, splits) => splits },
         { ...axis, size: 52, values: (_, splits) => splits.map(format) },
       ],
       series: [{}, ...this.#lines.map(({ colour: name, width = 1.5 }) => ({ stroke: () => colour(name), width, points: { show: false } }))],
@@ -130,5 +130,15 @@ export class LambdaPlot {
   }
 }
 
-/** 1, 2 or 5 times a power of ten. */
-const isRound = (x: number) => ['1', '2', '5'].includes(x.toExponential(0)[0]!) && Math.abs(x / Number(x.toPrecision(1)) - 1) < 1e-9;
+/** Powers of ten; where there are fewer than two, also 2 and 5 times them. */
+function ticksBetween(from: number, to: number): number[] {
+  const found: number[][] = [[], []];
+  for (let power = Math.floor(Math.log10(from)); power <= Math.log10(to) && power < 300; ++power)
+    for (const digit of [1, 2, 5]) {
+      const tick = Number(`${digit}e${power}`);
+      if (tick < from || tick > to) continue;
+      if (digit === 1) found[0]!.push(tick);
+      found[1]!.push(tick);
+    }
+  return found[0]!.length > 2 ? found[0]! : found[1]!;
+}
