@@ -21,9 +21,15 @@ export function section({ machine, quick, targets, comparisons, floors, growth, 
     table(['target', 'at the goal', 'mean', 'least'], floors.map((one) => [one.name, `${one.met} of ${one.count} at ≥ ${Math.round(100 * one.goal)} %`,
       `${Math.round(100 * one.mean)} %`, `${Math.round(100 * one.worst)} % (${one.at})`])),
   ];
-  if (peers.length > 0) out.push('Time to a relative error of 10⁻², 10⁻⁴ and 10⁻⁶ (for float, what it reaches) of the certified optimum, one thread:',
-    table(['problem', 'solver', '10⁻²', '10⁻⁴', '10⁻⁶'], peers.flatMap(({ name, solvers }) => solvers.map(({ solver, seconds }, place) => [
-      place === 0 ? name : '', solver, ...Object.values(seconds).map(time)]))));
+  if (peers.length > 0) {
+    const row = ({ name, solvers }) => {
+      const reached = ({ solver, seconds }) => (seconds['0.0001'] === null ? `${solver} not reached` : `${solver} ${time(seconds['0.0001'])}`);
+      const ours = (precision) => time(solvers.find(({ solver }) => solver === `tamis, ${precision}`)?.seconds['0.0001'] ?? null);
+      return [name, ours('float'), ours('double'), solvers.filter(({ solver }) => !/^tamis, (float|double)$/.test(solver)).map(reached).join('; ') || 'not run'];
+    };
+    out.push('Time to a relative error of 10⁻⁴ of the certified optimum, at their best settings, one thread (the report has the curves):',
+      table(['problem', 'tamis, float', 'tamis, double', 'others'], peers.map(row)));
+  }
   if (growth.length > 0) out.push('Growth, as exponents of time (and of memory), to a certified gap of 10⁻³: ' +
     `${growth.filter(({ series }) => series !== 'lambda').map((one) => `${one.loss} in ${one.series} ${one.time?.toFixed(2) ?? '–'} (${one.memory?.toFixed(2) ?? '–'})`).join(', ')}.`);
   return out.join('\n\n');

@@ -1,6 +1,6 @@
 // What the report computes and says, from measurements that are made up. Run: node --test bench/report.test.mjs
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -90,6 +90,31 @@ test('what is missing is one line each in the report', () => {
   const text = document.markdown();
   for (const line of ['not run: no command', 'not run: no program', 'figure25: not run: --target paper_c_figure25']) assert.ok(text.includes(line), line);
   assert.match(text, /primal-dual, hinge, l1 \| 495/);  // of the boards
+});
+
+test('what the papers’ targets have written is in the report', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-report-')), results = path.join(folder, 'paper_b', 'results');
+  mkdirSync(results, { recursive: true });
+  writeFileSync(path.join(results, 'figure5.md'), '## Figure 5\n\n| a |\n| --- |\n| 1 |\n\n![figure5](figure5.svg)\n');
+  writeFileSync(path.join(results, 'figure5.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>\n');
+  const document = new Document('x');
+  papers(document, folder);
+  assert.match(document.markdown(), /#### Figure 5\n\n\| a \|[^]*paper_b_figure5\.svg[^]*table2: not run/);
+  assert.ok(!document.markdown().includes('figure5: not run'));
+  assert.ok('paper_b_figure5.svg' in document.files);
+});
+
+test('targets whose results differ end with 1, and so does one that cannot run', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-report-'));
+  const target = (name, checksum) => {
+    mkdirSync(path.join(folder, name));
+    writeFileSync(path.join(folder, name, 'bench_run'), `#!/bin/sh\necho "$1,dot/64,kernel,0,1,1,${checksum}"\n`);
+    chmodSync(path.join(folder, name, 'bench_run'), 0o755);
+    return path.join(folder, name);
+  };
+  const [a, b, c] = [target('a', '01'), target('b', '01'), target('c', '02')];
+  const ends = (...targets) => spawnSync(process.execPath, [here('checksums.mjs'), ...targets], { encoding: 'utf8' }).status;
+  assert.deepEqual([ends(a, b), ends(a, c), ends(a, path.join(folder, 'none')), ends()], [0, 1, 1, 1]);
 });
 
 test('a missed goal is said, and by how much', () => {
