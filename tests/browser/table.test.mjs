@@ -302,9 +302,9 @@ test('the page stays free while there is training, and while the slider is dragg
 test('training is stopped at once, and what is there stays', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
-    await page.check('[name=table-example][value=digits]', { force: true });
     await page.check('#table-controls [value=hinge]', { force: true });
-    await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 13 && document.querySelectorAll('#table-ranked li').length > 0);
+    await page.check('[name=table-example][value=digits]', { force: true });
+    await page.waitForFunction(() => /^row /.test(document.querySelector('#table-ranked span[title]')?.title)); // of the digits
     const since = Date.now();
     await page.click('#table-stop');
     await page.locator('#table-stop').waitFor({ state: 'hidden' });

@@ -134,7 +134,7 @@ class HomePanel implements Panel {
     const cost = costOf(boards[0]!, wanted);
     byId('home-key').textContent = cost
       ? `Training takes arena, data and stack. Flash and stack are measured with -Os for ${cost.of}${cost.exact ? '' : ', what is nearest to this'}, on ` +
-        'a core like each board’s: without floating-point unit for Cortex-M0, M0+ and M3, with one for the others.'
+        'a core like each board’s: a Cortex-M3 for M0 and M0+, and RISC-V with a floating-point unit, without which code is larger.'
       : 'Training takes arena and data; flash and stack of this solver are not measured.';
   }
 }
