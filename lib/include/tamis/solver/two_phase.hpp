@@ -513,7 +513,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
   [[gnu::noinline]] void solve_by_conjugate_gradients() {
-    newton_.system.forget(this->shape_);  // its memory is used here
     T* const residual = newton_.conjugate[0];
     T* const direction = newton_.conjugate[1];
     T* const image = newton_.conjugate[2];
@@ -540,6 +539,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       add_duals(image, beta, direction, direction);
       size = next;
     }
+    newton_.system.forget(this->shape_);  // its memory was used here, what it knows of the slots perhaps as well
   }
   /// v ← U v on the active rows; the intercepts stay.
   void apply_jacobian(T* v) {
