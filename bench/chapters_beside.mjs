@@ -45,8 +45,8 @@ export function otherSolvers(document, peers) {
         const seconds = reached(curve, optimum, error), last = Math.max(...curve.points.map(([spent]) => spent));
         return seconds === null ? `not in ${time(last)}` : time(seconds);
       }), curve.settings]));
-      panels.push({ title: name, x: { label: 'seconds', log: true }, y: { label: 'relative error', log: true }, series: curves.map((curve) => ({
-        name: curve.solver, points: curve.points.map(([seconds, objective]) => [Math.max(seconds, 1e-6), Math.max(objective / optimum - 1, 1e-9)])
+      panels.push({ title: name.split(', ')[0], x: { label: 'seconds', log: true }, y: { label: 'relative error', log: true }, series: curves.map((curve) => ({
+        name: curve.solver.replace(/ \(.*/, ''), points: curve.points.map(([seconds, objective]) => [Math.max(seconds, 1e-6), Math.max(objective / optimum - 1, 1e-9)])
           .filter(([, error]) => error < 10).sort(([a], [b]) => a - b) })) });
     }
     const said = [...notRun.map(({ solver, reason }) => `${solver}: not run: ${reason}`), ...failed.map(({ solver, reason }) => `${solver}: **FAILED**: ${reason}`)];

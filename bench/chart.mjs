@@ -1,6 +1,6 @@
 // Plain charts as SVG: bars, and panels of lines.
 
-const colours = ['#3465a4', '#c17d11', '#4e9a06', '#75507b', '#cc0000', '#06989a', '#555753', '#c4a000', '#ad5f9b'];
+const colours = ['#3465a4', '#c17d11', '#4e9a06', '#75507b', '#cc0000', '#06989a', '#555753', '#c4a000', '#ad5f9b', '#8f5902', '#204a87'];
 const colour = (series) => colours[series % colours.length];
 const halo = 'paint-order="stroke" stroke="white" stroke-width="3"';
 const left = 270, width = 420, bar = 11, gap = 9, top = 54;

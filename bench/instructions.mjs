@@ -1,5 +1,5 @@
 // node instructions.mjs FOLDER COMPILER RECORD [--update]: instructions of one run of some workloads, by callgrind, beside those recorded.
-// FOLDER holds bench_run of a build for fixed instructions; RECORD is a CSV file whose first line names the compiler. Ends with 1 when a
+// FOLDER holds bench_run of a build by g++, COMPILER, for fixed instructions; RECORD is a CSV file whose first line names the compiler. Ends with 1 when a
 // count has grown by more than 2 %, or fallen by more than 3 % without being recorded, and with 77 when it cannot be told. --update records.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function skip(sentence) {
 }
 const output = (program, args) => spawnSync(program, args, { encoding: 'utf8' });
 if (output('valgrind', ['--version']).error) skip('valgrind is missing; bash toolchains/setup.sh bench installs it');
-const version = `${path.basename(compiler)} ${output(compiler, ['-dumpfullversion', '-dumpversion']).stdout?.trim()}`;
+const version = `g++ ${output(compiler, ['-dumpfullversion', '-dumpversion']).stdout?.trim()}`;
 
 const counts = new Map(), scratch = mkdtempSync(path.join(tmpdir(), 'tamis-callgrind-'));
 try {

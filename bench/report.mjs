@@ -1,6 +1,6 @@
 // The whole report: every target of the suite in turn, what limits them, other solvers, growth, boards, papers.
 // node report.mjs --suite FOLDER --native NAME… [--tamis COMMAND] [--scaling PROGRAM] [--python PYTHON] [--wasm DIST] --output FOLDER
-//                 [--papers FOLDER] [--quick] [MODULE.wasm…]
+//                 [--papers FOLDER] [--absent 'NAME: REASON'] [--quick] [MODULE.wasm…]
 // Writes report.md, report.html, its plots and results.json. Ends with 1 when a target or a peer fails or results differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -19,7 +19,7 @@ const { values: options, positionals: modules } = parseArgs({
   options: {
     suite: { type: 'string' }, native: { type: 'string', multiple: true, default: [] }, tamis: { type: 'string' },
     scaling: { type: 'string' }, python: { type: 'string' }, wasm: { type: 'string' }, papers: { type: 'string' },
-    output: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false },
+    absent: { type: 'string', multiple: true, default: [] }, output: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false },
   },
 });
 const quick = options.quick, started = Date.now();
@@ -32,6 +32,7 @@ const targets = [
   ...modules.filter((module) => /-(base|simd)\.wasm$/.test(module)).map(inBrowser),
 ];
 const suite = measureSuite(targets, quick ? { rounds: 3, least: 0.002, limit: 60 } : { rounds: 5, least: 0.01, limit: 120 });
+for (const line of options.absent) suite.notRun[line.split(': ')[0]] = line.slice(line.indexOf(': ') + 2);
 if (modules.length === 0) suite.notRun.WebAssembly = 'configure with -DTAMIS_BUILD_WASM=ON';
 const results = {
   machine: {

@@ -14,7 +14,7 @@ const choices = {
   precision: ['float', 'double'],
 };
 /** Those of the module that is always loaded. */
-const usual_solvers = [0, 1, 4, 5, 6, 11];
+const usual_solvers = [0, 1, 2, 4, 5, 6, 11];
 
 /** The number of a choice, its position in the C enumeration. */
 export function choice(kind, name, names = choices[kind]) {

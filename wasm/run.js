@@ -9,13 +9,16 @@ import {
 const model_bytes = 12;
 
 /** The words of tamis_problem that decide the size of the arena. */
-export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta }) {
+export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta, groups }) {
   return {
     samples, features, classes, lambda,
     loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
     eta: eta === undefined ? undefined : positive(eta),
+    ...groupFields(groupsOf({ groups, penalty }, features)),
   };
 }
+/** Those of the groups, as far as the solver is chosen by them: lists are not looked at before there are some. */
+const groupFields = ({ block, order }) => ({ block, groupOrder: order ? 1 : 0 });
 
 /** Base of what runs on a problem; not for use on its own. */
 export class Run extends Held {
@@ -41,7 +44,6 @@ export class Run extends Held {
       lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
       ...effortOf(problem),
       margin: marginOf(problem),
-      block: groups.block,
       ...parametersOf(problem),
     };
     const arenas = arenasOf(task.arenaBytes(this.fields, this.samples.nonzeros()), problem.memoryLimit);

@@ -40,10 +40,10 @@ export type Penalty =
  * 'auto' is the fastest for the problem. The baselines are in a module of their own, or in that of double precision; some
  * refuse some losses or penalties.
  */
-export type Solver = 'auto' | 'primal-dual' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
+export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
   'block-coordinate-descent' | Baseline;
-/** Published algorithms, those as they were printed and others. */
-export type Baseline = 'fista' | 'primal-dual-as-printed' | 'constrained-primal-dual-as-printed' |
+/** Published algorithms, most of them as they were printed. */
+export type Baseline = 'primal-dual-as-printed' | 'constrained-primal-dual-as-printed' |
   'linear-constraints-primal-dual-as-printed' | 'fista-constant-step-as-printed' | 'forward-backward' |
   'fobos-as-printed' | 'adaptive-dual-averaging' | 'bcd-line-search-as-printed' | 'bcd-constant-step-as-printed' |
   'fista-line-search-as-printed' | 'sparsa-as-printed';
@@ -651,6 +651,8 @@ export interface TrainingSpec {
   eta?: number;
   /** With hinge and ridge, a value below 1/(1000 samples) takes another solver. */
   lambda?: number;
+  /** As in Problem: with group-linf, groups of several features may take another solver. */
+  groups?: ProblemData['groups'];
   /** Values of X that are not zero. Default: all of them. */
   nonzeros?: number;
   precision?: Precision;

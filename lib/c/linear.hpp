@@ -25,12 +25,7 @@ struct Linear<double> : Common<double> {
   using Grid = tamis_grid_f64;
 };
 
-// A smaller build has the default solvers alone, a larger one the published baselines too.
-#if defined(TAMIS_DEFAULT_SOLVERS)
-template <class T>
-using Trainer = AnyTrainingOf<T, AnyLoss<T>, PrimalDual, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase,
-                              BlockCoordinateDescent>;
-#elif defined(TAMIS_ALL_SOLVERS)
+#ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
 #else

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inEveryLook, notice, screenshot, stage } from './support.mjs';
+import { inEveryLook, notice, pageHas, screenshot, stage } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
 const at = '#bench';
+const skip = !pageHas('bench-simd') && 'the page was built without the benchmark suite';
 const recorded = JSON.parse(readFileSync(new URL('../../bench/recorded.json', import.meta.url), 'utf8'));
 
 const kinds = (page, value) => page.check(`[name=bench-kinds][value="${value}"]`, { force: true });
@@ -32,7 +33,7 @@ test('shows what was recorded, and loads no module before it is asked to', async
   }, { at, prepare: (page) => page.on('request', (request) => requests.push(request.url())) });
 });
 
-test('runs the workloads in both modules, compares times and results with native ones, and rests then', async (t) => {
+test('runs the workloads in both modules, compares times and results with native ones, and rests then', { skip }, async (t) => {
   await withPage(async (page) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');
@@ -55,7 +56,7 @@ test('runs the workloads in both modules, compares times and results with native
   }, { at });
 });
 
-test('is cancelled at once, by its button and by leaving, and runs again', async () => {
+test('is cancelled at once, by its button and by leaving, and runs again', { skip }, async () => {
   await withPage(async (page) => {
     const begin = async () => {
       await page.click('#bench-run');
@@ -81,7 +82,7 @@ test('is cancelled at once, by its button and by leaving, and runs again', async
   }, { at });
 });
 
-test('says so when a module does not load, when results differ, and without WebAssembly', async () => {
+test('says so when a module does not load, when results differ, and without WebAssembly', { skip }, async () => {
   await withPage(async (page) => {
     await page.click('#bench-run');
     assert.match(await notice(page, 'bench'), /^The benchmarks cannot run here: .+\. Reloading the page may help\.$/);
@@ -104,7 +105,7 @@ test('says so when a module does not load, when results differ, and without WebA
   }, { at, prepare: (page) => page.addInitScript(() => delete globalThis.WebAssembly) });
 });
 
-test('without SIMD the base module runs alone', async () => {
+test('without SIMD the base module runs alone', { skip }, async () => {
   await withPage(async (page) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');
@@ -114,7 +115,7 @@ test('without SIMD the base module runs alone', async () => {
   }, { at, prepare: (page) => page.addInitScript(() => (WebAssembly.validate = () => false)) });
 });
 
-test('fits the screen, light and dark, wide and narrow', async () => {
+test('fits the screen, light and dark, wide and narrow', { skip }, async () => {
   await inEveryLook(scene, at, async (page, look) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');

@@ -1,7 +1,7 @@
 // Serves the built page with `vite preview`, opens it in headless Chromium, and solves the same problem in Node.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -245,6 +245,9 @@ export async function trainInNode(problem) {
 export async function trainKernelsInNode(problem, { training: { X, y } }) {
   return (await loadPackage()).trainKernels({ X, y, ...problem });
 }
+
+/** Whether the page was built with a file of a name that begins so. */
+export const pageHas = (name) => readdirSync(path.join(page_folder, 'assets')).some((file) => file.startsWith(name));
 
 /** Compressed bytes of the files that a browser with SIMD loads. */
 export async function compressedBytes(addresses) {

@@ -39,7 +39,7 @@ window.used = async () => {
   const models = [
     await tamis.train(problem), await tamis.train({ ...problem, precision: 'double' }), await client.train(problem),
     await (await loadEmbedded({ simd: false })).train(problem), await other.train(problem),
-    await tamis.train({ ...problem, loss: 'logistic', solver: 'fista' }),
+    await tamis.train({ ...problem, loss: 'logistic', solver: 'sparsa-as-printed' }),
   ];
   client.close();
   other.close();

@@ -95,11 +95,12 @@ test('trainingBytes is what a training uses, with and without a limit', async ()
       const { X, loss, penalty, lambda, ...rest } = madeUpProblem(seed);
       const train = (more) => tamis.trainSync({ X, loss, penalty, lambda, ...rest, precision, ...more });
       const { report, classes, features } = train();
-      const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision };
+      const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision, groups: rest.groups };
       const { least, fast } = tamis.trainingBytes(spec);
       assert.equal(report.arenaBytes, fast);
       const small = train({ memoryLimit: least, maxIterations: 100000 }).report; // maybe by a slower way
-      assert.deepEqual([small.arenaBytes, small.arenaUsedBytes, small.status], [least, least, report.status]);
+      assert.deepEqual([small.arenaBytes, small.arenaUsedBytes], [least, least]);
+      assert.ok(small.status === report.status || (least < fast && small.status === 'precision_limit'), small.status);
       close(small.objective, report.objective, 2e-3);
       if (fast > least) {
         const { arenaBytes } = train({ memoryLimit: fast - 1 }).report;

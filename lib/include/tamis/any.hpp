@@ -469,21 +469,25 @@ struct Choice {
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
 };
 
-/// A training run with everything chosen at run time: the same interface as the solvers, the same bits. `S`: templates
-/// of the solvers to choose from. One that is not among them is refused with `invalid_option`, but `automatic` is
-/// content with PrimalDual and Fista where those that it means are not. `Loss`: AnyLoss, or what has its members and
-/// more losses.
-template <class T, class Loss, template <class, class, class, class> class... S>
-class AnyTrainingOf {
-  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
+/// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
+/// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
+/// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
+/// `automatic` is content with PrimalDual and Fista where those two are not. `Loss`:
+/// AnyLoss, or what has its members and more losses.
+template <class T, class Loss, template <class, class, class, class> class... More>
+class AnyTrainingWith {
+  using Solver = typename AnySolver<PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual,
+                                    More...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
   using Rounds = Reweighted<Solver>;
 
  public:
-  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                  const Options<T>& options, const PenaltyParameters<T>& parameters = {},
+                  const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingWith(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                  const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
+                  const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
     const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
     if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
@@ -498,8 +502,8 @@ class AnyTrainingOf {
     if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
     else ::new (static_cast<void*>(storage_)) Solver(solver);
   }
-  AnyTrainingOf(const AnyTrainingOf&) = delete;
-  AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
+  AnyTrainingWith(const AnyTrainingWith&) = delete;
+  AnyTrainingWith& operator=(const AnyTrainingWith&) = delete;
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
@@ -593,10 +597,6 @@ class AnyTrainingOf {
   Form form_ = Form::refused;
 };
 
-/// With `More` beside the solvers that serve where there is least memory: TwoPhase, BlockCoordinateDescent, and
-/// baselines such as as_printed::PrimalDual.
-template <class T, class Loss, template <class, class, class, class> class... More>
-using AnyTrainingWith = AnyTrainingOf<T, Loss, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, More...>;
 template <class T, template <class, class, class, class> class... More>
 using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;
 

@@ -54,22 +54,21 @@ template <class T, class Loss>
     if (!(deficit > T(0))) return;
     fill(available, stride, T(0));
     for (Index i = 0; i < samples; ++i)
-      for (Index k = 0; k < classes; ++k)
-        if (surplus[k] > T(0)) available[k] += movable(row_of(u, i, stride), i, k);
-    for (Index k = 0; k < classes; ++k)
-      available[k] = surplus[k] > T(0) && available[k] > T(0) ? smallest(surplus[k] / available[k], T(1)) : T(0);
-
+      for (Index k = 0; k < classes; ++k) available[k] += movable(row_of(u, i, stride), i, k);
+    for (Index k = 0; k < classes; ++k) {  // what part a class gives of that, and what part of the whole it receives
+      const T most = available[k];
+      available[k] = surplus[k] > T(0) && most > T(0) ? smallest(surplus[k] / most, T(1)) : T(0);
+      surplus[k] = smallest(surplus[k], T(0)) / deficit;
+    }
     for (Index i = 0; i < samples; ++i) {
       T* row = row_of(u, i, stride);
       T moved = 0;
       for (Index k = 0; k < classes; ++k) {
-        if (!(surplus[k] > T(0))) continue;
         const T part = available[k] * movable(row, i, k);
         row[k] -= part;
         moved += part;
       }
-      for (Index k = 0; k < classes; ++k)
-        if (surplus[k] < T(0)) row[k] -= moved * (surplus[k] / deficit);
+      for (Index k = 0; k < classes; ++k) row[k] -= moved * surplus[k];
     }
   }
 }

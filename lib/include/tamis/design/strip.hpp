@@ -110,9 +110,13 @@ template <class T, class Visit>
       case 1: visit.template operator()<1>(k, 1); break;
       case 2: visit.template operator()<2>(k, 2); break;
       case 3: visit.template operator()<3>(k, 3); break;
+#ifdef TAMIS_FEW_STRIPS  // smaller code: up to three vectors as fast as ever
+      default: visit.template operator()<0>(k, int(count)); break;
+#else
       case 4: visit.template operator()<4>(k, 4); break;
       case 5: visit.template operator()<5>(k, 5); break;
       default: visit.template operator()<6>(k, 6); break;
+#endif
     }
 #endif
     k += count * lanes<T>;

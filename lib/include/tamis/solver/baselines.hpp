@@ -9,7 +9,7 @@
 #include "as_printed/proximal_gradient.hpp"
 #include "stochastic.hpp"
 
-/// All of them, for AnyTrainingOf.
+/// All of them, for AnyTraining.
 #define TAMIS_BASELINES                                                                                         \
   tamis::as_printed::PrimalDual, tamis::as_printed::ConstrainedPrimalDual,                                      \
       tamis::as_printed::LinearConstraintsPrimalDual, tamis::as_printed::FistaConstantStep,                     \

@@ -85,7 +85,7 @@ class NewtonSystem {
 
   /// Forgets the Gram matrix: another intercept scale, or a first use.
   void forget(Shape shape) {
-    for (Index j = 0; j <= shape.features; ++j) m_.feature_slot[j] = none;
+    fill(m_.feature_slot, std::size_t(shape.features) + 1, none);
     slots_ = 0;
   }
 
@@ -95,7 +95,7 @@ class NewtonSystem {
   [[gnu::noinline]] bool collect(const Problem<Design>& problem, ForEachGroup for_each_group) {
     const Index classes = problem.shape.classes;
     const bool intercept = problem.intercept_scale > T(0);
-    for (Index k = 0; k <= classes; ++k) m_.class_begin[k] = 0;
+    fill(m_.class_begin, std::size_t(classes) + 1, Index(0));
     for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) {
       for_each_nonzero(w, group, [&](Index, Index k, T) { ++m_.class_begin[k + 1]; });
     });
@@ -117,8 +117,12 @@ class NewtonSystem {
       else for_each_nonzero(w, group, [&](Index r, Index k, T) { place(w.feature(r), k); });
     });
     if constexpr (grouped) m_.group_begin[groups_] = members_;
-    for (Index k = classes; k > 0; --k) m_.class_begin[k] = m_.class_begin[k - 1];
-    m_.class_begin[0] = 0;
+    Index begin = 0;
+    for (Index k = 0; k <= classes; ++k) {
+      const Index end = m_.class_begin[k];
+      m_.class_begin[k] = begin;
+      begin = end;
+    }
     return true;
   }
 
@@ -177,7 +181,7 @@ class NewtonSystem {
     for (Index k = 0; k < classes; ++k)
       for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
         T* row = matrix_row(c);
-        for (Index d = 0; d < m_.class_begin[k]; ++d) row[d] = T(0);
+        fill(row, m_.class_begin[k], T(0));
         const T* products = m_.gram + static_cast<std::size_t>(m_.coordinate_slot[c]) * m_.capacity;
         for (Index d = m_.class_begin[k]; d <= c; ++d) row[d] = b * products[m_.coordinate_slot[d]];
       }

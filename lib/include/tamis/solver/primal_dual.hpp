@@ -35,12 +35,17 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       : Base(design, targets, loss, penalty, options) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
-  static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
+  static constexpr Requirement requirement(Shape shape) {
+    Arena counter;
+    Memory memory;
+    memory.take(counter, shape);
+    return {counter.used()};
+  }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (prepare(memory, requirement(this->shape_), arena)) start_from_null_model();
+    if (prepare(memory, arena)) start_from_null_model();
     return this->running();
   }
 
@@ -86,32 +91,31 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* anchor_u;
     T* z;  ///< scratch: scores, new duals
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape) {
-      Memory m;
-      m.common = Base::Common::lay_out(arena, shape);
-      for (T** coefficients : {&m.x, &m.anchor_x, &m.v})
-        *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** duals : {&m.u, &m.anchor_u, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
-      return m;
+    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape) {
+      common = Base::Common::lay_out(arena, shape);
+      for (T** coefficients : {&x, &anchor_x, &v}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&u, &anchor_u, &z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
     }
   };
 
-  [[gnu::noinline]] bool prepare(std::span<std::byte> memory, Requirement needed, Arena& arena) {
-    if (!this->admit(memory, needed)) return false;
-    own_ = Memory::lay_out(arena, this->shape_);
+  [[gnu::noinline]] bool prepare(std::span<std::byte> memory, Arena& arena) {
+    own_.take(arena, this->shape_);  // writes nothing there
+    if (!this->admit(memory, {arena.used()})) return false;
     this->adopt(own_.common, arena.used());
     this->centre();
-    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.anchor_x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    clear_coefficients();
     return true;
   }
 
   /// As after `prepare`.
   void forget_point() {
-    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
+    clear_coefficients();
     this->activate_all();
     weight_ = T(0);
     since_certificate_ = 0;
+  }
+  void clear_coefficients() {
+    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
   }
 
   [[gnu::noinline]] void start_from_null_model() {

@@ -43,7 +43,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// many values copied.
   static constexpr Requirement requirement(Shape shape, Room room) {
     Arena counter;
-    (void)FirstPhase::Memory::lay_out(counter, shape);
+    typename FirstPhase::Memory first;
+    first.take(counter, shape);
     const Index limit = smallest(room.active_limit, highest_active_limit(shape));
     Memory memory;
     if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, room.entries));
@@ -72,7 +73,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (!this->prepare(memory, requirement(this->shape_), arena)) return false;
+    if (!this->prepare(memory, arena)) return false;
     lay_out_second_phase(arena, memory.size());
     this->start_from_null_model();
     return this->running();
@@ -303,10 +304,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
     Sum<T> value;
     auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
-    auto moved_z = Pack<T>::zero(), moved_u = Pack<T>::zero();
+    auto moved = Pack<T>::zero();
     const T inverse_z = T(1) / tau_z_;
-    const auto over_sigma = Piece<T>::fill(T(1) / sigma_), half_over_sigma = Piece<T>::fill(T(0.5) / sigma_);
-    const auto over_z = Piece<T>::fill(inverse_z), half_over_z = Piece<T>::fill(T(0.5) * inverse_z);
+    const auto over_sigma = Piece<T>::fill(T(1) / sigma_), over_z = Piece<T>::fill(inverse_z);
+    const auto half = Piece<T>::fill(T(0.5));
     const auto times_z = Piece<T>::fill(tau_z_), part = Piece<T>::fill(alpha);
     T* point = this->memory_.row[0];
     T* z = this->memory_.row[1];
@@ -326,7 +327,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         (times_z * argument).store(z + k);
       }
       this->loss_.dual_prox(q, this->shape_.classes, label, margin, weight, inverse_z);
-      for (Index k = this->shape_.classes; k < stride; ++k) q[k] = T(0);
       auto terms = Pack<T>::zero();
       for (Index k = 0; k < stride; k += Piece<T>::width) {
         const auto dual = Piece<T>::load(point + k);
@@ -334,21 +334,22 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         const auto difference = Piece<T>::load(g + k) - score;
         const auto du = dual - Piece<T>::load(centre_u() + at + k);
         const auto dz = score - Piece<T>::load(from + k);
-        const auto gradient = difference - over_sigma * du;
+        const auto pull = over_sigma * du;
+        const auto gradient = difference - pull;
+        const auto distance_z = over_z * dz * dz, distance_u = pull * du;
         score.store(z + k);
         gradient.store(g + k);
-        add_to_lanes<T>(dual * difference + half_over_z * dz * dz - half_over_sigma * du * du, k, terms);
+        add_to_lanes<T>(dual * difference + half * (distance_z - distance_u), k, terms);
         add_squares<T>(gradient, k, gradient_norm);
         add_to_lanes<T>(gradient * Piece<T>::load(step + k), k, slope);
-        add_squares<T>(dz, k, moved_z);
-        add_squares<T>(du, k, moved_u);
+        add_to_lanes<T>(distance_z + distance_u, k, moved);
       }
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     }
     gradient_norm_ = square_root(gradient_norm.sum());
     slope_ = slope.sum();
-    moved_ = square_root(moved_w_ / tau_ + moved_z.sum() / tau_z_ + moved_u.sum() / sigma_);
+    moved_ = square_root(moved_w_ / tau_ + moved.sum());
     value.add(this->options_.lambda * this->penalty_value(w()));
     value.add(moved_w_ / (T(2) * tau_));
     return value.value();
@@ -450,8 +451,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
 
-  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ; to may be from.
-  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside) const {
+  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ, and with a multiple of what was there; to may be from.
+  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside, T keep = T(0)) const {
     for (Index i = 0; i < samples(); ++i) {
       const T* in = row_of(from, i, this->stride_);
       T* out = row_of(to, i, this->stride_);
@@ -464,8 +465,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         }
       const T mean = size ? total / T(size) : T(0);
       for (Index k = 0; k < this->stride_; ++k) {
-        const bool moves = size > 1 && k < this->shape_.classes && supported(i, k);
-        out[k] = outside * in[k] + (moves ? (inside - outside) * (in[k] - mean) : T(0));
+        T value = outside * in[k];
+        if (size > 1 && k < this->shape_.classes && supported(i, k)) value += (inside - outside) * (in[k] - mean);
+        if (keep != T(0)) value += keep * out[k];  // else there may be anything
+        out[k] = value;
       }
     }
   }
@@ -525,8 +528,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       this->transposed_multiply(here_, direction, newton_.product);
       apply_jacobian(newton_.product);
       this->multiply(here_, newton_.product, image);
-      // image ← τAUAᵀ direction + B⁻¹ direction, with the latter one row at a time.
-      for (Index i = 0; i < samples(); ++i) add_inverse_b(i, b, direction, image);
+      apply_b(direction, image, T(1) / b, T(1) / sigma_, tau_);  // B⁻¹ direction + τAUAᵀ direction
       const T curvature = inner_product(direction, image);
       if (!(curvature > T(0))) break;
       const T alpha = size / curvature;
@@ -539,24 +541,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       size = next;
     }
   }
-  void add_inverse_b(Index i, T b, const T* direction, T* image) {
-    const T* in = row_of(direction, i, this->stride_);
-    T* out = row_of(image, i, this->stride_);
-    T total = 0;
-    Index size = 0;
-    for (Index k = 0; k < this->shape_.classes; ++k)
-      if (supported(i, k)) {
-        total += in[k];
-        ++size;
-      }
-    const T mean = size ? total / T(size) : T(0);
-    for (Index k = 0; k < this->shape_.classes; ++k) {
-      const bool moves = size > 1 && supported(i, k);
-      out[k] = tau_ * out[k] + in[k] / b + (moves ? (T(1) / sigma_ - T(1) / b) * (in[k] - mean) : T(0));
-    }
-    for (Index k = this->shape_.classes; k < this->stride_; ++k) out[k] = T(0);
-  }
-
   /// v ← U v on the active rows; the intercepts stay.
   void apply_jacobian(T* v) {
     const Index stride = this->stride_;
@@ -646,7 +630,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
   Memory newton_;
-  DenseDesign<T> chosen_{};
+  DenseDesign<T> chosen_;
   Design here_ = this->design_;  ///< the samples of the second phase: all, or `chosen_`
   Index most_chosen_ = 0;
   bool left_out_ = false;  ///< whether some samples are

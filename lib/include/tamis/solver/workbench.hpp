@@ -447,7 +447,7 @@ class Workbench {
   static constexpr std::uint8_t first_of_group = 2;
 
   /// Whether x is a number that is positive, or zero where that may be.
-  static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
+  TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
 
   [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
@@ -516,7 +516,7 @@ class Workbench {
         if constexpr (ScratchDual<Loss, T>) terms = of(memory_.row[1], memory_.row[2]);
         else terms = of();
         linear.add(terms.linear);
-        quadratic.add(terms.quadratic);
+        if (terms.quadratic != T(0)) quadratic.add(terms.quadratic);  // some losses have none
       }
     }
     return {linear.value(), quadratic.value()};

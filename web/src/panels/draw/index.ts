@@ -23,6 +23,7 @@ import { most_ink, type Pixels, type Stroke } from './strokes';
 import { Trainer, type Chosen, type Samples, type Trained, type Wish } from './trainer';
 
 const first_lambda = 0.03;
+const at_rest = 120; // milliseconds without a move of the slider
 
 export const mount: Mount = (root, page) => {
   root.innerHTML = markup;
@@ -58,13 +59,16 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let wished = 0; // how often something was asked for
   let first = true;
   let stopAppears: ReturnType<typeof setTimeout> | undefined;
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  let sliding = false; // a model of the path is shown, until the slider rests
   let visible = false;
   let unfinished: Wish['weight'] | null = { lambda: first_lambda }; // what is trained when the panel is shown
 
   byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
   if (!page.client) switchOff(root);
   const trainer = page.client && new Trainer(page.client, { started, progress }, { done: trained, failed });
-  slider.addEventListener('input', retrain);
+  slider.addEventListener('input', slide);
+  for (const event of ['pointerdown', 'focus']) slider.addEventListener(event, () => trainer?.follow({ ...choice(), data }));
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
   controls.addEventListener('submit', (event) => event.preventDefault());
   stop.addEventListener('click', () => trainer?.stop());
@@ -92,6 +96,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function hide(): void {
     visible = false;
+    clearTimeout(rest);
     if (result.getAttribute('aria-busy') !== 'true' || lacking(sheet())) return;
     unfinished = first ? { lambda: first_lambda } : { share: share() };
     trainer?.stop();
@@ -178,6 +183,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   // ---- training
 
   function train(weight: Wish['weight']): void {
+    clearTimeout(rest);
+    sliding = false;
     const missing = lacking(sheet());
     if (missing) return nothing(missing);
     ++wished;
@@ -192,6 +199,24 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     if (end !== undefined) showScale(lambdaAt(share(), end), end);
     train({ share: share() });
     page.changed();
+  }
+
+  /** While it is dragged, the slider shows the models of the path that are there; where it rests, one is trained. */
+  function slide(): void {
+    const wish = { ...choice(), data };
+    trainer?.follow(wish);
+    clearTimeout(rest);
+    sliding = false;
+    const model = trainer?.nearest(wish, share());
+    if (!model) return retrain();
+    sliding = true;
+    ++wished;
+    result.setAttribute('aria-busy', 'true');
+    const end = trainer!.end(wish)!;
+    const lambda = lambdaAt(share(), end);
+    showScale(lambda, end);
+    present({ model, chosen: { ...wish, lambda } });
+    rest = setTimeout(retrain, at_rest);
   }
 
   /** There is nothing to train on: no model is on screen then. */
@@ -269,23 +294,30 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const { model, chosen } = done;
     const { report } = model;
     if (newest) hideStop();
-    if (lacking(sheet())) return;
+    if (sliding || lacking(sheet())) return;
     const end = trainer!.end(chosen)!;
     if (first) slider.value = String(Number(slider.max) * shareOf(chosen.lambda, end));
     if (newest) showScale(chosen.lambda, end);
+    const said = present(done);
+    byId('ending').textContent = report.status === 'stopped' && newest ? 'stopped, within' : 'certified within';
+    if (first) requestAnimationFrame(() => setTimeout(() => performance.mark('trained')));
+    first = false;
+    void finish(done, said, newest);
+  }
 
+  /** Shows a model; returns how well it does, in words. */
+  function present(done: Trained): string {
+    const { model, model: { report } } = done;
     shown = done;
     maps.show(model.classes.map(String), model.weights);
     predict();
     const said = showConfusion(done);
     byId('kept').textContent = String(report.nonzeroRows);
     byId('arena-bytes').textContent = count(report.arenaBytes);
-    byId('ending').textContent = report.status === 'stopped' && newest ? 'stopped, within' : 'certified within';
+    byId('ending').textContent = 'certified within';
     byId('certified').textContent = certificate(report.relativeGap);
     byId('time').textContent = count(Math.round(report.milliseconds ?? 0));
-    if (first) requestAnimationFrame(() => setTimeout(() => performance.mark('trained')));
-    first = false;
-    void finish(done, said, newest);
+    return said;
   }
 
   /** Of the held-out digits; of the drawings themselves where there are no digits. Returns what came of it, in words. */
@@ -324,7 +356,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
         `${report.nonzeroRows} of ${features} features, model ${blob.length} bytes, arena ${report.arenaBytes} bytes, ` +
         `certified within ${certificate(report.relativeGap)} of optimal in ${Math.round(report.milliseconds ?? 0)} ms. ${said}`;
       const { data: { X }, loss, penalty } = chosen;
-      page.offer({ title: 'Digits', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
+      page.offer({ title: sheet().digits ? 'Digits' : 'Drawings', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
       result.setAttribute('aria-busy', 'false');
     } catch (error) {
       failed(error as Error);

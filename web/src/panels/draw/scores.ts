@@ -1,6 +1,5 @@
 /** One bar per class: how high it scores for what is drawn. */
 import { html } from '../../dom';
-import { signed } from '../../format';
 
 export class Scores {
   #list;
@@ -22,7 +21,7 @@ export class Scores {
       row.className = scores && k === best ? 'best' : '';
       bar.className = score < 0 ? 'amount against' : 'amount';
       bar.style.setProperty('--share', `${Math.round((1000 * Math.abs(score)) / most) / 10}%`);
-      value.textContent = scores ? signed(Math.round(100 * score) / 100) : '';
+      value.textContent = scores ? `${score < 0 ? '−' : '+'}${Math.abs(score).toFixed(2)}` : '';
     });
   }
 

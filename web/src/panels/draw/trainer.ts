@@ -27,6 +27,15 @@ const worth_a_look = 0.1; // relative gap
 const a_while = 300; // milliseconds
 const most_iterations = 50_000;
 
+/** The path of a problem, for the slider to run along: models at equal steps of its way, warm-started from the end. */
+interface Trail {
+  data: Samples;
+  models: (WorkerModel | undefined)[];
+  stop: AbortController;
+}
+const trail_points = 101;
+const trail_gap = 0.01;
+
 export interface Following {
   started(chosen: Chosen): void;
   progress(report: Report): void;
@@ -37,6 +46,8 @@ export class Trainer {
   #follow;
   #runs;
   #ends = new Ends();
+  #trails = new WeakMap<Samples, Map<string, Trail>>();
+  #trail: Trail | null = null; // that is under way
 
   constructor(client: WorkerClient, follow: Following, watch: Watcher<Wish, Trained>) {
     this.#client = client;
@@ -48,10 +59,37 @@ export class Trainer {
   }
 
   train(wish: Wish): void {
+    if (this.#trail?.data !== wish.data) this.#trail?.stop.abort();
     this.#runs.ask(wish);
   }
   stop(): void {
     this.#runs.stop();
+    this.#trail?.stop.abort();
+  }
+
+  /** Follows the path, so that dragging shows models at once: not for the hinge, whose points do not help each other. */
+  follow(wish: Omit<Wish, 'weight'>): void {
+    const end = this.end(wish);
+    const { data, loss, penalty } = wish;
+    const name = `${loss} ${penalty}`;
+    const known = this.#trails.get(data) ?? new Map<string, Trail>();
+    if (end === undefined || loss === 'hinge' || known.has(name)) return;
+    this.#trail?.stop.abort();
+    const trail: Trail = { data, models: [], stop: new AbortController() };
+    this.#trail = trail;
+    this.#trails.set(data, known.set(name, trail));
+    const lambdas = Array.from({ length: trail_points }, (_, i) => lambdaAt(1 - i / (trail_points - 1), end));
+    let at = 0;
+    const path = this.#client.path({ ...data, loss, penalty, tolerance: trail_gap }, {
+      lambdas, signal: trail.stop.signal, onPoint: (point) => void (trail.models[at++] = point.model),
+    });
+    const forget = () => void known.delete(name); // it may begin again
+    path.then(({ status }) => status === 'stopped' && forget(), forget);
+  }
+
+  /** The model of the path that is nearest to that share of the slider's way, if it is there already. */
+  nearest({ data, loss, penalty }: Omit<Wish, 'weight'>, share: number): WorkerModel | undefined {
+    return this.#trails.get(data)?.get(`${loss} ${penalty}`)?.models[Math.round((1 - share) * (trail_points - 1))];
   }
 
   /** The end of the slider, once a training has told it. */

@@ -32,7 +32,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   const gaps = new LogPlot(byId('race-gap'), (gap) => `${Number((100 * gap).toPrecision(3))} %`);
   const objectives = new LogPlot(byId('race-objective'), (share) => `10${superscript(Math.round(Math.log10(share)))}`);
 
-  let out = new Set<string>(); // solvers that are left out by name
+  let out = new Set(entrants.filter(({ absent }) => absent).map(({ name }) => name)); // solvers that stay out
   let runs: Run[] = [];
   let running: AbortController | null = null;
   let unfinished = true; // a race is due when the panel is shown

@@ -5,6 +5,8 @@ export interface Entrant {
   readonly name: string;
   readonly what: string;
   takes(loss: Loss, penalty: Penalty): boolean;
+  /** Whether it stays out unless it is asked for. */
+  readonly absent?: boolean;
 }
 
 const hinge = (loss: Loss) => loss === 'hinge';
@@ -24,6 +26,6 @@ export const entrants: readonly Entrant[] = [
   { name: 'sparsa-as-printed', what: 'as published: proximal gradient with Barzilai–Borwein steps', takes: smooth },
   { name: 'fista-constant-step-as-printed', what: 'as published: accelerated steps of constant length', takes: smooth },
   { name: 'forward-backward', what: 'plain proximal gradient steps of constant length', takes: smooth },
-  { name: 'fobos-as-printed', what: 'as published: stochastic proximal gradient, one sample a step', takes: any },
-  { name: 'adaptive-dual-averaging', what: 'stochastic dual averaging with a step of its own for each weight', takes: any },
+  { name: 'fobos-as-printed', what: 'as published: stochastic proximal gradient, one sample a step', takes: any, absent: true },
+  { name: 'adaptive-dual-averaging', what: 'stochastic dual averaging with a step of its own for each weight', takes: any, absent: true },
 ];
