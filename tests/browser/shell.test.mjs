@@ -178,7 +178,7 @@ for (const name of names) {
       assert.deepEqual(requests.filter((address) => !address.startsWith(scene.server.address) && !/^(data|blob):/.test(address)), []);
       const { shifts, tasks } = await page.evaluate(() => ({ shifts: layoutShifts, tasks: longTasks }));
       t.diagnostic(`tasks above 50 ms: ${tasks.map(Math.round)}; layout shifts: ${shifts.map(({ value }) => value.toFixed(4))}`);
-      assert.ok(shifts.reduce((sum, { value }) => sum + value, 0) < 0.02, JSON.stringify(shifts));
+      assert.ok(shifts.reduce((sum, { value }) => sum + value, 0) < 0.05, JSON.stringify(shifts));
     }, {
       at: `#${name}`,
       prepare: async (page) => {
