@@ -464,7 +464,10 @@ Fit<double> fitted(const Made<double>& made, Loss loss, Penalty penalty, std::ui
     return true;
   });
   EXPECT_TRUE(memory.surroundings_intact());
-  return {solver.report(), solver.model()};
+  Fit<double> fit;
+  static_cast<Report<double>&>(fit) = solver.report();
+  fit.model = solver.model();
+  return fit;
 }
 
 template <class Loss, class Penalty>
