@@ -64,7 +64,7 @@ TEST(CStability, CountsAsCppDoes) {
     using Stability = tamis::StabilitySelection<double, decltype(make)>;
     const std::size_t bytes = tamis_stability_bytes_f64(&at.p, &at.grid);
     ASSERT_EQ(bytes, Stability::requirement(at.made.shape(), groups, 3,
-                                            Trainer::requirement(choice, at.made.shape(), tamis::Room{}))
+                                            Trainer::requirement(choice, at.made.shape()))
                          .bytes);
     EXPECT_GE(tamis_stability_fast_bytes_f64(&at.p, &at.grid, 720, 30), bytes);
     GuardedMemory memory(bytes), own(bytes);

@@ -282,7 +282,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
     const T dx = this->squared_distance_of_rows(own_.x, own_.anchor_x);
     const T du = this->squared_distance_of_duals(own_.u, own_.anchor_u);
-    if (dx > T(0) && du > T(0)) weight_ = square_root(weight_ * square_root(du / dx));
+    const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
+    const bool moved = dx > least * this->squared_distance_of_rows(own_.x, nullptr) &&
+                       du > least * this->squared_distance_of_duals(own_.u, nullptr);
+    if (moved) weight_ = square_root(weight_ * square_root(du / dx));
     restart();
   }
 
