@@ -43,7 +43,7 @@ class AnyLoss {
   }
   bool separate_classes() const { return table_->separate_classes; }
   bool has_quadratic_dual() const { return table_->dual_terms != nullptr; }
-  bool has_excess() const { return table_->excess != nullptr; }
+  bool has_excess() const { return table_ == &table_for<SquaredHinge> || table_ == &table_for<Logistic>; }
   template <class>
   T default_margin() const {
     return table_->default_margin;
@@ -64,7 +64,7 @@ class AnyLoss {
     if (!table_->gradient) return Hinge{}.subgradient(z, classes, y, margin, weight, u);
     return table_->gradient(z, classes, y, margin, weight, u);
   }
-  /// Every loss with a dual_prox has the hinge's simplex.
+  // Of the losses only the hinge has a dual_prox.
   static constexpr bool in_support(T entry, bool is_label, T weight) {
     return Hinge::in_support(entry, is_label, weight);
   }
@@ -72,10 +72,10 @@ class AnyLoss {
     return Hinge::violation(z, classes, y, margin);
   }
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    table_->dual_prox(u, classes, y, margin, weight, sigma);
+    Hinge{}.dual_prox(u, classes, y, margin, weight, sigma);
   }
   LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    return table_->level_terms(u, classes, y, margin, weight, sigma);
+    return Hinge{}.level_terms(u, classes, y, margin, weight, sigma);
   }
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
@@ -96,10 +96,11 @@ class AnyLoss {
     return visit_smooth([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
-    return table_->excess(from, to, classes, y, margin, scratch);
+    if (table_ == &table_for<Logistic>) return Logistic{}.excess(from, to, classes, y, margin, scratch);
+    return SquaredHinge{}.excess(from, to, classes, y, margin, scratch);
   }
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
-    table_->null_model(targets, intercept, intercepts, u, stride);
+    Hinge{}.null_model(targets, intercept, intercepts, u, stride);
   }
   /// visit(loss) with the loss itself, one that is smooth: in there its calls are inlined. It is not in the table, so
   /// that only solvers that ask bring the code.
@@ -126,13 +127,9 @@ class AnyLoss {
     T (*value)(const T*, Index, Label, T);
     DualTerms<T> (*dual_terms)(const T*, Index, Label, T, T) = nullptr;
     T (*dual_value)(const T*, Index, Label, T, T, T) = nullptr;
-    T (*excess)(const T*, const T*, Index, Label, T, T*) = nullptr;
     T (*gradient)(const T*, Index, Label, T, T, T*) = nullptr;
     T (*curvature)(Index) = nullptr;
     void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
-    void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
-    void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
-    LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
   };
 
   template <class L>
@@ -148,10 +145,6 @@ class AnyLoss {
       table.dual_value = [](const T* u, Index classes, Label y, T margin, T weight, T scale) {
         return L{}.dual_value(u, classes, y, margin, weight, scale);
       };
-    if constexpr (requires(const T* z, T* scratch) { L{}.excess(z, z, Index{}, Label{}, T{}, scratch); })
-      table.excess = [](const T* from, const T* to, Index classes, Label y, T margin, T* scratch) {
-        return L{}.excess(from, to, classes, y, margin, scratch);
-      };
     if constexpr (SmoothLoss<L, T>) {
       table.gradient = [](const T* z, Index classes, Label y, T margin, T weight, T* u) {
         return L{}.gradient(z, classes, y, margin, weight, u);
@@ -161,18 +154,6 @@ class AnyLoss {
         L{}.guess_intercepts(targets, intercepts);
       };
     }
-    if constexpr (DualProximableLoss<L, T>) {
-      table.dual_prox = [](T* u, Index classes, Label y, T margin, T weight, T sigma) {
-        L{}.dual_prox(u, classes, y, margin, weight, sigma);
-      };
-      table.null_model = [](const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) {
-        L{}.null_model(targets, intercept, intercepts, u, stride);
-      };
-    }
-    if constexpr (ConstrainableLoss<L, T>)
-      table.level_terms = [](const T* u, Index classes, Label y, T margin, T weight, T sigma) {
-        return L{}.level_terms(u, classes, y, margin, weight, sigma);
-      };
     return table;
   }
   template <class L>
@@ -470,24 +451,20 @@ struct Choice {
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
-/// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
-/// `automatic` is content with PrimalDual and Fista where those two are not. `Loss`:
-/// AnyLoss, or what has its members and more losses.
-template <class T, class Loss, template <class, class, class, class> class... More>
-class AnyTrainingWith {
-  using Solver = typename AnySolver<PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual,
-                                    More...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
+/// `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but `automatic` is
+/// content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not. `Loss`: AnyLoss, or what has
+/// its members and more losses.
+template <class T, class Loss, template <class, class, class, class> class... S>
+class AnyTrainingOf {
+  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
   using Rounds = Reweighted<Solver>;
 
  public:
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters = {},
-                  const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingWith(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
-                  const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
     const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
     if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
@@ -502,8 +479,8 @@ class AnyTrainingWith {
     if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
     else ::new (static_cast<void*>(storage_)) Solver(solver);
   }
-  AnyTrainingWith(const AnyTrainingWith&) = delete;
-  AnyTrainingWith& operator=(const AnyTrainingWith&) = delete;
+  AnyTrainingOf(const AnyTrainingOf&) = delete;
+  AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
@@ -596,6 +573,11 @@ class AnyTrainingWith {
   alignas(Rounds) mutable std::byte storage_[sizeof(Rounds)];  // the largest of what `form_` says
   Form form_ = Form::refused;
 };
+
+/// With the solvers for every loss, and `More`: TwoPhase, BlockCoordinateDescent, and baselines such as
+/// as_printed::PrimalDual.
+template <class T, class Loss, template <class, class, class, class> class... More>
+using AnyTrainingWith = AnyTrainingOf<T, Loss, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, More...>;
 
 template <class T, template <class, class, class, class> class... More>
 using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;
