@@ -174,24 +174,24 @@ struct AnyNorm {
       else return true;
     });
   }
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     return visit([=](const auto& norm) { return norm.value(w); });
   }
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     visit([=](const auto& norm) { norm.prox(w, step); });
   }
   template <class>
   T step_coupling() const {
     return kind == PenaltyKind::sparse_group ? not_a_number<T> : T(0);
   }
-  T dual(Rows<const T> g) const {
+  T dual(const Rows<const T>& g) const {
     return visit([=](const auto& norm) { return norm.dual(g); });
   }
-  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+  ProxSlope<T> prox_slope(const Rows<const T>& w, T step) const {
     return visit([=](const auto& norm) { return norm.prox_slope(w, step); });
   }
   bool keeps_signs() const { return kind == PenaltyKind::sparse_group && SparseGroupNorm<T>{l1_ratio}.keeps_signs(); }
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([=](const auto& norm) { norm.gradient(w, out); });
   }
 
@@ -224,8 +224,8 @@ class AnyPenalty {
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
   DualKind dual_kind() const { return table_->dual_kind(data_); }
-  T value(Rows<const T> w) const { return table_->value(data_, w); }
-  void prox(Rows<T> w, T step) const { table_->prox(data_, w, step); }
+  T value(const Rows<const T>& w) const { return table_->value(data_, w); }
+  void prox(const Rows<T>& w, T step) const { table_->prox(data_, w, step); }
   template <class>
   T step_coupling() const {
     if (table_ == &table_for<Ridge>) return tamis::step_coupling<T>(Ridge{});
@@ -234,7 +234,7 @@ class AnyPenalty {
   }
   /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
-  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     if (table_->prox_jacobian)
       table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
         (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
@@ -243,11 +243,11 @@ class AnyPenalty {
   [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
   }
-  [[gnu::noinline]] void gradient(Rows<const T> w, Rows<T> out) const {
+  [[gnu::noinline]] void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
-  T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
-  T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
+  T dual_norm(const Rows<const T>& g) const { return table_->dual_norm(data_, g); }
+  T conjugate(const Rows<const T>& g, T lambda) const { return table_->conjugate(data_, g, lambda); }
   /// visit(penalty) with the penalty itself.
   template <class Visit>
   auto visit(Visit visit) const {
@@ -271,11 +271,12 @@ class AnyPenalty {
     bool grouped;
     bool (*valid)(const Data&);
     DualKind (*dual_kind)(const Data&);
-    T (*value)(const Data&, Rows<const T>);
-    void (*prox)(const Data&, Rows<T>, T);
-    void (*prox_jacobian)(const Data&, Rows<const T>, T, void*, void (*)(void*, const ProxJacobian<T>&)) = nullptr;
-    T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
-    T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
+    T (*value)(const Data&, const Rows<const T>&);
+    void (*prox)(const Data&, const Rows<T>&, T);
+    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*,
+                          void (*)(void*, const ProxJacobian<T>&)) = nullptr;
+    T (*dual_norm)(const Data&, const Rows<const T>&) = nullptr;
+    T (*conjugate)(const Data&, const Rows<const T>&, T) = nullptr;
   };
 
   AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
@@ -295,17 +296,19 @@ class AnyPenalty {
                   else return true;
                 },
                 [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
-                [](const Data& data, Rows<const T> w) { return make<P>(data).value(w); },
-                [](const Data& data, Rows<T> w, T step) { make<P>(data).prox(w, step); }};
+                [](const Data& data, const Rows<const T>& w) { return make<P>(data).value(w); },
+                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); }};
     if constexpr (HasProxJacobian<P, T>)
-      table.prox_jacobian = [](const Data& data, Rows<const T> w, T step, void* context,
+      table.prox_jacobian = [](const Data& data, const Rows<const T>& w, T step, void* context,
                                void (*visit)(void*, const ProxJacobian<T>&)) {
         make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
       };
     if constexpr (HasDualNorm<P, T>)
-      table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
+      table.dual_norm = [](const Data& data, const Rows<const T>& g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
-      table.conjugate = [](const Data& data, Rows<const T> g, T lambda) { return make<P>(data).conjugate(g, lambda); };
+      table.conjugate = [](const Data& data, const Rows<const T>& g, T lambda) {
+        return make<P>(data).conjugate(g, lambda);
+      };
     return table;
   }
   template <class P>

@@ -37,10 +37,10 @@ struct SupportProblem {
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
-/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate gradients,
-/// at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is room. The
-/// preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them;
-/// its diagonal alone where the support is larger than the memory was made for.
+/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate
+/// gradients, at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is
+/// room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536
+/// of them; its diagonal alone where the support is larger than the memory was made for.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -620,8 +620,9 @@ class SupportNewton {
     }
   }
 
-  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were any.
-  static bool keep_below_level(T level, Rows<const T> from, Rows<T> to) {
+  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were
+  /// any.
+  static bool keep_below_level(T level, const Rows<const T>& from, const Rows<T>& to) {
     if (!(level > T(0))) return false;
     T next = 0;
     for (Index r = 0; r < from.rows; ++r)
