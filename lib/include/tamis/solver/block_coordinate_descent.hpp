@@ -330,6 +330,12 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   template <class Changed>
   void move_group(FeatureGroup group, T curvature, Changed changed) {
     if (!(curvature > T(0))) return;
+    propose(group, curvature);
+    for (Index r = 0; r < group.count; ++r)
+      if (accept(group.feature(r))) changed(group.feature(r), static_cast<const T*>(own_.block[2]));
+  }
+  /// G_g ← prox(W_g − G_g/L).
+  [[gnu::noinline]] void propose(const FeatureGroup& group, T curvature) {
     const Index stride = this->stride_;
     const auto rate = Pack<T>::fill(T(1) / curvature);
     for (Index r = 0; r < group.count; ++r) {
@@ -339,25 +345,26 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       for (Index k = this->shape_.classes; k < stride; ++k) g[k] = T(0);
     }
     this->penalty_.prox(this->rows(own_.g, group), this->options_.lambda / curvature);
-    for (Index r = 0; r < group.count; ++r) {
-      const Index j = group.feature(r);
-      const T* g = row_of(own_.g, j, stride);
-      T* w = row_of(own_.w, j, stride);
-      T* step = own_.block[2];
-      auto square = Pack<T>::zero(), size = Pack<T>::zero();
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto next = Pack<T>::load(g + k), difference = next - Pack<T>::load(w + k);
-        difference.store(step + k);
-        next.store(w + k);
-        square = square + difference * difference;
-        size = size + next * next;
-      }
-      size_ += size.sum();
-      const T moved = square.sum();
-      if (!(moved > T(0))) continue;
-      moved_ += moved;
-      changed(j, step);
+  }
+  /// W_j ← G_j; false when it has not moved, else block[2] is how far.
+  [[gnu::noinline]] bool accept(Index j) {
+    const Index stride = this->stride_;
+    const T* g = row_of(own_.g, j, stride);
+    T* w = row_of(own_.w, j, stride);
+    T* step = own_.block[2];
+    auto square = Pack<T>::zero(), size = Pack<T>::zero();
+    for (Index k = 0; k < stride; k += lanes<T>) {
+      const auto next = Pack<T>::load(g + k), difference = next - Pack<T>::load(w + k);
+      difference.store(step + k);
+      next.store(w + k);
+      square = square + difference * difference;
+      size = size + next * next;
     }
+    size_ += size.sum();
+    const T moved = square.sum();
+    if (!(moved > T(0))) return false;
+    moved_ += moved;
+    return true;
   }
 
   /// An epoch on the quadratic model of the loss at z, then a search along its step.

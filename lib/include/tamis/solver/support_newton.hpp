@@ -152,22 +152,20 @@ class SupportNewton {
   template <class Problem, class Visit>
   void for_each_group(const Problem& p, Visit visit) const {
     const Groups groups = groups_of(p.penalty);
-    Index c = 0;
-    if (!groups.is_listed) {
-      while (c < size_) {
-        const Index first = m_.support[c];
-        const FeatureGroup group{first, smallest(groups.features_together(), p.shape.features - first)};
-        visit(group);
-        c += group.count;
-      }
-      return;
+    Index number = 0;
+    for (Index c = 0; c < size_;) {
+      const FeatureGroup group = group_at(groups, p.shape.features, c, number);
+      visit(group);
+      c += group.count;
     }
-    for (Index g = 0; g < groups.count && c < size_; ++g) {
-      if (groups.order[groups.starts[g]] != m_.support[c]) continue;
-      const Index count = groups.starts[g + 1] - groups.starts[g];
-      visit(FeatureGroup{m_.support[c], count, groups.order + groups.starts[g]});
-      c += count;
-    }
+  }
+  /// The group that begins at place c of the support; listed ones are looked for from `number` on.
+  [[gnu::noinline]] FeatureGroup group_at(const Groups& groups, Index features, Index c, Index& number) const {
+    const Index first = m_.support[c];
+    if (!groups.is_listed) return {first, smallest(groups.features_together(), features - first)};
+    while (groups.order[groups.starts[number]] != first) ++number;
+    const Index start = groups.starts[number++];
+    return {first, groups.starts[number] - start, groups.order + start};
   }
   template <class Problem, class M>
   Rows<M> rows(const Problem& p, M* matrix, FeatureGroup group) const {
@@ -278,7 +276,7 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void choose_samples(const Problem& p) {
     chosen_ = 0;
-    visit_smooth(p.loss, [&](const auto& loss) {
+    visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index i = 0; i < p.shape.samples; ++i) {
         const bool curves = take_curvature(p, loss, i, chosen_);
         m_.place[i] = curves ? chosen_ : none;
@@ -354,7 +352,7 @@ class SupportNewton {
       for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
       for (Index c = 0; c < size_; ++c) add_column(column(p, c), row_of(v, m_.support[c], stride_), stride_, t);
     }
-    visit_smooth(p.loss, [&](const auto& loss) {
+    visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index a = 0; a < samples; ++a) {
         const Index i = sample(a);
         loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
