@@ -55,8 +55,11 @@ struct ElasticNet {
   constexpr bool keeps_signs() const { return ratio > S(0); }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + (T(1) - T(ratio)) * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = T(ratio) * sign(from[k]) + (T(1) - T(ratio)) * from[k];
+    }
   }
 
   /// The least λ at which W = 0 minimises λΩ(W) − ⟨G, W⟩: max|g|/ρ.

@@ -95,8 +95,11 @@ struct EuclideanNorm {
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     const T scale = T(1) / detail::norm2(w);
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = scale * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = scale * from[k];
+    }
   }
 };
 
@@ -130,8 +133,11 @@ struct LargestEntryNorm {
     const T level = detail::norm_inf(w);
     Index count = 0;
     detail::for_each_entry(w, [&](T entry) { count += absolute(entry) >= level; });
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = absolute(w(r, k)) >= level ? sign(w(r, k)) / T(count) : T(0);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = absolute(from[k]) >= level ? sign(from[k]) / T(count) : T(0);
+    }
   }
 };
 

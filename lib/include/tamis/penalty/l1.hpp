@@ -42,8 +42,11 @@ struct L1 {
   static constexpr bool keeps_signs() { return true; }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = sign(w(r, k));
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = sign(from[k]);
+    }
   }
 
   template <class T>

@@ -32,8 +32,11 @@ struct SparseGroupNorm {
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     const T scale = (T(1) - T(ratio)) / detail::norm2(w);
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + scale * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = T(ratio) * sign(from[k]) + scale * from[k];
+    }
   }
 
   /// Newton's iteration on f(ν) = ‖soft(g, ρν)‖₂ − (1 − ρ)ν from ν = max|g|, where f ≥ 0. f is convex and falls, so

@@ -50,7 +50,9 @@ struct WeightedL1 {
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     for (Index r = 0; r < w.rows; ++r) {
       const T* weight = weights_of<T>(w.feature(r));
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = weight ? weight[k] * sign(w(r, k)) : sign(w(r, k));
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = weight ? weight[k] * sign(from[k]) : sign(from[k]);
     }
   }
 
