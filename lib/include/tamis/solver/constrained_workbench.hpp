@@ -78,7 +78,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// ‖u‖ ≈ ν‖u⁰‖ and Ω(W) ≈ νL(0), for the same ν.
   T first_primal_weight(T dual_size) const { return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1); }
   void choose_features() {
-    if (this->dual_kind_ == DualKind::norm) Plain::choose_features(T(0));
+    if (this->dual_kind() == DualKind::norm) Plain::choose_features(T(0));
   }
 
   /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
@@ -303,7 +303,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T bound(T a, const T* g, const Index* list, Index count, T& nu) {
     nu = T(0);
     this->gauge_ = T(0);
-    if (this->dual_kind_ == DualKind::unknown) return not_a_number<T>;
+    if (this->dual_kind() == DualKind::unknown) return not_a_number<T>;
     if (this->has_zeros()) this->score(g, list, count);
     if (!(a > T(0))) return T(0);
     T best = 0;
@@ -312,7 +312,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       best = a / this->gauge_;
     }
     if constexpr (HasConjugate<Penalty, T>) {
-      if (this->dual_kind_ == DualKind::norm) return best;
+      if (this->dual_kind() == DualKind::norm) return best;
       const auto value = [&](T at) {  // Ω*(νG) = ν (Ω/ν)*(G)
         Sum<T> conjugate;
         this->for_each_listed_group(list, count, [&](FeatureGroup group) {

@@ -113,7 +113,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void lay_out_second_phase(Arena& arena, std::size_t bytes) {
     const std::size_t entries = nonzero_values(arena);
     const Index limit = active_limit(this->shape_, bytes, entries);
-    has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
+    has_second_phase_ = limit > 0 && this->dual_kind() != DualKind::unknown;
     if (limit == 0) return;
     newton_.take(arena, this->shape_, limit, most_values(this->shape_, entries));
     most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);

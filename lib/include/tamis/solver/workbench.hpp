@@ -361,7 +361,12 @@ class Workbench {
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
-  bool has_zeros() const { return dual_kind_ == DualKind::norm || dual_kind_ == DualKind::sparse_conjugate; }
+  bool has_zeros() const { return dual_kind() == DualKind::norm || dual_kind() == DualKind::sparse_conjugate; }
+  /// What the penalty knows of its dual; a constant unless that depends on its parameters.
+  DualKind dual_kind() const {
+    if constexpr (requires { penalty_.dual_kind(); }) return dual_kind_;
+    else return tamis::dual_kind<T>(penalty_);
+  }
 
   void activate_all() { set_active(true); }
   void deactivate_all() { set_active(false); }
@@ -390,7 +395,7 @@ class Workbench {
   void update_residual(T residual, T size) {
     if (has_failed()) return;
     report_.kkt_residual = size > T(0) ? residual / size : T(0);
-    if (dual_kind_ == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
+    if (dual_kind() == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
       report_.status = Status::converged;
   }
 
@@ -549,7 +554,7 @@ class Workbench {
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
       if (finite(scale)) bound = largest(loss_dual(terms, u, scale), T(0));
     }
-    if (dual_kind_ == DualKind::norm) return bound;
+    if (dual_kind() == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
       if (!(options_.lambda > T(0))) return bound;
       Sum<T> conjugate;
@@ -585,7 +590,7 @@ class Workbench {
   [[gnu::noinline]] void offer_dual(T value) {
     if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
-    if (dual_kind_ == DualKind::unknown) {
+    if (dual_kind() == DualKind::unknown) {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
       return;
     }
