@@ -81,12 +81,16 @@ template <class T>
 
 /// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, Σ aᵢ².
 template <class T>
-TAMIS_NOINLINE_IF_SMALLEST Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Pack<T>& total) {
   for (std::size_t k = 0; k < count; k += Piece<T>::width) {
     auto difference = Piece<T>::load(a + k);
     if (b) difference = difference - Piece<T>::load(b + k);
-    add_squares<T>(difference, k, start);
+    add_squares<T>(difference, k, total);
   }
+}
+template <class T>
+Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+  add_squared_distance(a, b, count, start);
   return start;
 }
 

@@ -14,12 +14,15 @@ struct ConstrainedMemory : CommonMemory<T> {
   T* inside;         ///< coefficients with a mean loss below η
   T* inside_scores;  ///< theirs; scratch before there are any
 
+  constexpr void take(Arena& arena, Shape shape) {
+    CommonMemory<T>::take(arena, shape);
+    for (T** coefficients : {&candidate, &inside})
+      *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+    inside_scores = arena.take<T>(CommonMemory<T>::duals(shape));
+  }
   static constexpr ConstrainedMemory lay_out(Arena& arena, Shape shape) {
     ConstrainedMemory m{};
-    static_cast<CommonMemory<T>&>(m) = CommonMemory<T>::lay_out(arena, shape);
-    m.candidate = arena.take<T>(CommonMemory<T>::coefficients(shape));
-    m.inside = arena.take<T>(CommonMemory<T>::coefficients(shape));
-    m.inside_scores = arena.take<T>(CommonMemory<T>::duals(shape));
+    m.take(arena, shape);
     return m;
   }
 };

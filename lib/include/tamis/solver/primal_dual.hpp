@@ -54,7 +54,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (!this->begin_again(lambda)) return false;
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    copy(own_.u, this->dual_entries(), own_.z);
     const auto next = this->certify(own_.z, own_.v, true);
     if (!this->running()) return false;
     if (weight_ == T(0)) {  // it was the null model
@@ -92,9 +92,14 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* z;  ///< scratch: scores, new duals
 
     [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape) {
-      common = Base::Common::lay_out(arena, shape);
-      for (T** coefficients : {&x, &anchor_x, &v}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** duals : {&u, &anchor_u, &z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      common.take(arena, shape);
+      const std::size_t coefficients = CommonMemory<T>::coefficients(shape), duals = CommonMemory<T>::duals(shape);
+      x = arena.take<T>(coefficients);
+      anchor_x = arena.take<T>(coefficients);
+      v = arena.take<T>(coefficients);
+      u = arena.take<T>(duals);
+      anchor_u = arena.take<T>(duals);
+      z = arena.take<T>(duals);
     }
   };
 
@@ -115,7 +120,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     since_certificate_ = 0;
   }
   void clear_coefficients() {
-    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
+    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, this->matrix_entries(), T(0));
   }
 
   [[gnu::noinline]] void start_from_null_model() {
@@ -124,7 +129,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     this->intercept_scale_ = T(1);
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    copy(own_.u, this->dual_entries(), own_.z);
     this->certify_null_model(own_.z, own_.v);
     if (!this->running()) return;
     this->choose_features();
@@ -153,9 +158,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   [[gnu::noinline]] void restart() {
-    const std::size_t coefficients = CommonMemory<T>::coefficients(this->shape_);
-    copy(own_.x, coefficients, own_.anchor_x);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.anchor_u);
+    copy(own_.x, this->matrix_entries(), own_.anchor_x);
+    copy(own_.u, this->dual_entries(), own_.anchor_u);
     inner_ = 0;
   }
 
@@ -280,19 +284,24 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
     last_residual_ = residual;
     if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
-    const T dx = this->squared_distance_of_rows(own_.x, own_.anchor_x);
-    const T du = this->squared_distance_of_duals(own_.u, own_.anchor_u);
     const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
-    const bool moved = dx > least * this->squared_distance_of_rows(own_.x, nullptr) &&
-                       du > least * this->squared_distance_of_duals(own_.u, nullptr);
-    if (moved) weight_ = square_root(weight_ * square_root(du / dx));
+    const Squares moved = squares(own_.anchor_x, own_.anchor_u), size = squares(nullptr, nullptr);
+    if (moved.x > least * size.x && moved.u > least * size.u)
+      weight_ = square_root(weight_ * square_root(moved.u / moved.x));
     restart();
   }
 
   [[gnu::noinline]] void measure_residual(T residual) {
-    const T x = this->squared_distance_of_rows(own_.x, nullptr);
-    const T u = this->squared_distance_of_duals(own_.u, nullptr);
-    this->update_residual(residual, square_root(weight_ * x + u / weight_));
+    const Squares size = squares(nullptr, nullptr);
+    this->update_residual(residual, square_root(weight_ * size.x + size.u / weight_));
+  }
+
+  /// ‖x − from_x‖² and ‖u − from_u‖²; without the others, ‖x‖² and ‖u‖².
+  struct Squares {
+    T x, u;
+  };
+  [[gnu::noinline]] Squares squares(const T* from_x, const T* from_u) const {
+    return {this->squared_distance_of_rows(own_.x, from_x), this->squared_distance_of_duals(own_.u, from_u)};
   }
 
   static constexpr std::uint32_t certificate_interval_ = 40;

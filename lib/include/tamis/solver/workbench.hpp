@@ -31,14 +31,17 @@ struct CommonMemory {
     return detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
   }
 
+  constexpr void take(Arena& arena, Shape shape) {
+    best = arena.take<T>(coefficients(shape));
+    means = arena.take<T>(shape.features);
+    for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
+    score = arena.take<T>(shape.features);
+    list = arena.take<Index>(shape.features);
+    active = arena.take<std::uint8_t>(shape.features);
+  }
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
     CommonMemory m;
-    m.best = arena.take<T>(coefficients(shape));
-    m.means = arena.take<T>(shape.features);
-    for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
-    m.score = arena.take<T>(shape.features);
-    m.list = arena.take<Index>(shape.features);
-    m.active = arena.take<std::uint8_t>(shape.features);
+    m.take(arena, shape);
     return m;
   }
 };
@@ -99,11 +102,13 @@ class Workbench {
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     targets_.normalise();
-    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
-    fill(memory_.score, shape_.features, T(0));
-    for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = T(0);
+    for (T* entry = memory_.best; entry != reinterpret_cast<T*>(memory_.list); ++entry) *entry = T(0);  // all before it
     activate_all();
   }
+
+  /// Entries of a coefficient matrix, and of the duals: what is in the arena does not overflow.
+  std::size_t matrix_entries() const { return (std::size_t(shape_.features) + 1) * stride_; }
+  std::size_t dual_entries() const { return std::size_t(shape_.samples) * stride_; }
 
   void centre() {
     if (!options_.intercept) return;
@@ -160,18 +165,14 @@ class Workbench {
     T* base = memory_.row[0];
     shifted_intercepts(w, base);
     design.multiply(memory_.list, active_count_, w, stride_, base, z);
-    notice_failure();
-    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
+    count_product(design, memory_.list, active_count_);
   }
 
   /// g = gradient of ⟨u, scores⟩ with respect to the coefficients (active rows and the intercept row).
   void transposed_multiply(const T* u, T* g) { transposed_multiply(design_, u, g); }
   /// The same for duals that are zero on all but the samples of another design with these features.
   [[gnu::noinline]] void transposed_multiply(const Design& design, const T* u, T* g) {
-    design.transposed_multiply(memory_.list, active_count_, u, stride_, g);
-    notice_failure();
-    finish_gradient(memory_.list, active_count_, u, design.samples(), g);
-    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
+    transposed_multiply(design, memory_.list, active_count_, u, g);
   }
 
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
@@ -289,17 +290,17 @@ class Workbench {
 
   /// Makes the active rows of w those of the reported model.
   void keep_coefficients(const T* w) {
-    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
-    report_.nonzeros = 0;
-    report_.nonzero_rows = 0;
+    fill(memory_.best, matrix_entries(), T(0));
+    Index nonzeros = 0, nonzero_rows = 0;
     for (Index c = 0; c < active_count_; ++c) {
-      const Index j = memory_.list[c];
-      copy(row_of(w, j, stride_), stride_, row_of(memory_.best, j, stride_));
-      Index nonzeros = 0;
-      for (Index k = 0; k < shape_.classes; ++k) nonzeros += row_of(w, j, stride_)[k] != T(0);
-      report_.nonzeros += nonzeros;
-      report_.nonzero_rows += nonzeros > 0;
+      const T* from = row_of(w, memory_.list[c], stride_);
+      T* to = row_of(memory_.best, memory_.list[c], stride_);
+      const Index before = nonzeros;
+      for (Index k = 0; k < stride_; ++k) nonzeros += (to[k] = from[k]) != T(0);
+      nonzero_rows += nonzeros != before;
     }
+    report_.nonzeros = nonzeros;
+    report_.nonzero_rows = nonzero_rows;
   }
 
   /// Weight of the penalty beside the loss, and of a sample in the domain of the duals.
@@ -323,16 +324,12 @@ class Workbench {
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
     const DualTerms<T> terms = repaired_terms(u);
 
-    if (active_count_ < shape_.features) {
-      if (!full && !is_overdue()) {
-        transposed_multiply(u, g);
-        const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
-        if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
-      }
-      whole_transposed_multiply(u, g);
-    } else {
+    if (active_count_ < shape_.features && !full && !is_overdue()) {
       transposed_multiply(u, g);
+      const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
+      if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
     }
+    whole_transposed_multiply(u, g);
     offer_dual(dual_value(terms, u, g, nullptr, shape_.features));
     if (!running()) return Next::finished;
     if (active_count_ == shape_.features) return Next::go_on;
@@ -348,10 +345,7 @@ class Workbench {
 
   /// As transposed_multiply, over all features.
   void whole_transposed_multiply(const T* u, T* g) {
-    design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
-    notice_failure();
-    finish_gradient(nullptr, shape_.features, u, shape_.samples, g);
-    add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
+    transposed_multiply(design_, nullptr, shape_.features, u, g);
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
@@ -420,13 +414,15 @@ class Workbench {
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
     auto total = Pack<T>::zero();
     for_each_active_row([&](Index j) {
-      total = squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total);
+      add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total);
     });
     return total.sum();
   }
   /// The same over all duals.
   [[gnu::noinline]] T squared_distance_of_duals(const T* a, const T* b) const {
-    return squared_distance(a, b, CommonMemory<T>::duals(shape_), Pack<T>::zero()).sum();
+    auto total = Pack<T>::zero();
+    add_squared_distance(a, b, dual_entries(), total);
+    return total.sum();
   }
 
   // What is used most lies where the shortest instructions reach.
@@ -494,10 +490,17 @@ class Workbench {
     if (all > 0) report_.epochs += share * T(entries) / T(all);
   }
 
-  [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, Index samples, T* g) {
+  void count_product(const Design& design, const Index* list, Index count) {
+    notice_failure();
+    add_epochs(design.entries(list, count), T(0.5));
+  }
+
+  [[gnu::noinline]] void transposed_multiply(const Design& design, const Index* list, Index count, const T* u, T* g) {
+    design.transposed_multiply(list, count, u, stride_, g);
+    count_product(design, list, count);
     if (!options_.intercept) return;
     T* sums = memory_.row[0];
-    block_sums(u, samples, stride_, sums);
+    block_sums(u, design.samples(), stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
