@@ -93,7 +93,9 @@ class Workbench {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
     report_.arena_bytes = requirement.bytes;
-    report_.status = check(memory, requirement, with_eta);
+    report_.status = check(with_eta);
+    if (running() && !Arena::aligned(memory)) report_.status = Status::invalid_arena;
+    if (running() && memory.size() < requirement.bytes) report_.status = Status::arena_too_small;
     return running();
   }
 
@@ -450,7 +452,7 @@ class Workbench {
   /// Whether x is a number that is positive, or zero where that may be.
   TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
 
-  [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
+  Status check(bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
         design_.samples() != shape_.samples)
       return Status::invalid_shape;
@@ -467,21 +469,22 @@ class Workbench {
     }
     if (targets_.margins && has_margin(options_)) return Status::invalid_margin;
     const bool may_be_zero = default_margin<T>(loss_) == T(0);
-    for (Index& i = report_.row = 0; i < shape_.samples; ++i) {
+    for (Index i = 0; i < shape_.samples; ++i) {
+      report_.row = i;
       if (!valid_label(loss_, targets_.labels[i], shape_.classes)) return Status::invalid_label;
       if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
       if (!in_range(targets_.margin(i), may_be_zero)) return Status::invalid_margin;
     }
     report_.row = 0;
-    for (Index& k = report_.column; k < shape_.classes; ++k)
+    for (Index k = 0; k < shape_.classes; ++k) {
+      report_.column = k;
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
+    }
     report_.column = 0;
     if (design_.find_bad_value(report_.row, report_.column)) {
       const Status failure = failure_of(design_, report_.row);
       return failure == Status::running ? Status::invalid_data : failure;
     }
-    if (!Arena::aligned(memory)) return Status::invalid_arena;
-    if (memory.size() < requirement.bytes) return Status::arena_too_small;
     return Status::running;
   }
 
