@@ -104,7 +104,7 @@ class Workbench {
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     targets_.normalise();
-    for (T* entry = memory_.best; entry != reinterpret_cast<T*>(memory_.list); ++entry) *entry = T(0);  // all before it
+    fill(memory_.best, reinterpret_cast<T*>(memory_.list) - memory_.best, T(0));  // all numbers before the list
     activate_all();
   }
 
