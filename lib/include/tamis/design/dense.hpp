@@ -306,10 +306,9 @@ class DenseDesign {
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
 #ifdef TAMIS_COMPACT
-    const Index together = samples_;
+    detail::multiply_rows(values_, samples_, column_stride_, list, count, w, stride, base, z);
 #else
     constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
-#endif
     for (Index first = 0; first < samples_; first += together) {
       const Index length = smallest(together, samples_ - first);
       const T* x = values_ + first;
@@ -322,6 +321,7 @@ class DenseDesign {
 #endif
       detail::multiply_rows(x, length, column_stride_, list, count, w, stride, base, scores);
     }
+#endif
   }
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.

@@ -64,7 +64,10 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
                        const Options<T>& options)
       : Plain(design, targets, loss, penalty, options) {}
 
-  bool admit(std::span<std::byte> memory, Requirement requirement) { return Plain::admit(memory, requirement, true); }
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    return Plain::admit(Plain::status_of(memory, requirement), requirement.bytes, true);
+  }
+  bool admit(const Arena& arena) { return Plain::admit(Plain::status_of(arena), arena.used(), true); }
 
   void adopt(const Common& memory, std::size_t used) {
     Plain::adopt(memory, used);
@@ -140,7 +143,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     const T scale = multiplier_ > T(0) ? T(1) / multiplier_ : T(0);
     if (scale != T(1))
       for (std::size_t i = 0; i < duals; ++i) u[i] *= scale;
-    const T linear = this->repaired_terms(u).linear;
+    this->repair(u);
+    const T linear = this->terms_.linear;
     const T a = linear - this->options_.eta;
     const bool all = this->active_count_ == this->shape_.features;
     T nu = 0;

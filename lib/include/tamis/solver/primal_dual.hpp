@@ -45,7 +45,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (prepare(memory, arena)) start_from_null_model();
+    if (prepare(arena)) start_from_null_model();
     return this->running();
   }
 
@@ -103,9 +103,9 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     }
   };
 
-  [[gnu::noinline]] bool prepare(std::span<std::byte> memory, Arena& arena) {
+  [[gnu::noinline]] bool prepare(Arena& arena) {
     own_.take(arena, this->shape_);  // writes nothing there
-    if (!this->admit(memory, {arena.used()})) return false;
+    if (!this->admit(arena)) return false;
     this->adopt(own_.common, arena.used());
     this->centre();
     clear_coefficients();
@@ -139,7 +139,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
-  [[gnu::noinline]] void measure_duals() {
+  void measure_duals() {
     dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr));
   }
 
@@ -279,11 +279,11 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   void consider_restart(T residual) {
     if (inner_ == 0) first_residual_ = residual;
     ++inner_;
-    const bool fell_far = residual <= T(0.2) * first_residual_;
-    const bool fell_and_rises = residual <= T(0.5) * first_residual_ && residual > last_residual_;
+    const T wanted = residual > last_residual_ ? T(0.5) : T(0.2);  // it fell and rises, or fell far
+    const bool fell = residual <= wanted * first_residual_;
     const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
     last_residual_ = residual;
-    if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
+    if (inner_ < 2 || !(fell || long_enough)) return;
     const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
     const Squares moved = squares(own_.anchor_x, own_.anchor_u), size = squares(nullptr, nullptr);
     if (moved.x > least * size.x && moved.u > least * size.u)

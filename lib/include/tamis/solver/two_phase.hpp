@@ -73,7 +73,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (!this->prepare(memory, arena)) return false;
+    if (!this->prepare(arena)) return false;
     lay_out_second_phase(arena, memory.size());
     this->start_from_null_model();
     return this->running();

@@ -88,14 +88,25 @@ class Workbench {
   }
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
-  bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
-  [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    return admit(status_of(memory, requirement), requirement.bytes, false);
+  }
+  /// The same for an arena out of which everything has been taken already.
+  bool admit(const Arena& arena) { return admit(status_of(arena), arena.used(), false); }
+  static Status status_of(std::span<std::byte> memory, Requirement requirement) {
+    if (!Arena::aligned(memory)) return Status::invalid_arena;
+    return memory.size() < requirement.bytes ? Status::arena_too_small : Status::running;
+  }
+  static Status status_of(const Arena& arena) {
+    if (!arena.aligned()) return Status::invalid_arena;
+    return arena.exhausted() ? Status::arena_too_small : Status::running;
+  }
+  [[gnu::noinline]] bool admit(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
-    report_.arena_bytes = requirement.bytes;
+    report_.arena_bytes = bytes;
     report_.status = check(with_eta);
-    if (running() && !Arena::aligned(memory)) report_.status = Status::invalid_arena;
-    if (running() && memory.size() < requirement.bytes) report_.status = Status::arena_too_small;
+    if (running()) report_.status = arena;
     return running();
   }
 
@@ -203,6 +214,7 @@ class Workbench {
   }
   template <class Visit>
   void for_each_active_group(Visit visit) const {
+    if (!memory_.list) __builtin_unreachable();  // or the compiler looks
     for_each_listed_group(memory_.list, active_count_, visit);
   }
   Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
@@ -324,25 +336,25 @@ class Workbench {
   /// overwritten. Repairs u, bounds the optimum, ends the run when the gap allows it, and otherwise widens the active
   /// features when the problem on them alone is nearly solved. `full`: look at all features in any case.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
-    const DualTerms<T> terms = repaired_terms(u);
+    repair(u);
 
     if (active_count_ < shape_.features && !full && !is_overdue()) {
       transposed_multiply(u, g);
-      const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
+      const T inner_gap = report_.objective - dual_value(u, g, memory_.list, active_count_);
       if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
     }
     whole_transposed_multiply(u, g);
-    offer_dual(dual_value(terms, u, g, nullptr, shape_.features));
+    offer_dual(dual_value(u, g, nullptr, shape_.features));
     if (!running()) return Next::finished;
     if (active_count_ == shape_.features) return Next::go_on;
     return widen(options_.lambda) ? Next::new_features : Next::go_on;
   }
 
   /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
-  DualTerms<T> repaired_terms(T* u) {
+  void repair(T* u) {
     if (!has_failed()) ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
-    return dual_terms(u);
+    terms_ = dual_terms(u);
   }
 
   /// As transposed_multiply, over all features.
@@ -443,6 +455,7 @@ class Workbench {
   T intercept_scale_ = T(0);
   T norm_ = T(0);
   Report<T> report_;
+  DualTerms<T> terms_;  ///< what the samples contribute to the dual at the last certificate
   T gauge_ = T(0);  ///< dual norm of the gradient at the last certificate
   std::uint32_t certificates_ = 0;
 
@@ -534,7 +547,7 @@ class Workbench {
   }
 
   /// The loss's share of the dual objective at s·u.
-  [[gnu::noinline]] T loss_dual(DualTerms<T> terms, const T* u, T scale) const {
+  [[gnu::noinline]] T loss_dual(const T* u, T scale) const {
     if constexpr (GeneralDual<Loss, T>) {
       if (!has_quadratic_dual<T>(loss_)) {
         Sum<T> total;
@@ -544,21 +557,21 @@ class Workbench {
         return total.value();
       }
     }
-    return scale * (terms.linear - scale * terms.quadratic);
+    return scale * (terms_.linear - scale * terms_.quadratic);
   }
 
   /// The dual objective at the best s·u (at the largest feasible s, when it is no quadratic in s; at u, when the
   /// penalty has a conjugate instead of a dual norm; the better of both for a sparse conjugate), with the penalty taken
   /// over the listed features.
-  [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* u, const T* g, const Index* list, Index count) {
+  [[gnu::noinline]] T dual_value(const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (has_zeros()) score(g, list, count);
     T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
-      if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
+      if (terms_.quadratic > T(0)) scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
-      if (finite(scale)) bound = largest(loss_dual(terms, u, scale), T(0));
+      if (finite(scale)) bound = largest(loss_dual(u, scale), T(0));
     }
     if (dual_kind() == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
@@ -566,7 +579,7 @@ class Workbench {
       Sum<T> conjugate;
       for_each_listed_group(
           list, count, [&](FeatureGroup group) { conjugate.add(penalty_.conjugate(rows(g, group), options_.lambda)); });
-      return largest(loss_dual(terms, u, T(1)) - conjugate.value(), bound);
+      return largest(loss_dual(u, T(1)) - conjugate.value(), bound);
     } else {
       return not_a_number<T>;
     }
