@@ -32,6 +32,7 @@ class NewtonSystem {
     T* gram;
     T* samples;    ///< some samples over the slots, chunk × capacity
     T* value;      ///< one sample over the coordinates
+    // Of a system with groups only:
     T* direction;  ///< ŵ on the coordinates of a group, or the signs of those at its level
     T* scale;      ///< of a group
     T* along;
@@ -53,16 +54,21 @@ class NewtonSystem {
       matrix = arena.take<T>(square);
       gram = arena.take<T>(square);
       samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
-      for (T** numbers : {&value, &direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+      value = arena.take<T>(capacity);
       feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
-      for (Index** indices : {&slot_feature, &coordinate_feature, &coordinate_slot, &member})
-        *indices = arena.take<Index>(capacity);
-      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      slot_feature = arena.take<Index>(capacity);
+      coordinate_feature = arena.take<Index>(capacity);
+      coordinate_slot = arena.take<Index>(capacity);
       class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
       sample_list = arena.take<Index>(chunk);
       support = arena.take<Index>(shape.classes);
-      merged = arena.take<std::uint8_t>(capacity);
-      gone = arena.take<std::uint8_t>(capacity);
+      if constexpr (grouped) {
+        for (T** numbers : {&direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+        member = arena.take<Index>(capacity);
+        group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+        merged = arena.take<std::uint8_t>(capacity);
+        gone = arena.take<std::uint8_t>(capacity);
+      }
     }
   };
 

@@ -61,20 +61,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
   /// The active limit that `bytes` of memory are enough for; 0: the first phase alone.
   static constexpr Index active_limit(Shape shape, std::size_t bytes, std::size_t entries) {
-    Index low = 0, high = highest_active_limit(shape) + 1;
     if (shape.classes == 0) return 0;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (requirement(shape, Room{entries, middle}).bytes <= bytes ? low : high) = middle;
-    }
-    return low > shape.classes ? low : 0;
+    const Index limit = highest_fitting(highest_active_limit(shape), [&](Index most) {
+      return requirement(shape, Room{entries, most}).bytes <= bytes;
+    });
+    return limit > shape.classes ? limit : 0;
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
     if (!this->prepare(arena)) return false;
-    lay_out_second_phase(arena, memory.size());
+    lay_out_second_phase(arena);
     this->start_from_null_model();
     return this->running();
   }
@@ -110,13 +108,28 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
  private:
-  [[gnu::noinline]] void lay_out_second_phase(Arena& arena, std::size_t bytes) {
-    const std::size_t entries = nonzero_values(arena);
-    const Index limit = active_limit(this->shape_, bytes, entries);
-    has_second_phase_ = limit > 0 && this->dual_kind() != DualKind::unknown;
-    if (limit == 0) return;
-    newton_.take(arena, this->shape_, limit, most_values(this->shape_, entries));
-    most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);
+  /// The highest number up to `most` that fits, as all below it do; 0 when none does.
+  template <class Fits>
+  static constexpr Index highest_fitting(Index most, Fits fits) {
+    Index low = 0, high = most + 1;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+  [[gnu::noinline]] void lay_out_second_phase(Arena& arena) {
+    const std::size_t values = most_values(this->shape_, nonzero_values(arena));
+    const Index limit = highest_fitting(highest_active_limit(this->shape_), [&](Index most) {
+      Arena trial = arena;
+      newton_.take(trial, this->shape_, most, values);  // writes nothing there
+      return !trial.exhausted();
+    });
+    has_second_phase_ = limit > this->shape_.classes && this->dual_kind() != DualKind::unknown;
+    if (limit <= this->shape_.classes) return;
+    newton_.take(arena, this->shape_, limit, values);
+    most_chosen_ = static_cast<Index>(values / this->shape_.features);
     this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
   }
 
