@@ -200,16 +200,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// v ← prox(x − τv).
-  [[gnu::noinline]] void descend() {
-    const Index stride = this->stride_;
+  void descend() {
     const T tau = T(1) / (this->norm_ * weight_);
-    this->for_each_active_row([&](Index j) {
-      T* v = row_of(own_.v, j, stride);
-      const T* x = row_of(own_.x, j, stride);
-      for (Index k = 0; k < stride; ++k) v[k] = x[k] - tau * v[k];
-    });
-    const T threshold = tau * this->penalty_weight();
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
+    this->add_rows(own_.x, -tau, own_.v, own_.v);
+    this->prox(own_.v, tau * this->penalty_weight());
   }
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.

@@ -185,7 +185,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
   Index samples() const { return here_.samples(); }
   std::size_t duals() const { return static_cast<std::size_t>(samples()) * this->stride_; }
-  std::size_t all_duals() const { return CommonMemory<T>::duals(this->shape_); }
 
   /// Whether the dual of a sample is not zero, or its scores z are nearer than `distance` margins to a loss.
   bool matters(Index i, const T* dual, const T* z, T distance) const {
@@ -294,7 +293,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = this->report_.iterations + largest(this->report_.iterations, std::uint32_t(200));
-    copy(static_cast<const T*>(newton_.dual), all_duals(), u());
+    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), u());
     this->measure_norm();
   }
 
@@ -316,7 +315,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     this->multiply(here_, w(), newton_.gradient);
 
     Sum<T> value;
-    auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
     auto moved = Pack<T>::zero();
     const T inverse_z = T(1) / tau_z_;
     const auto over_sigma = Piece<T>::fill(T(1) / sigma_), over_z = Piece<T>::fill(inverse_z);
@@ -353,15 +351,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         score.store(z + k);
         gradient.store(g + k);
         add_to_lanes<T>(dual * difference + half * (distance_z - distance_u), k, terms);
-        add_squares<T>(gradient, k, gradient_norm);
-        add_to_lanes<T>(gradient * Piece<T>::load(step + k), k, slope);
         add_to_lanes<T>(distance_z + distance_u, k, moved);
       }
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     }
-    gradient_norm_ = square_root(gradient_norm.sum());
-    slope_ = slope.sum();
+    gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
+    slope_ = inner_product(newton_.gradient, step_u());
     moved_ = square_root(moved_w_ / tau_ + moved.sum());
     value.add(this->options_.lambda * this->penalty_value(w()));
     value.add(moved_w_ / (T(2) * tau_));
@@ -370,30 +366,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// W ← prox(Wᵗ − τ(Aᵀu + αAᵀΔu)); returns ‖W − Wᵗ‖².
   T move_coefficients(T alpha) {
-    const Index stride = this->stride_;
-    const auto tau = Piece<T>::fill(tau_), part = Piece<T>::fill(alpha);
-    const bool with_step = alpha != T(0);  // else the product may not have been written yet
-    this->for_each_active_row([&](Index j) {
-      const std::size_t at = std::size_t(j) * stride;
-      for (std::size_t e = at; e < at + stride; e += Piece<T>::width) {
-        auto along = Piece<T>::load(pull() + e);
-        if (with_step) along = along + part * Piece<T>::load(newton_.product + e);
-        (Piece<T>::load(centre_w() + e) - tau * along).store(w() + e);
-      }
-    });
-    const T threshold = tau_ * this->options_.lambda;
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
+    // Without a step the product may not have been written yet.
+    this->add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
+    this->add_rows(centre_w(), -tau_, w(), w());
+    this->prox(w(), tau_ * this->options_.lambda);
     return this->squared_distance_of_rows(w(), centre_w());
   }
 
   /// to ← from + αx over the rows of all samples.
   TAMIS_NOINLINE_IF_SMALLEST void add_duals(const T* from, T alpha, const T* x, T* to) const {
     add_scaled_row(from, alpha, x, duals(), to);
-  }
-  TAMIS_NOINLINE_IF_SMALLEST static void add_scaled_row(const T* from, T alpha, const T* x, std::size_t count, T* to) {
-    const auto factor = Piece<T>::fill(alpha);
-    for (std::size_t e = 0; e < count; e += Piece<T>::width)
-      (Piece<T>::load(from + e) + factor * Piece<T>::load(x + e)).store(to + e);
   }
   /// ⟨a, b⟩ over the rows of all samples.
   TAMIS_NOINLINE_IF_SMALLEST T inner_product(const T* a, const T* b) const {
@@ -429,10 +411,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     this->transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
     add_duals(u(), alpha, step_u(), u());
-    this->for_each_active_row([&](Index j) {
-      T* row = row_of(pull(), j, this->stride_);
-      add_scaled_row(row, alpha, row_of(newton_.product, j, this->stride_), this->stride_, row);
-    });
+    this->add_rows(pull(), alpha, newton_.product, pull());
   }
 
   /// A step length at which D has risen, from its slope along Δu, which falls: the full step if it does not overshoot,
@@ -531,12 +510,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     T* const image = newton_.conjugate[2];
     const T b = stiffness();
     fill(step_u(), duals(), T(0));
+    fill(direction, duals(), T(0));
     copy(static_cast<const T*>(newton_.gradient), duals(), residual);
-    apply_b(residual, image, b, sigma_);
-    copy(static_cast<const T*>(image), duals(), direction);
-    T size = inner_product(residual, image);
-    const T first = size;
-    for (int round = 0; round < 50 && size > T(1e-4) * first; ++round) {
+    T size = T(1), first = T(0);
+    for (int round = 0;; ++round) {
+      apply_b(residual, image, b, sigma_);
+      const T next = inner_product(residual, image);
+      if (round == 0) first = next;
+      if (round == 50 || !(next > T(1e-4) * first)) break;
+      add_duals(image, round > 0 ? next / size : T(0), direction, direction);
+      size = next;
       this->transposed_multiply(here_, direction, newton_.product);
       apply_jacobian(newton_.product);
       this->multiply(here_, newton_.product, image);
@@ -546,11 +529,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       const T alpha = size / curvature;
       add_duals(step_u(), alpha, direction, step_u());
       add_duals(residual, -alpha, image, residual);
-      apply_b(residual, image, b, sigma_);
-      const T next = inner_product(residual, image);
-      const T beta = next / size;
-      add_duals(image, beta, direction, direction);
-      size = next;
     }
     newton_.system.forget(this->shape_);  // its memory was used here, what it knows of the slots perhaps as well
   }
@@ -597,11 +575,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Moves the centres, certifies, and chooses the next step sizes.
   [[gnu::noinline]] void end_outer(bool last) {
-    const auto times_z = Pack<T>::fill(tau_z_);
-    for (std::size_t e = 0; e < duals(); e += lanes<T>) {
-      const auto now = Pack<T>::load(u() + e);
-      (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e))).store(newton_.scores + e);
-    }
+    add_duals(u(), T(-1), newton_.dual, newton_.gradient);
+    add_duals(newton_.scores, tau_z_, newton_.gradient, newton_.scores);
     for (T* matrix : {newton_.scores, u(), newton_.dual}) expand(matrix);
     this->for_each_active_row([&](Index j) {
       copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
@@ -609,7 +584,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     ++outer_;
     this->multiply(w(), newton_.gradient);
     this->offer_primal(w(), newton_.gradient);
-    copy(static_cast<const T*>(newton_.dual), all_duals(), step_u());
+    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), step_u());
     this->report_.kkt_residual = moved_;
     const auto next = this->certify(step_u(), newton_.product, last);
     if (!this->running()) return;

@@ -424,6 +424,18 @@ class Workbench {
     for (Index c = 0; c < count; ++c) visit(active_row(c));
   }
 
+  /// to ← from + αx over the active rows of coefficients.
+  void add_rows(const T* from, T alpha, const T* x, T* to) const {
+    for_each_active_row([&](Index j) {
+      const std::size_t at = std::size_t(j) * stride_;
+      add_scaled_row(from + at, alpha, x + at, stride_, to + at);
+    });
+  }
+  /// w ← the penalty's proximity operator of w, group by group.
+  void prox(T* w, T threshold) const {
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), threshold); });
+  }
+
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
     auto total = Pack<T>::zero();
