@@ -26,27 +26,41 @@ class NewtonSystem {
   static constexpr Index chunk = 64;
   static constexpr Index none = ~Index(0);
 
-  struct Memory {
-    Index capacity;
-    T* matrix;
-    T* gram;
-    T* samples;    ///< some samples over the slots, chunk × capacity
-    T* value;      ///< one sample over the coordinates
-    // Of a system with groups only:
+  /// What a system with groups has beside.
+  struct GroupMemory {
     T* direction;  ///< ŵ on the coordinates of a group, or the signs of those at its level
     T* scale;      ///< of a group
     T* along;
+    Index* member;         ///< coordinates, group by group
+    Index* group_begin;    ///< among the members
+    std::uint8_t* merged;  ///< of a group: its members become one column
+    std::uint8_t* gone;    ///< coordinates that another one stands for
+
+    constexpr void take_groups(Arena& arena, Index capacity) {
+      for (T** numbers : {&direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+      member = arena.take<Index>(capacity);
+      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      merged = arena.take<std::uint8_t>(capacity);
+      gone = arena.take<std::uint8_t>(capacity);
+    }
+  };
+  struct NoGroupMemory {
+    constexpr void take_groups(Arena&, Index) {}
+  };
+
+  struct Memory : std::conditional_t<grouped, GroupMemory, NoGroupMemory> {
+    Index capacity;
+    T* matrix;
+    T* gram;
+    T* samples;  ///< some samples over the slots, chunk × capacity
+    T* value;    ///< one sample over the coordinates
     Index* slot_feature;
     Index* feature_slot;  ///< features + 1 entries, the last being the intercept
     Index* coordinate_feature;
     Index* coordinate_slot;
-    Index* member;       ///< coordinates, group by group
-    Index* group_begin;  ///< among the members
     Index* class_begin;  ///< among the coordinates, classes + 1
     Index* sample_list;
-    Index* support;        ///< classes in the support of a sample
-    std::uint8_t* merged;  ///< of a group: its members become one column
-    std::uint8_t* gone;    ///< coordinates that another one stands for
+    Index* support;  ///< classes in the support of a sample
 
     constexpr void take(Arena& arena, Shape shape, Index most) {
       capacity = most;
@@ -62,13 +76,7 @@ class NewtonSystem {
       class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
       sample_list = arena.take<Index>(chunk);
       support = arena.take<Index>(shape.classes);
-      if constexpr (grouped) {
-        for (T** numbers : {&direction, &scale, &along}) *numbers = arena.take<T>(capacity);
-        member = arena.take<Index>(capacity);
-        group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
-        merged = arena.take<std::uint8_t>(capacity);
-        gone = arena.take<std::uint8_t>(capacity);
-      }
+      this->take_groups(arena, capacity);
     }
   };
 

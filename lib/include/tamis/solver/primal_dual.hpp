@@ -37,8 +37,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) {
     Arena counter;
-    Memory memory;
-    memory.take(counter, shape);
+    count(counter, shape);
     return {counter.used()};
   }
 
@@ -82,8 +81,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
  protected:
-  struct Memory {
+  static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
+    Memory memory;
+    memory.take(counter, shape, common);
+  }
+
+  struct Memory {
     T* x;         ///< coefficients, the last row being intercepts
     T* anchor_x;  ///< where the Halpern iteration started
     T* v;         ///< scratch: new coefficients, reflected coefficients, gradients
@@ -91,7 +95,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* anchor_u;
     T* z;  ///< scratch: scores, new duals
 
-    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape) {
+    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape, typename Base::Common& common) {
       common.take(arena, shape);
       const std::size_t coefficients = CommonMemory<T>::coefficients(shape), duals = CommonMemory<T>::duals(shape);
       x = arena.take<T>(coefficients);
@@ -104,9 +108,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   };
 
   [[gnu::noinline]] bool prepare(Arena& arena) {
-    own_.take(arena, this->shape_);  // writes nothing there
+    typename Base::Common common;
+    own_.take(arena, this->shape_, common);  // writes nothing there
     if (!this->admit(arena)) return false;
-    this->adopt(own_.common, arena.used());
+    this->adopt(common, arena.used());
     this->centre();
     clear_coefficients();
     return true;

@@ -43,8 +43,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// many values copied.
   static constexpr Requirement requirement(Shape shape, Room room) {
     Arena counter;
-    typename FirstPhase::Memory first;
-    first.take(counter, shape);
+    FirstPhase::count(counter, shape);
     const Index limit = smallest(room.active_limit, highest_active_limit(shape));
     Memory memory;
     if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, room.entries));

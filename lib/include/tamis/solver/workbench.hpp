@@ -110,7 +110,7 @@ class Workbench {
     return running();
   }
 
-  [[gnu::noinline]] void adopt(const CommonMemory<T>& memory, std::size_t used) {
+  void adopt(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
