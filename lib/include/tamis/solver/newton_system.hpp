@@ -155,8 +155,7 @@ class NewtonSystem {
       for (Index c = 0; c < batch; ++c) {
         const Index feature = m_.slot_feature[known_ + c];
         if (feature == shape.features) continue;
-        problem.design.gather(feature, nullptr, shape.samples, columns + c, problem.stride);
-        for (Index i = 0; i < shape.samples; ++i) row_of(columns, i, problem.stride)[c] -= problem.means[feature];
+        gather_centred(problem, feature, nullptr, shape.samples, columns + c, problem.stride);
       }
       // The intercept's column takes no part in the product.
       Index skipped = 0;
@@ -275,6 +274,14 @@ class NewtonSystem {
     m_.merged[groups_++] = merged;
   }
 
+  /// out[s·stride] = x(list[s], feature) − m̄_feature for the listed samples (all when null).
+  template <class Design>
+  static void gather_centred(const Problem<Design>& problem, Index feature, const Index* list, Index count, T* out,
+                             Index stride) {
+    problem.design.gather(feature, list, count, out, stride);
+    for (Index s = 0; s < count; ++s) out[static_cast<std::size_t>(s) * stride] -= problem.means[feature];
+  }
+
   bool assign_slots() {
     if (slots_ == 0) known_ = 0;
     for (Index c = 0; c < count_; ++c) {
@@ -296,8 +303,7 @@ class NewtonSystem {
         for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] = problem.intercept_scale;
         continue;
       }
-      problem.design.gather(feature, m_.sample_list, listed, column, m_.capacity);
-      for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] -= problem.means[feature];
+      gather_centred(problem, feature, m_.sample_list, listed, column, m_.capacity);
     }
     for (Index e = 0; e < listed; ++e) {
       const Index i = m_.sample_list[e];
@@ -327,8 +333,9 @@ class NewtonSystem {
   void add_scaled(Index begin, Index end, T factor, T* row) {
     const T* value = m_.value;
     Index d = begin;
-    const auto f = Pack<T>::fill(factor);
-    for (; d + lanes<T> <= end; d += lanes<T>) (Pack<T>::load(row + d) + f * Pack<T>::load(value + d)).store(row + d);
+    const auto f = Piece<T>::fill(factor);
+    for (; d + Piece<T>::width <= end; d += Piece<T>::width)
+      (Piece<T>::load(row + d) + f * Piece<T>::load(value + d)).store(row + d);
     for (; d < end; ++d) row[d] += factor * value[d];
   }
 

@@ -377,12 +377,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     add_scaled_row(from, alpha, x, duals(), to);
   }
   /// ⟨a, b⟩ over the rows of all samples.
-  TAMIS_NOINLINE_IF_SMALLEST T inner_product(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
-    for (std::size_t e = 0; e < duals(); e += Piece<T>::width)
-      add_to_lanes<T>(Piece<T>::load(a + e) * Piece<T>::load(b + e), e, total);
-    return total.sum();
-  }
+  T inner_product(const T* a, const T* b) const { return dot(a, b, duals()); }
 
   void newton_step() {
     if (this->report_.iterations + 1 >= this->options_.max_iterations) {
