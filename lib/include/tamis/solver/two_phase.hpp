@@ -247,15 +247,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       copy(static_cast<const T*>(row_of(matrix, newton_.chosen[place], this->stride_)), this->stride_,
            row_of(matrix, place, this->stride_));
   }
-  /// Puts them back, as zeros.
-  void expand(T* matrix) const {
+  /// Puts them back: those of another matrix, or zeros.
+  void expand(T* matrix, const T* others) const {
     if (!left_out_) return;
     Index place = samples();
     for (Index i = this->shape_.samples; i-- > 0;) {
       const bool here = place > 0 && newton_.chosen[place - 1] == i;
       T* row = row_of(matrix, i, this->stride_);
-      if (!here) fill(row, this->stride_, T(0));
-      else if (--place != i) copy(static_cast<const T*>(row_of(matrix, place, this->stride_)), this->stride_, row);
+      if (here) --place;
+      if (!here && !others) fill(row, this->stride_, T(0));
+      else if (!here || place != i) copy(row_of(here ? matrix : others, here ? place : i, this->stride_), this->stride_, row);
     }
   }
 
@@ -394,7 +395,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       return;
     }
     if (budget_is_spent()) {
-      expand(newton_.dual);
+      expand(newton_.dual, nullptr);
       end_second_phase();
       return;
     }
@@ -571,12 +572,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_outer(bool last) {
     add_duals(u(), T(-1), newton_.dual, newton_.gradient);
     add_duals(newton_.scores, tau_z_, newton_.gradient, newton_.scores);
-    for (T* matrix : {newton_.scores, u(), newton_.dual}) expand(matrix);
     this->for_each_active_row([&](Index j) {
       copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
     });
     ++outer_;
     this->multiply(w(), newton_.gradient);
+    expand(newton_.scores, newton_.gradient);  // Z of those left out was not kept
+    for (T* matrix : {u(), newton_.dual}) expand(matrix, nullptr);
     this->offer_primal(w(), newton_.gradient);
     copy(static_cast<const T*>(newton_.dual), this->dual_entries(), step_u());
     this->report_.kkt_residual = moved_;
@@ -601,12 +603,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       sigma_ *= T(0.5);
     }
     exhausted_ = false;
-    for (Index i = 0, place = 0; left_out_ && i < this->shape_.samples; ++i) {  // Z of those left out was not kept
-      if (place < samples() && newton_.chosen[place] == i) ++place;
-      else
-        copy(static_cast<const T*>(row_of(newton_.gradient, i, this->stride_)), this->stride_,
-             row_of(newton_.scores, i, this->stride_));
-    }
     choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
     begin_outer();
   }
