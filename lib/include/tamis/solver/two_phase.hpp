@@ -140,7 +140,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     Index* chosen;  ///< samples of the second phase, ascending
     T* values;      ///< of the chosen samples: columns, those of active features filled
     System system;
-    T* conjugate[3];  ///< in the place of the system: residual, direction, image
+    T* conjugate;  ///< in the place of the system: residual, direction and image
 
     constexpr void take(Arena& arena, Shape shape, Index active_limit, std::size_t most_values) {
       product = arena.take<T>(CommonMemory<T>::coefficients(shape));
@@ -149,7 +149,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       values = arena.take<T>(most_values);
       Arena other = arena;
       system.take(arena, shape, active_limit);
-      for (T*& rows : conjugate) rows = other.take<T>(CommonMemory<T>::duals(shape));
+      conjugate = other.take<T>(detail::saturating_multiply(3, CommonMemory<T>::duals(shape)));
       if (other.used() > arena.used()) arena = other;
     }
   };
@@ -310,10 +310,14 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// D(u + αΔu); leaves W(u), the projection, ∇D, and what has moved.
   [[gnu::noinline]] T evaluate(T alpha) {
-    const Index stride = this->stride_;
     moved_w_ = move_coefficients(alpha);
     this->multiply(here_, w(), newton_.gradient);
+    return evaluate_scores(alpha);
+  }
 
+  /// The same, W(u) and its scores being there already.
+  [[gnu::noinline]] T evaluate_scores(T alpha) {
+    const Index stride = this->stride_;
     Sum<T> value;
     auto moved = Pack<T>::zero();
     const T inverse_z = T(1) / tau_z_;
@@ -481,7 +485,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
     if (!newton_.system.collect(problem, groups) || !newton_.system.update_gram(problem, step_u(), newton_.product) ||
-        !newton_.system.factor(problem, T(1) / tau_, b, sigma_, support))
+        !newton_.system.form(problem, T(1) / tau_, b, sigma_, support).factor())
       return false;
     const T size = T(newton_.system.size());
     system_epochs_ +=
@@ -500,9 +504,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
   [[gnu::noinline]] void solve_by_conjugate_gradients() {
-    T* const residual = newton_.conjugate[0];
-    T* const direction = newton_.conjugate[1];
-    T* const image = newton_.conjugate[2];
+    T* const residual = newton_.conjugate;
+    T* const direction = residual + this->dual_entries();
+    T* const image = direction + this->dual_entries();
     const T b = stiffness();
     fill(step_u(), duals(), T(0));
     fill(direction, duals(), T(0));
@@ -618,19 +622,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   bool conjugate_ = false;  ///< the last step was by conjugate gradients
   static constexpr std::uint32_t first_attempt = 80;
   std::uint32_t first_attempt_ = first_attempt;
-  std::uint32_t outer_ = 0;
-  std::uint32_t inner_ = 0;
-  std::uint32_t idle_ = 0;
-  T tau_ = 0, sigma_ = 0, tau_z_ = 0;
-  T value_ = 0;          ///< D(u)
-  T gradient_norm_ = 0;  ///< ‖∇D‖
-  T slope_ = 0;          ///< ⟨∇D, Δu⟩
-  T moved_w_ = 0;        ///< ‖W(u) − Wᵗ‖²
-  T moved_ = 0;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
-  T best_gap_ = 0;
-  T granted_gap_ = 0;
-  T granted_at_ = 0;     ///< epochs
-  T system_epochs_ = 0;  ///< the work of factors, in products with the whole design
+  // What follows is set where the second phase begins.
+  std::uint32_t outer_, inner_, idle_;
+  T tau_, sigma_, tau_z_;
+  T value_;          ///< D(u)
+  T gradient_norm_;  ///< ‖∇D‖
+  T slope_;          ///< ⟨∇D, Δu⟩
+  T moved_w_;        ///< ‖W(u) − Wᵗ‖²
+  T moved_;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
+  T best_gap_;
+  T granted_gap_;
+  T granted_at_;     ///< epochs
+  T system_epochs_;  ///< the work of factors, in products with the whole design
 };
 
 }  // namespace tamis
