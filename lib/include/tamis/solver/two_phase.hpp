@@ -143,13 +143,16 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     T* conjugate;  ///< in the place of the system: residual, direction and image
 
     constexpr void take(Arena& arena, Shape shape, Index active_limit, std::size_t most_values) {
+      const std::size_t duals = CommonMemory<T>::duals(shape);
       product = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** rows : {&scores, &dual, &gradient}) *rows = arena.take<T>(CommonMemory<T>::duals(shape));
+      scores = arena.take<T>(duals);
+      dual = arena.take<T>(duals);
+      gradient = arena.take<T>(duals);
       chosen = arena.take<Index>(shape.samples);
       values = arena.take<T>(most_values);
       Arena other = arena;
       system.take(arena, shape, active_limit);
-      conjugate = other.take<T>(detail::saturating_multiply(3, CommonMemory<T>::duals(shape)));
+      conjugate = other.take<T>(detail::saturating_multiply(3, duals));
       if (other.used() > arena.used()) arena = other;
     }
   };

@@ -21,7 +21,7 @@ struct CommonMemory {
   T* means;     ///< of the columns of the design
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
-  Index* list;  ///< active features, ascending; in the order of their groups when those are listed
+  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
   std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
@@ -36,7 +36,7 @@ struct CommonMemory {
     means = arena.take<T>(shape.features);
     for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
     score = arena.take<T>(shape.features);
-    list = arena.take<Index>(shape.features);
+    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
     active = arena.take<std::uint8_t>(shape.features);
   }
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
@@ -248,9 +248,9 @@ class Workbench {
       norm_ = T(1);
       return true;
     }
-    const T estimate = power_iterations_ > 0 ? square_root(length) : T(0);  // v has length one from the second time on
-    const bool settled = power_iterations_ >= 5 && estimate <= norm_ * T(1.0005);
-    norm_ = largest(norm_, estimate);
+    const T before = norm_;
+    if (power_iterations_ > 0) norm_ = largest(before, square_root(length));  // v has had length one before
+    const bool settled = power_iterations_ >= 5 && norm_ <= before * T(1.0005);
     if (settled || ++power_iterations_ >= 200) {
       norm_ *= T(1.01);
       return true;
@@ -417,11 +417,11 @@ class Workbench {
   }
 
   Index active_rows() const { return active_count_ + (options_.intercept ? 1 : 0); }
-  Index active_row(Index c) const { return c < active_count_ ? memory_.list[c] : shape_.features; }
   template <class Visit>
-  void for_each_active_row(Visit visit) const {  // the intercept row comes last
+  void for_each_active_row(Visit visit) const {
+    const Index* const list = memory_.list;
     const Index count = active_rows();
-    for (Index c = 0; c < count; ++c) visit(active_row(c));
+    for (Index c = 0; c < count; ++c) visit(list[c]);
   }
 
   /// to ← from + αx over the active rows of coefficients.
@@ -696,6 +696,7 @@ class Workbench {
       const Index j = order ? order[i] : i;
       if (memory_.active[j]) memory_.list[active_count_++] = j;
     }
+    memory_.list[active_count_] = shape_.features;
   }
 
   /// Adds the inactive groups whose score exceeds `low`, the largest first, about `wanted` features. False: there are
