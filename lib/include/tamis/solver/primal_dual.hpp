@@ -307,14 +307,15 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   Memory own_;
   bool measuring_norm_ = false;
-  std::uint32_t inner_ = 0;
   std::uint32_t since_certificate_ = 0;
   T weight_ = T(0);
-  T keep_ = T(0);  ///< (k + 1)/(k + 2)
-  T dual_size_ = T(0);
-  T old_intercept_scale_ = T(1);
-  T first_residual_ = T(0);
   T last_residual_ = T(0);
+  // What follows is set before it is used.
+  std::uint32_t inner_;
+  T keep_;  ///< (k + 1)/(k + 2)
+  T dual_size_;
+  T old_intercept_scale_;
+  T first_residual_;
 };
 
 }  // namespace tamis

@@ -152,7 +152,6 @@ class Workbench {
     report_.iterations = 0;
     report_.epochs = T(0);
     certificates_ = 0;
-    stalled_gap_ = T(0);
     return true;
   }
 
@@ -341,7 +340,7 @@ class Workbench {
     if (active_count_ < shape_.features && !full && !is_overdue()) {
       transposed_multiply(u, g);
       const T inner_gap = report_.objective - dual_value(u, g, memory_.list, active_count_);
-      if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
+      if (!(inner_gap <= T(0.3) * report_.gap)) return Next::go_on;
     }
     whole_transposed_multiply(u, g);
     offer_dual(dual_value(u, g, nullptr, shape_.features));
@@ -468,7 +467,7 @@ class Workbench {
   T norm_ = T(0);
   Report<T> report_;
   DualTerms<T> terms_;  ///< what the samples contribute to the dual at the last certificate
-  T gauge_ = T(0);  ///< dual norm of the gradient at the last certificate
+  T gauge_;  ///< dual norm of the gradient at the last certificate
   std::uint32_t certificates_ = 0;
 
   static constexpr Index smallest_working_set = 64;
@@ -569,7 +568,8 @@ class Workbench {
         return total.value();
       }
     }
-    return scale * (terms_.linear - scale * terms_.quadratic);
+    if constexpr (LinearDual<Loss>) return scale * terms_.linear;
+    else return scale * (terms_.linear - scale * terms_.quadratic);
   }
 
   /// The dual objective at the best s·u (at the largest feasible s, when it is no quadratic in s; at u, when the
@@ -581,7 +581,7 @@ class Workbench {
     T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
-      if (terms_.quadratic > T(0)) scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
+      if (!LinearDual<Loss> && terms_.quadratic > T(0)) scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
       if (finite(scale)) bound = largest(loss_dual(u, scale), T(0));
     }
@@ -635,7 +635,7 @@ class Workbench {
       report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
       return;
     }
-    if (!(report_.relative_gap >= T(0.9) * stalled_gap_) || certificates_ == 1) {  // or there is no gap yet
+    if (certificates_ == 1 || !(report_.relative_gap >= T(0.9) * stalled_gap_)) {  // or there is no gap yet
       stalled_gap_ = report_.relative_gap;
       patience_ = 2 * report_.iterations + 1000;
     } else if (is_overdue() &&
@@ -728,8 +728,8 @@ class Workbench {
 
   bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
 
-  T stalled_gap_ = T(0);
-  std::uint32_t patience_ = 0;  ///< the iteration by which there should be progress
+  T stalled_gap_;           ///< the first certificate sets this
+  std::uint32_t patience_;  ///< the iteration by which there should be progress
 };
 
 }  // namespace tamis
