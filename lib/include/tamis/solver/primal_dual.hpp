@@ -124,9 +124,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     weight_ = T(0);
     since_certificate_ = 0;
   }
-  void clear_coefficients() {
-    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, this->matrix_entries(), T(0));
-  }
+  void clear_coefficients() { fill(own_.x, 2 * this->matrix_entries(), T(0)); }  // the anchor lies beside x
 
   [[gnu::noinline]] void start_from_null_model() {
     T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
