@@ -269,8 +269,9 @@ class Workbench {
   void balance_intercept(T* w, T old_scale) {
     if (!options_.intercept) return;
     intercept_scale_ = norm_ / square_root(T(shape_.samples));
+    const T ratio = old_scale / intercept_scale_;
     T* v = row_of(w, shape_.features, stride_);
-    for (Index k = 0; k < stride_; ++k) v[k] *= old_scale / intercept_scale_;
+    for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
   }
 
   // ---- certificates ----------------------------------------------------------------------------------------------
@@ -703,27 +704,25 @@ class Workbench {
   /// none.
   [[gnu::noinline]] bool activate_best(Index wanted, T low) {
     T high = gauge_;
-    const auto count_above = [&](T level) {
-      Index count = 0;
-      for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-        if (!memory_.active[group.first] && memory_.score[group.first] > level) count += group.count;
-      });
-      return count;
-    };
-    if (count_above(low) > wanted) {
+    if (above(low, false) > wanted) {
       for (int halving = 0; halving < 30; ++halving) {
         const T middle = low + (high - low) * T(0.5);
-        (count_above(middle) >= wanted ? low : high) = middle;
+        (above(middle, false) >= wanted ? low : high) = middle;
       }
     }
-    bool any = false;
+    if (above(low, true) == 0) return false;
+    list_active();
+    return true;
+  }
+  /// Number of features in inactive groups whose score exceeds the level; makes them active on demand.
+  [[gnu::noinline]] Index above(T level, bool become_active) {
+    Index count = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-      if (memory_.active[group.first] || !(memory_.score[group.first] > low)) return;
-      any = true;
-      activate(group);
+      if (memory_.active[group.first] || !(memory_.score[group.first] > level)) return;
+      count += group.count;
+      if (become_active) activate(group);
     });
-    if (any) list_active();
-    return any;
+    return count;
   }
 
   bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
