@@ -19,8 +19,8 @@ TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, std::size_t count) {
 
 namespace detail {
 
-/// Entry (i, c) of a factor, times its pivot: a_ic − Σ_{d<c} l_id l_cd, over whole blocks of four d at once, then one by
-/// one.
+/// Entry (i, c) of a factor, times its pivot: a_ic − Σ_{d<c} l_id l_cd, over whole blocks of four d at once, then one
+/// by one.
 template <class T>
 TAMIS_NOINLINE_IF_SMALLEST T factor_entry(const T* row, const T* column, Index c) {
   const Index block = c / 4 * 4;

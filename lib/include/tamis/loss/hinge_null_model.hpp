@@ -16,8 +16,9 @@ T overlap(T a, T b, T c, T d) {
 }
 
 /// p_k = share of class `label` that lands on class k when the classes, laid side by side on a circle of length 1 as
-/// arcs [start, start + share), are turned: the sum over `turns` turns between `least` and 1 − `least`, where `least` is
-/// the largest share. No arc can then meet itself, and every class receives as much as it sends. p must be zero before.
+/// arcs [start, start + share), are turned: the sum over `turns` turns between `least` and 1 − `least`, where `least`
+/// is the largest share. No arc can then meet itself, and every class receives as much as it sends. p must be zero
+/// before.
 template <class T>
 [[gnu::noinline]] void turn_shares(const T* share, Index classes, Index label, T least, T* p) {
   constexpr int turns = 8;

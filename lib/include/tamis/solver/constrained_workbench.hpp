@@ -16,8 +16,7 @@ struct ConstrainedMemory : CommonMemory<T> {
 
   constexpr void take(Arena& arena, Shape shape) {
     CommonMemory<T>::take(arena, shape);
-    for (T** coefficients : {&candidate, &inside})
-      *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+    for (T** coefficients : {&candidate, &inside}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
     inside_scores = arena.take<T>(CommonMemory<T>::duals(shape));
   }
   static constexpr ConstrainedMemory lay_out(Arena& arena, Shape shape) {

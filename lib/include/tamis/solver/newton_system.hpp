@@ -191,7 +191,8 @@ class NewtonSystem {
 
   /// Forms the system. supported(i, k) says whether class k is in the support of sample i.
   template <class Design, class Supported>
-  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, T sigma, Supported supported) {
+  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, T sigma,
+                                       Supported supported) {
     const Index classes = problem.shape.classes;
     for (Index k = 0; k < classes; ++k)
       for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {

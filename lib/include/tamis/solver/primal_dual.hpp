@@ -142,9 +142,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
-  void measure_duals() {
-    dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr));
-  }
+  void measure_duals() { dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr)); }
 
   [[gnu::noinline]] void measure_norm() {
     measuring_norm_ = true;

@@ -259,7 +259,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       T* row = row_of(matrix, i, this->stride_);
       if (here) --place;
       if (!here && !others) fill(row, this->stride_, T(0));
-      else if (!here || place != i) copy(row_of(here ? matrix : others, here ? place : i, this->stride_), this->stride_, row);
+      else if (!here || place != i)
+        copy(row_of(here ? matrix : others, here ? place : i, this->stride_), this->stride_, row);
     }
   }
 

@@ -358,9 +358,7 @@ class Workbench {
   }
 
   /// As transposed_multiply, over all features.
-  void whole_transposed_multiply(const T* u, T* g) {
-    transposed_multiply(design_, nullptr, shape_.features, u, g);
-  }
+  void whole_transposed_multiply(const T* u, T* g) { transposed_multiply(design_, nullptr, shape_.features, u, g); }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
   void certify_null_model(T* u, T* g) {
@@ -439,9 +437,8 @@ class Workbench {
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
     auto total = Pack<T>::zero();
-    for_each_active_row([&](Index j) {
-      add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total);
-    });
+    for_each_active_row(
+        [&](Index j) { add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total); });
     return total.sum();
   }
   /// The same over all duals.
@@ -468,7 +465,7 @@ class Workbench {
   T norm_ = T(0);
   Report<T> report_;
   DualTerms<T> terms_;  ///< what the samples contribute to the dual at the last certificate
-  T gauge_;  ///< dual norm of the gradient at the last certificate
+  T gauge_;             ///< dual norm of the gradient at the last certificate
   std::uint32_t certificates_ = 0;
 
   static constexpr Index smallest_working_set = 64;
@@ -582,7 +579,8 @@ class Workbench {
     T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
-      if (!LinearDual<Loss> && terms_.quadratic > T(0)) scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
+      if (!LinearDual<Loss> && terms_.quadratic > T(0))
+        scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
       if (finite(scale)) bound = largest(loss_dual(u, scale), T(0));
     }
