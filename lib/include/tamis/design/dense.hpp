@@ -142,12 +142,25 @@ template <class T>
     }
   }
 }
+/// row += Σ_i x_i U(i, :) for one column x, block by block of samples.
 template <class T>
-void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
-                     const T* u, Index stride, T* g) {
-  for (Index k = 0; k < stride; k += lanes<T>)
-    for (Index c = 0; c < count; ++c)
-      transposed_tile<Pack<T>, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+[[gnu::noinline]] void transposed_column(const T* x, Index block, Index samples, const T* u, Index stride, T* row) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    auto sum = Pack<T>::load(row + k);
+    const T* value = x;
+    const T* dual = u + k;
+    for (Index left = samples; left > 0;) {
+      auto part = Pack<T>::zero();
+      Index here = smallest(block, left);
+      left -= here;
+      do {
+        part = part + Pack<T>::fill(*value++) * Pack<T>::load(dual);
+        dual += stride;
+      } while (--here > 0);
+      sum = sum + part;
+    }
+    sum.store(row + k);
+  }
 }
 #else
 /// The strips of whole rows.
@@ -306,10 +319,9 @@ class DenseDesign {
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
 #ifdef TAMIS_COMPACT
-    const Index together = samples_;
+    detail::multiply_rows(values_, samples_, column_stride_, list, count, w, stride, base, z);
 #else
     constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
-#endif
     for (Index first = 0; first < samples_; first += together) {
       const Index length = smallest(together, samples_ - first);
       const T* x = values_ + first;
@@ -322,15 +334,32 @@ class DenseDesign {
 #endif
       detail::multiply_rows(x, length, column_stride_, list, count, w, stride, base, scores);
     }
+#endif
   }
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+#ifdef TAMIS_SMALLEST
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      T* row = row_of(g, feature, stride);
+      fill(row, stride, T(0));
+      detail::transposed_column(values_ + feature * column_stride_, block, samples_, u, stride, row);
+    }
+#else
     for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
     add_transposed(list, count, u, stride, g);
+#endif
   }
   /// The same, added to what G holds.
   void add_transposed(const Index* list, Index count, const T* u, Index stride, T* g) const {
+#ifdef TAMIS_SMALLEST
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      detail::transposed_column(values_ + feature * column_stride_, block, samples_, u, stride,
+                                row_of(g, feature, stride));
+    }
+#else
     for (Index first = 0; first < samples_; first += block) {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);
@@ -343,6 +372,7 @@ class DenseDesign {
 #endif
       detail::transposed_rows(x, column_stride_, list, count, length, dual, stride, g);
     }
+#endif
   }
   /// G += XᵀU where that is symmetric, its entries (j, k), k ≤ j, at least: about half the flops.
   void add_transposed_lower(const T* u, Index stride, T* g) const {
