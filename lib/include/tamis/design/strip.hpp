@@ -123,4 +123,23 @@ template <class T, class Visit>
   }
 }
 
+/// Covers the `stride` entries of a row with strips of up to four pieces: calls visit.operator()<V>(k) for the V pieces
+/// from entry k on.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void for_each_wide_strip(Index stride, Visit visit) {
+  constexpr Index width = Piece<T>::width;
+  Index k = 0;
+  if constexpr (width == lanes<T>) {
+    for (; k + 4 * width < stride; k += 3 * width) visit.template operator()<3>(k);
+    switch ((stride - k) / width) {
+      case 4: return visit.template operator()<4>(k);
+      case 3: return visit.template operator()<3>(k);
+      case 2: return visit.template operator()<2>(k);
+      default: return visit.template operator()<1>(k);
+    }
+  } else {
+    for (; k < stride; k += width) visit.template operator()<1>(k);
+  }
+}
+
 }  // namespace tamis::detail
