@@ -51,9 +51,16 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
           return (distance * distance).where_positive(is_class);
         },
         numbers, valid);
+    const auto signs = S::map(
+        count,
+        [&](auto, const auto& other) __attribute__((always_inline)) {
+          using P = std::remove_cvref_t<decltype(other)>;
+          return (other + other) - P::fill(T(1));
+        },
+        others);
     auto run_g = S::zero(count), run_h = S::zero(count);
+    Index i = x.sample(e);
     do {
-      const Index i = x.sample(e);
       if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
       T value = x.values[e];
       T square = value * value;
@@ -65,64 +72,35 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
       const T* row = row_of(pass.scores, i, stride);
       if constexpr (terms == Violations::of_pairs) {
         const T shift = margin - row[label];
-        const auto violation = S::map(
+        S::for_each(
             count,
-            [&](auto offset, const auto& other) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(other)>;
-              return (P::load(row + first + offset) + P::fill(shift)).positive_part();
+            [&](auto offset, auto& total_g, auto& total_h) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(total_g)>;
+              const auto excess = P::load(row + first + offset) + P::fill(shift);
+              total_g = total_g + P::fill(value) * excess.positive_part();
+              total_h = total_h + excess.where_positive(P::fill(square));
             },
-            others);
-        run_g = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + P::fill(value) * v;
-            },
-            run_g, violation);
-        run_h = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + v.where_positive(P::fill(square));
-            },
-            run_h, violation);
+            run_g, run_h);
       } else {
-        const auto signs = S::map(
+        S::for_each(
             count,
-            [&](auto, const auto& other) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(other)>;
-              return (other + other) - P::fill(T(1));
-            },
-            others);
-        const auto violation = S::map(
-            count,
-            [&](auto offset, const auto& sign, const auto& is_class) __attribute__((always_inline)) {
+            [&](auto offset, const auto& sign, auto& total_g, auto& total_h) __attribute__((always_inline)) {
               using P = std::remove_cvref_t<decltype(sign)>;
-              return (P::fill(margin) + sign * P::load(row + first + offset)).positive_part() * is_class;
+              const auto excess = P::fill(margin) + sign * P::load(row + first + offset);
+              total_g = total_g + P::fill(value) * (sign * excess.positive_part());
+              total_h = total_h + excess.where_positive(P::fill(square));
             },
-            signs, valid);
-        run_g = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v, const auto& sign) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + P::fill(value) * (sign * v);
-            },
-            run_g, violation, signs);
-        run_h = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + v.where_positive(P::fill(square));
-            },
-            run_h, violation);
+            signs, run_g, run_h);
       }
-      ++e;
-    } while (e < x.count && pass.labels[x.sample(e)] == label);
+      if (++e == x.count) break;
+      i = x.sample(e);
+    } while (pass.labels[i] == label);
     const auto add = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; };
+    const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
+    const auto& counted = terms == Violations::of_pairs ? others : valid;
+    run_g = S::map(count, times, run_g, counted);
+    run_h = S::map(count, times, run_h, counted);
     if constexpr (terms == Violations::of_pairs) {  // what the other classes gain the label loses
-      const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
-      run_g = S::map(count, times, run_g, others);
-      run_h = S::map(count, times, run_h, others);
       gradient[label] -= run_g.sum(count);
       curvature[label] += run_h.sum(count);
     }

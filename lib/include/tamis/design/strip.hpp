@@ -34,6 +34,18 @@ struct Strip {
     }
     return out;
   }
+  /// Calls f(place, pieces of the strips…) for every piece, which it may change.
+  template <class F, class... Strips>
+  [[gnu::always_inline]] static void for_each(int count, F f, Strips&... strips) {
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) f(v * 2 * lanes<T>, strips.pair[v]...);
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) f((2 * pairs + v) * lanes<T>, strips.single[v]...);
+    } else {
+      for (int v = 0; v < count; ++v) f(v * lanes<T>, strips.single[v]...);
+    }
+  }
   [[gnu::always_inline]] static Strip load(int count, const T* from) {
     Strip out;
     TAMIS_UNROLL_STRIP
