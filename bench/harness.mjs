@@ -68,7 +68,7 @@ export function* benchmarks(exports, least) {
     const took = seconds(e, number, runs) / runs;
     yield entry(name, runs, took, {
       label, flops: e.tamis_bench_flops(number), bytes: e.tamis_bench_bytes(number), span: e.tamis_bench_span(number),
-      updates: e.tamis_bench_updates(number),
+      traffic: e.tamis_bench_traffic(number),
     });
   }
 }
