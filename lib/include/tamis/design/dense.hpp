@@ -239,10 +239,15 @@ TAMIS_TILE void multiply_paired_tile(const T* x, std::size_t column_stride, cons
     const T* column = x + feature * column_stride;
     const auto coefficients = twice(Pack<T>::load(row_of(w, feature, stride)));
     TAMIS_UNROLL_STRIP
-    for (int r = 0; r < R; r += stride) {
-      const auto values = Pack<T>::load(column + r);
-      total[r / 2] = total[r / 2] + spread<0, 1>(values) * coefficients;
-      if constexpr (stride == 4) total[r / 2 + 1] = total[r / 2 + 1] + spread<2, 3>(values) * coefficients;
+    for (int r = 0; r < R; r += 2 * stride) {
+      const auto values = Pair::load(column + r);
+      Pair* const sums = total + r / 2;
+      sums[0] = sums[0] + spread<0>(values) * coefficients;
+      sums[1] = sums[1] + spread<2>(values) * coefficients;
+      if constexpr (stride == 4) {
+        sums[2] = sums[2] + spread<4>(values) * coefficients;
+        sums[3] = sums[3] + spread<6>(values) * coefficients;
+      }
     }
   }
   TAMIS_UNROLL_STRIP
@@ -303,8 +308,8 @@ TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, 
           if (stride == lanes<T>) {
             for (; i + 16 <= samples; i += 16)
               multiply_paired_tile<T, 16>(x + i, column_stride, features, count, w, base, row_of(z, i, stride));
-            for (; i + 4 <= samples; i += 4)
-              multiply_paired_tile<T, 4>(x + i, column_stride, features, count, w, base, row_of(z, i, stride));
+            for (; i + 8 <= samples; i += 8)
+              multiply_paired_tile<T, 8>(x + i, column_stride, features, count, w, base, row_of(z, i, stride));
           }
         }
         for (; i + R <= samples; i += R)

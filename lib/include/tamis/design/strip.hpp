@@ -117,14 +117,12 @@ template <class T>
 TAMIS_TILE Pack<T, 2 * lanes<T>> twice(const Pack<T>& one) {
   return beside(one, one);
 }
-/// Entry A of a vector in all places of the lower half, and entry B in those of the upper one.
-template <int A, int B, class T>
-TAMIS_TILE Pack<T, 2 * lanes<T>> spread(const Pack<T>& one) {
-  const auto both = twice(one).entry;
-  constexpr int high = lanes<T>;
-  if constexpr (lanes<T> == 4)
-    return {__builtin_shufflevector(both, both, A, A, A, A, high + B, high + B, high + B, high + B)};
-  else return {__builtin_shufflevector(both, both, A, A, high + B, high + B)};
+/// Entry A in all places of the lower half, and the next one in those of the upper one.
+template <int A, class P>
+TAMIS_TILE P spread(const P& both) {
+  constexpr int B = A + 1;
+  if constexpr (P::width == 8) return {__builtin_shufflevector(both.entry, both.entry, A, A, A, A, B, B, B, B)};
+  else return {__builtin_shufflevector(both.entry, both.entry, A, A, B, B)};
 }
 /// Entry A of each half in all places of that half.
 template <int A, class P>
