@@ -38,6 +38,7 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
                                      T* gradient, T* curvature) {
   using S = Strip<T, N, wide>;
   const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
+  const bool special = pass.far || pass.weights || pass.margins;
   auto g = S::zero(count), h = S::zero(count);
   Index e = 0;
   while (e < x.count) {
@@ -61,14 +62,17 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
     auto run_g = S::zero(count), run_h = S::zero(count);
     Index i = x.sample(e);
     do {
-      if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
       T value = x.values[e];
       T square = value * value;
-      if (pass.weights) {
-        value *= pass.weights[i];
-        square *= pass.weights[i];
+      T margin = pass.margin;
+      if (special) {  // one question an entry where there is nothing of these
+        if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
+        if (pass.weights) {
+          value *= pass.weights[i];
+          square *= pass.weights[i];
+        }
+        if (pass.margins) margin = pass.margins[i];
       }
-      const T margin = pass.margins ? pass.margins[i] : pass.margin;
       const T* row = row_of(pass.scores, i, stride);
       if constexpr (terms == Violations::of_pairs) {
         const T shift = margin - row[label];
