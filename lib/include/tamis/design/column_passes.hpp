@@ -52,13 +52,12 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
           return (distance * distance).where_positive(is_class);
         },
         numbers, valid);
+    // 1 for them, −1 for the label, 0 for padding
     const auto signs = S::map(
-        count,
-        [&](auto, const auto& other) __attribute__((always_inline)) {
-          using P = std::remove_cvref_t<decltype(other)>;
-          return (other + other) - P::fill(T(1));
+        count, [](auto, const auto& other, const auto& is_class) __attribute__((always_inline)) {
+          return (other + other) - is_class;
         },
-        others);
+        others, valid);
     auto run_g = S::zero(count), run_h = S::zero(count);
     Index i = x.sample(e);
     do {
@@ -100,11 +99,10 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
       i = x.sample(e);
     } while (pass.labels[i] == label);
     const auto add = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; };
-    const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
-    const auto& counted = terms == Violations::of_pairs ? others : valid;
-    run_g = S::map(count, times, run_g, counted);
-    run_h = S::map(count, times, run_h, counted);
     if constexpr (terms == Violations::of_pairs) {  // what the other classes gain the label loses
+      const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
+      run_g = S::map(count, times, run_g, others);
+      run_h = S::map(count, times, run_h, others);
       gradient[label] -= run_g.sum(count);
       curvature[label] += run_h.sum(count);
     }
@@ -200,7 +198,7 @@ TAMIS_WIDE [[gnu::noinline]] void sum_column_wide(Column<T> x, const T* u, Index
 
 /// gradient ← Σᵢ x_i cᵢ ∂ℓᵢ/2 and curvature ← Σᵢ x_i² cᵢ ∂²ℓᵢ/2 at scores, for a loss that is a sum of squared
 /// violations and the entries of one column; cᵢ are the weights as they are given. Cost: the column's entries ×
-/// classes. Runs of entries with one label cost least.
+/// classes. Runs of entries with one label cost least. The padding of the curvature has no meaning.
 template <class T, Violations terms>
 [[gnu::noinline]] void sum_violations(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
                                       T* curvature) {

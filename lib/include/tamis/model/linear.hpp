@@ -30,17 +30,18 @@ struct LinearModel {
 
   /// Writes the K scores of one sample. No scratch; cost 2·features·classes flops.
   void scores(const T* x, T* out, std::size_t step = 1) const {
-    for_each_score(x, step, [=](Index k, T score) { out[k] = score; });
+    for_each_score(x, step, [=](Index k, T score) TAMIS_INLINED { out[k] = score; });
   }
 
   /// argmax_k score_k, the first of equals. A sample with NaN gives class 0.
   Label predict(const T* x, std::size_t step = 1) const {
     Label best = 0;
     T top = -infinity<T>;
-    for_each_score(x, step, [&](Index k, T score) {
-      if (!(score > top)) return;
-      top = score;
-      best = static_cast<Label>(k);
+    for_each_score(x, step, [&](Index k, T score) TAMIS_INLINED {
+      if (score > top) {
+        top = score;
+        best = static_cast<Label>(k);
+      }
     });
     return best;
   }
