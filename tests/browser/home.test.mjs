@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
-  downloaded, dropFile, inEveryLook, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
+  downloaded, dropFile, inEveryLook, planeSettled, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
 } from './support.mjs';
 
 const scene = stage();
@@ -24,6 +24,12 @@ const calculated = async (page) => {
   await page.locator('#home-verdict[aria-busy=false]').waitFor();
   return page.textContent('#home-verdict');
 };
+/** Writes a file, and gives its place. */
+function written(name, text) {
+  const place = path.join(folder, name);
+  writeFileSync(place, text);
+  return place;
+}
 /** Sums of a header, a sketch … without their bodies: how many bytes a card promises. */
 const promised = (page, kind) => page.getAttribute(`[data-kind=${kind}]`, 'aria-label').then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
 
@@ -120,6 +126,37 @@ test('a model of numbers and categories has their names, and its JavaScript thei
     const shares = taken.probabilities(taken.features.map((name) => mean[name] ?? 1));
     assert.ok(shares.every((share) => share >= 0 && share <= 1));
   }, { at: '#table' });
+});
+
+test('the models of the plane are taken home: their header and their JavaScript agree everywhere', async () => {
+  await withPage(async (page) => {
+    await planeSettled(page);
+    for (const [kind, kept] of [['linear', / features, /], ['interactions', / terms, /], ['kernels', / kernels, /]]) {
+      await page.check(`#plane-controls [value=${kind}]`, { force: true });
+      await planeSettled(page);
+      await toHome(page);
+      await page.locator('#home-about', { hasText: kept }).waitFor();
+      const [header, script, json, sketch] =
+        [await downloaded(page, 'c'), await downloaded(page, 'javascript'), await downloaded(page, 'json'), await downloaded(page, 'arduino')];
+      assert.ok(sketch.text.startsWith(header.text));
+      const taken = await import(pathToFileURL(written(`${kind}.mjs`, script.text)));
+      const { features } = JSON.parse(json.text);
+      const grid = Array.from({ length: 441 }, (_, i) => [(i % 21) / 10 - 1, Math.floor(i / 21) / 10 - 1]);
+      written('Plane.h', header.text);
+      const binary = path.join(folder, kind);
+      execFileSync('gcc', ['-std=c99', '-Wall', '-Wno-unused-function', '-Wno-unused-const-variable', '-ffp-contract=off', '-o', binary,
+        written('plane.c', '#include <stdio.h>\n#include "Plane.h"\nint main(void) {\n  int i;\n  for (i = 0; i < 441; ++i) {\n' +
+        '    const float x[2] = {(float)(i % 21 / 10. - 1), (float)(i / 21 / 10. - 1)};\n    puts(Plane_labels[Plane_predict(x)]);\n  }\n' +
+        '  return Plane_self_test();\n}\n'), '-lm'], { stdio: 'pipe' });
+      const theirs = execFileSync(binary, { encoding: 'utf8' }).trim().split('\n');
+      const ours = grid.map((x) => taken.predict(features.map((name) => x['x₁x₂'.indexOf(name) / 2])));
+      assert.deepEqual(new Set(ours), new Set(taken.classes), 'every class is predicted somewhere');
+      const same = ours.filter((label, i) => label === theirs[i]).length;
+      assert.ok(kind === 'kernels' ? same > 435 : same === 441, `${kind}: ${same} of 441`);
+      await page.click('#tab-plane');
+    }
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#plane' });
 });
 
 test('the calculator knows the bytes that Node computes, and whether they fit', async () => {

@@ -87,9 +87,12 @@ export async function openBrowser() {
   return { context, close };
 }
 
+const patience = 90_000; // milliseconds: other tests may share the machine
+
 /** A new page whose complaints are collected in `page.complaints`. */
 export async function openPage(context, { prepare } = {}) {
   const page = await context.newPage();
+  page.setDefaultTimeout(patience);
   page.complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
@@ -153,7 +156,7 @@ export async function trainedAfter(page) {
 
 /** Waits until the model on screen is the last one wished for, and gives the sentence that says so. */
 export async function settled(page) {
-  await page.locator('#result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  await page.locator('#result[aria-busy=false]').waitFor();
   return page.textContent('#status');
 }
 
@@ -174,8 +177,8 @@ export async function downloadedHeader(page) {
 
 /** Waits until its model is the last one wished for and painted, and gives the sentence that says so. */
 export async function planeSettled(page) {
-  await page.locator('#plane-result[aria-busy=false]').waitFor({ timeout: 60_000 });
-  await page.locator('#stage[data-painted]').waitFor({ timeout: 60_000 });
+  await page.locator('#plane-result[aria-busy=false]').waitFor();
+  await page.locator('#stage[data-painted]').waitFor();
   return page.textContent('#plane-status');
 }
 
@@ -197,7 +200,7 @@ export async function showKernels(page) {
 
 /** Waits until its model is the last one wished for, and gives the sentence that says so. */
 export async function kernelsSettled(page) {
-  await page.locator('#kernel-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  await page.locator('#kernel-result[aria-busy=false]').waitFor();
   return page.textContent('#kernel-status');
 }
 
@@ -260,7 +263,7 @@ export async function compressedBytes(addresses) {
 
 /** Waits until the model on screen is the one that is taken home, and gives the sentence that says so. */
 export async function tableSettled(page) {
-  await page.locator('#table-result[aria-busy=false]').waitFor({ timeout: 60_000 });
+  await page.locator('#table-result[aria-busy=false]').waitFor();
   return page.textContent('#table-status');
 }
 

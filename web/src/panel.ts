@@ -1,6 +1,5 @@
 /** What the page's shell and its panels know of each other. A panel is a folder panels/NAME whose index.ts exports `mount`. */
-import type { Loss, Penalty } from 'tamis';
-import type { WorkerClient, WorkerModel } from 'tamis/worker';
+import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
 export const panels = {
   draw: 'Draw',
@@ -53,15 +52,16 @@ export interface Page {
 export interface Offer {
   /** What it is, as in 'Digits'. */
   title: string;
-  model: WorkerModel;
+  model: WorkerModel | WorkerInteractionModel | WorkerKernelModel;
   /** What it was trained on. */
   samples: number;
   features: number;
   classes: number;
-  loss: Loss;
-  penalty: Penalty;
-  /** For the self-test of what is exported, in the units that the model takes. Default: the first training sample of each class. */
+  /** As the package names it: of a linear model a Loss and a Penalty. */
+  loss: string;
+  penalty: string;
+  /** For the self-test of a linear model, in the units that it takes. Default: the first training sample of each class. */
   selfTest?: number[][];
-  /** What stood for missing values in training, one number per feature; without it, none was missing. */
+  /** What stood for missing values in the training of a linear model, one number per feature; without it, none was missing. */
   missingMeans?: number[];
 }

@@ -174,6 +174,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     scores.show(names, all);
     const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (lacking(sheet()) ?? (blank ? 'with mouse, pen or finger' : ''));
     if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
+    byId('reading').toggleAttribute('data-reads', all !== null);
   }
 
   function say(sentence: string): void {

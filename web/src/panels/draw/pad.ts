@@ -6,6 +6,7 @@ const least_way = 0.008; // between two points of a stroke
 
 export class Pad {
   #canvas;
+  #side = 0; // pixels of the page; 0: it has not been laid out yet
   #strokes: readonly Stroke[] = [];
   #current: number[] | null = null;
   #pointer: number | null = null;
@@ -21,7 +22,10 @@ export class Pad {
     canvas.addEventListener('pointermove', (event) => this.#go(event));
     canvas.addEventListener('pointerup', (event) => this.#end(event));
     canvas.addEventListener('pointercancel', (event) => this.#end(event));
-    new ResizeObserver(() => this.#paint()).observe(canvas);
+    new ResizeObserver(([entry]) => {
+      this.#side = entry!.contentRect.width;
+      this.#paint();
+    }).observe(canvas);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#paint());
   }
 
@@ -67,15 +71,16 @@ export class Pad {
 
   #paint(): void {
     const canvas = this.#canvas;
-    const context = canvas.getContext('2d');
-    const size = Math.round(canvas.clientWidth * devicePixelRatio);
-    if (!context || size === 0) return;
-    if (canvas.width !== size) canvas.width = canvas.height = size;
-    context.clearRect(0, 0, size, size);
-    context.strokeStyle = context.fillStyle = getComputedStyle(canvas).color;
+    const size = Math.round(this.#side * devicePixelRatio);
+    if (size === 0) return;
+    canvas.width = canvas.height = size; // which wipes it
+    const strokes = this.#current ? [...this.#strokes, this.#current] : this.#strokes;
+    const context = strokes.length > 0 ? canvas.getContext('2d') : null;
+    if (!context) return;
+    context.strokeStyle = getComputedStyle(canvas).color;
     context.lineWidth = pen * size;
     context.lineCap = context.lineJoin = 'round';
-    for (const stroke of this.#current ? [...this.#strokes, this.#current] : this.#strokes) {
+    for (const stroke of strokes) {
       context.beginPath();
       context.moveTo(stroke[0]! * size, stroke[1]! * size);
       for (let i = 0; i < stroke.length; i += 2) context.lineTo(stroke[i]! * size, stroke[i + 1]! * size);

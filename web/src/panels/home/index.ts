@@ -3,7 +3,7 @@ import { load, type Loss, type Penalty, type Precision, type Solver, type Tamis 
 import { simd } from '../../client';
 import { byId, html } from '../../dom';
 import { count } from '../../format';
-import { panels, type Mount, type Page, type Panel } from '../../panel';
+import { panels, type Mount, type Offer, type Page, type Panel } from '../../panel';
 import { boards, type Board } from './boards';
 import { bytesOf, costOf, solverOf, type Bytes, type Cost, type Wanted } from './calculator';
 import { exportsOf, type Exported } from './exports';
@@ -14,7 +14,7 @@ const descriptions: Record<Exported['kind'], [title: string, sentence: string]> 
   c: ['C header', 'Exact weights, functions that predict, a self-test. C99, no library, no heap.'],
   arduino: ['Arduino sketch', 'The header, and a loop that classifies the features it reads from the serial port.'],
   json: ['JSON', 'The model file that the tamis command reads, converts and predicts with.'],
-  javascript: ['JavaScript', 'One function of the kept features, without dependencies: the same scores, bit by bit.'],
+  javascript: ['JavaScript', 'Functions that predict, without dependencies.'],
 };
 const preview_characters = 1500;
 
@@ -77,17 +77,18 @@ class HomePanel implements Panel {
   async #take(offered: Offered): Promise<void> {
     this.#offered = offered;
     const { title, from, model, samples, features, classes, loss, penalty } = offered;
+    const linear = 'weights' in model;
     byId('home-title').textContent = title;
     byId('home-about').replaceChildren(
-      `${model.keptFeatures.length} of ${features} features, ${classes} classes, ${loss} and ${penalty}, trained on ${count(samples)} samples in `,
+      `${keptOf(offered)}, ${classes} classes, ${loss} and ${penalty}, trained on ${count(samples)} samples in `,
       html('a', { href: `#${from}` }, panels[from]), '.');
-    if (!this.#edited)
+    if (linear && !this.#edited)
       for (const [name, value] of Object.entries({ samples, features, classes, loss, penalty, solver: 'auto', precision: model.precision }))
         this.#field(name)!.value = String(value);
     try {
       const files = await exportsOf(offered);
       if (offered !== this.#offered) return;
-      byId('home-exports').replaceChildren(...files.map(cardOf));
+      byId('home-exports').replaceChildren(...files.map((file) => cardOf(file, 'keptSamples' in model)));
       this.#page.notice(null);
     } catch (error) {
       this.#page.notice(`The model cannot be written: ${(error as Error).message}.`);
@@ -152,8 +153,16 @@ function rowOf(board: Board, training: { bytes: number; cost: Cost | null } | nu
     html('td', {}, training ? sizeOf(ram) : '–'), html('td', {}, flash ? count(flash) : '–'), html('td', {}, verdict));
 }
 
-function cardOf({ kind, file, text, type }: Exported): HTMLElement {
-  const [title, sentence] = descriptions[kind];
+function keptOf({ model, features }: Offer): string {
+  if ('keptSamples' in model) return `${model.keptSamples.length} kept samples of ${features} features, ${model.keptKernels.length} kernels`;
+  const kept = `${model.keptFeatures.length} of ${features} features`;
+  return 'terms' in model ? `${kept} in ${model.terms.length} terms` : kept;
+}
+
+/** `rounds`: its JavaScript computes in double precision what the model does in single. */
+function cardOf({ kind, file, text, type }: Exported, rounds: boolean): HTMLElement {
+  const [title, always] = descriptions[kind];
+  const sentence = kind === 'javascript' ? `${always} ${rounds ? 'The same scores but for rounding.' : 'The same scores, bit by bit.'}` : always;
   const data = new Blob([text], { type });
   const size = `${count(data.size)} bytes`;
   const button = html('button', { type: 'button', 'data-kind': kind, 'aria-label': `Download ${file}, ${size}` }, `↓ ${file}`, html('span', {}, size));

@@ -248,6 +248,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     if (!newest) return;
     byId('plane-status').textContent = `${right} of ${wish.points.length} points right, ${kept}, certified within ` +
       `${certificate(report.relativeGap)} of optimal in ${milliseconds(report.milliseconds ?? 0)} ms.`;
+    page.offer(model.offer);
     result.setAttribute('aria-busy', 'false');
   }
 

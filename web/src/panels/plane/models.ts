@@ -1,6 +1,7 @@
 /** What is trained on the points: linear, with interactions, or with kernels; one shape for all that is shown of them. */
 import type { Hierarchy, Kernel, KernelTerm, InteractionTerm, Report, TrainOptions } from 'tamis';
 import type { WorkerClient } from 'tamis/worker';
+import type { Offer } from '../../panel';
 import type { Points } from './points';
 import type { Scorer } from './regions';
 
@@ -21,6 +22,7 @@ export interface Trained extends Scorer {
   /** Features, or products of them, and the classes that use them. */
   readonly interactions: readonly InteractionTerm[] | null;
   readonly kernelTerms: readonly KernelTerm[] | null;
+  readonly offer: Offer;
 }
 
 const tolerance = 0.01;
@@ -37,6 +39,8 @@ export async function train(client: WorkerClient, wish: Wish, options: TrainOpti
     maxIterations: most_iterations,
     featureNames,
   };
+  const offerOf = (model: Offer['model'], loss: string, penalty: string): Offer =>
+    ({ title: 'Plane', model, samples: points.length, features: 2, classes: model.classes!.length, loss, penalty });
   const shared = { interactions: null, kernelTerms: null };
   if (kind === 'linear') {
     const model = await client.train({ ...data, loss: 'squared-hinge', penalty: 'l1' }, options);
@@ -46,17 +50,20 @@ export async function train(client: WorkerClient, wish: Wish, options: TrainOpti
     return {
       ...shared, report: model.report, labels: model.classes.map(Number), scores: (x) => model.scores(x),
       interactions: terms.filter(({ coefficient }) => coefficient !== 0),
+      offer: offerOf(model, 'squared-hinge', 'l1'),
     };
   }
   if (kind === 'interactions') {
     const model = await client.trainInteractions({ ...data, hierarchy: wish.hierarchy }, options);
     return {
       ...shared, report: model.report, labels: model.classes!.map(Number), scores: (x) => model.scores(x), interactions: model.terms,
+      offer: offerOf(model, 'squared-hinge', 'hierarchical'),
     };
   }
   const [p, q, r] = [...wish.norm].map(Number) as [1 | 2, 1 | 2, 1 | 2];
   const model = await client.trainKernels({ ...data, kernels: wish.kernels, p, q, r, intercept: true }, options);
   return {
     ...shared, report: model.report, labels: model.classes.map(Number), scores: (x) => model.scores(x), kernelTerms: model.terms,
+    offer: offerOf(model, 'squared-hinge', 'mixed-norm'),
   };
 }

@@ -129,7 +129,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const times = runs.map((run) => ({ name: run.name, time: timeTo(marks[1]!, run) })).filter(({ time }) => time !== null);
     const [first, second] = times.sort((a, b) => a.time! - b.time!);
     const said = !first ? 'none has certified 0.1 %' : !second ? `${first.name} alone certified 0.1 %, in ${milliseconds(first.time!)} ms`
-      : `${first.name} first certified 0.1 %, in ${milliseconds(first.time!)} ms: ${short(second.time! / first.time!)} times as fast as ${second.name}`;
+      : `${first.name} first certified 0.1 %, in ${milliseconds(first.time!)} ms, ${short(second.time! / first.time!)} times as fast as ${second.name}`;
     byId('race-says').textContent = byId('race-status').textContent = said;
   }
 

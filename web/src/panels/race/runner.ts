@@ -29,6 +29,7 @@ export interface Run {
 export const finest_gap = 1e-5;
 const slice = 2; // milliseconds: entries come as often
 const most_iterations = 1_000_000_000;
+const warm_up = 150; // milliseconds that do not count: browsers compile well only what has run a while
 
 /** Races those of that name; `changed` whenever there is something to show. Ends early by the signal. */
 export async function race(client: WorkerClient, task: Task, runs: readonly Run[], signal: AbortSignal, changed: (run: Run) => void): Promise<void> {
@@ -49,6 +50,7 @@ async function solve(client: WorkerClient, task: Task, run: Run, signal: AbortSi
     return (report.milliseconds ?? 0) < limit;
   };
   try {
+    await client.train(problem, { signal, onProgress: ({ milliseconds = 0 }) => milliseconds < warm_up, sliceMilliseconds: slice });
     const { report } = await client.train(problem, { signal, onProgress, sliceMilliseconds: slice });
     enter(run.trace, report);
     run.state = report.status !== 'stopped' ? 'done' : signal.aborted ? 'stopped' : 'out of time';
