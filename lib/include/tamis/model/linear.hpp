@@ -56,7 +56,7 @@ struct LinearModel {
   /// Calls visit(k, score_k) for the classes in their order.
   template <class Visit>
   [[gnu::always_inline]] void for_each_score(const T* x, std::size_t step, Visit visit) const {
-#ifdef TAMIS_COMPACT
+#if defined(TAMIS_COMPACT) || defined(TAMIS_FEW_STRIPS)  // smaller code
     for (Index first = 0; first < classes; first += Piece<T>::width) {
       const auto part = scores(x, step, first);
       for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k) visit(k, part.entry[k - first]);
@@ -70,7 +70,7 @@ struct LinearModel {
 #endif
   }
 
-#ifndef TAMIS_COMPACT
+#if !defined(TAMIS_COMPACT) && !defined(TAMIS_FEW_STRIPS)
   /// The scores of V vectors of classes at once: their sums do not wait for each other.
   template <int V>
   [[gnu::noinline]] void strip_scores(const T* x, std::size_t step, Index first_class, T* out) const {
