@@ -11,7 +11,7 @@ const nanoseconds = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
 /**
  * Documents of Google Benchmark's form, several per target, as workloads: Map of name to { name, kind, flops, bytes, span,
- * updates, runs: { target: { seconds: [one per round], checksum } } }.
+ * traffic, runs: { target: { seconds: [one per round], checksum } } }.
  */
 export function collect(documents) {
   const workloads = new Map();
@@ -19,8 +19,8 @@ export function collect(documents) {
     for (const { benchmarks } of rounds)
       for (const one of benchmarks) {
         const name = one.name.replace(/\/real_time$/, ''), [kind, checksum] = one.label.split(' ');
-        const { flops, bytes, span, updates } = one;
-        if (!workloads.has(name)) workloads.set(name, { name, kind, flops, bytes, span, updates, runs: {} });
+        const { flops, bytes, span, traffic } = one;
+        if (!workloads.has(name)) workloads.set(name, { name, kind, flops, bytes, span, traffic, runs: {} });
         const run = (workloads.get(name).runs[target] ??= { seconds: [], checksum, flops, bytes, span });
         run.seconds.push(1e-9 * nanoseconds[one.time_unit] * one.real_time);
         if (run.checksum !== checksum) run.checksum = 'changes';
@@ -63,13 +63,11 @@ export function ratios(workloads, target, base, kinds = ['kernel', 'solve', 'pre
 
 // ---- floors ---------------------------------------------------------------------------------------------------------
 
-const bytesOf = (name) => {
-  const [, number, unit] = name.match(/\/(\d+)(kB|MB)$/);
-  return Number(number) * (unit === 'kB' ? 1024 : 1 << 20);
-};
+/** The floors of traffic, by what a workload's mostly does. */
+const patterns = ['read', 'update', 'read_rows', 'update_rows'];
 
 /**
- * What a target reached in the same run: { peak: flop/s, read: [[span, byte/s]…], update: … }. `also` is another target
+ * What a target reached in the same run: { peak: flop/s, read: [[span, byte/s]…], update: …, read_rows: …, update_rows: … }. `also` is another target
  * of the same vector width: the better of the two counts, so that code that is poor in both does not look good.
  */
 export function floors(workloads, target, also) {
@@ -77,11 +75,11 @@ export function floors(workloads, target, also) {
     const run = workload.runs[name];
     return run ? run[unit] / median(run.seconds) : 0;
   }));
-  const out = { peak: 0, read: [], update: [] };
+  const out = { peak: 0, ...Object.fromEntries(patterns.map((pattern) => [pattern, []])) };
   for (const workload of workloads.values()) {
     if (workload.kind !== 'floor') continue;
     if (workload.name === 'peak') out.peak = rate(workload, 'flops');
-    else out[workload.name.split('/')[0]].push([bytesOf(workload.name), rate(workload, 'bytes')]);
+    else out[patterns[workload.traffic]].push([workload.span, rate(workload, 'bytes')]);
   }
   return out;
 }
@@ -101,7 +99,7 @@ export function againstFloor(workload, target, floor) {
   const run = workload.runs[target];
   if (!run || !(run.flops > 0) || !(floor.peak > 0)) return null;
   const seconds = median(run.seconds), arithmetic = run.flops / floor.peak;
-  const traffic = run.bytes / bandwidth(workload.updates ? floor.update : floor.read, run.span);
+  const traffic = run.bytes / bandwidth(floor[patterns[workload.traffic]], run.span);
   return {
     fraction: Math.max(arithmetic, traffic) / seconds, bound: arithmetic >= traffic ? 'arithmetic' : 'traffic',
     gflops: run.flops / seconds / 1e9,

@@ -98,7 +98,7 @@ export function floorsOf(document, workloads, names) {
   if (summary.length === 0) return;
   document.heading('How far from what the machine can do');
   document.text('The floor of a kernel is what its multiplications and additions take at the peak that independent ones reach, or its traffic at the ' +
-    'bandwidth of a working set of its size, read or updated in place, whichever is longer; both are measured in the same run, in the same build, ' +
+    'bandwidth of a working set of its size, read or updated in place, in order or by rows whose numbers are in a list, whichever is longer; both are measured in the same run, in the same build, ' +
     'at its own vector width (for WebAssembly: by clang++ at that width, if that is more). Padding to whole vectors counts as nothing, so three ' +
     'classes reach at most 75 % in float and two 50 %.');
   const giga = (value) => (value / 1e9).toPrecision(3);
@@ -117,8 +117,8 @@ export function floorsOf(document, workloads, names) {
     'float) stay near three fifths of the peak, rows of two near three quarters. With AVX2 a broadcast is a load alone, but a row of up to four classes ' +
     'fills half a vector, and ten classes are a whole and a half one. Fused operations, which would count twice, are off: they change bits. ' +
     '**Inner products** add lane by lane in one chain: their order is part of the definition, so they run at the latency of an addition. ' +
-    '**Sparse columns** read rows of scores from addresses that are known late, and violations are comparisons and masks, of which the floor counts ' +
-    'none. **Projections and proximal operators** are chains of comparisons, roots and divisions per row; neither arithmetic nor traffic binds them, ' +
+    '**Sparse columns** add entry after entry to one sum, at the latency of an addition where rows are short; violations are masks as well, of which ' +
+    'the floor counts none, and each entry looks its label up. **Projections and proximal operators** are chains of comparisons, roots and divisions per row; neither arithmetic nor traffic binds them, ' +
     'and the goal is not for them.');
 }
 

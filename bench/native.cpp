@@ -19,7 +19,7 @@ void run_workload(benchmark::State& state, std::uint32_t workload) {
   state.counters["flops"] = tamis_bench_flops(workload);
   state.counters["bytes"] = tamis_bench_bytes(workload);
   state.counters["span"] = tamis_bench_span(workload);
-  state.counters["updates"] = tamis_bench_updates(workload);
+  state.counters["traffic"] = tamis_bench_traffic(workload);
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ import { native, NotRun, run } from './targets.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 const entry = (name, nanoseconds, label, more = {}) => ({ name: `${name}/real_time`, label, real_time: nanoseconds, time_unit: 'ns',
-  flops: 100, bytes: 64, span: 64, updates: 0, ...more });
+  flops: 100, bytes: 64, span: 64, traffic: 0, ...more });
 const round = (time, checksum = 'a') => ({ context: { compiler: 'x' }, benchmarks: [entry('multiply/1', time, `kernel ${checksum}`),
-  entry('peak', 10, 'floor p', { flops: 200 }), entry('read/16kB', 10, 'floor r', { bytes: 640 }), entry('read/64MB', 10, 'floor r', { bytes: 64 }),
-  entry('update/16kB', 10, 'floor u', { bytes: 320, updates: 1 }), entry('update/64MB', 10, 'floor u', { bytes: 32, updates: 1 })] });
+  entry('peak', 10, 'floor p', { flops: 200 }), entry('read/16kB', 10, 'floor r', { bytes: 640, span: 16384 }), entry('read/64MB', 10, 'floor r', { bytes: 64, span: 1 << 26 }),
+  entry('update/16kB', 10, 'floor u', { bytes: 320, span: 16384, traffic: 1 }), entry('update/64MB', 10, 'floor u', { bytes: 32, span: 1 << 26, traffic: 1 })] });
 
 test('quantiles are those of the sorted values', () => {
   assert.equal(median([3, 1, 2]), 2);

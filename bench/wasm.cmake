@@ -5,7 +5,7 @@ foreach(variable compile_flags link_flags base simd)
   get_directory_property(wasm_${variable} DIRECTORY ${PROJECT_SOURCE_DIR}/wasm DEFINITION ${variable})
 endforeach()
 set(exports)
-foreach(name count name kind flops bytes span updates run checksum)
+foreach(name count name kind flops bytes span traffic run checksum)
   list(APPEND exports -Wl,--export=tamis_bench_${name})
 endforeach()
 

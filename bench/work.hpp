@@ -43,17 +43,20 @@ struct Hash {
 
 /// Of one run.
 struct Cost {
-  double flops = 0;
+  double flops = 0;  ///< twice the additions where they are more than the multiplications: the peak has as many of each
   double bytes = 0;  ///< read and written if nothing is cached
   double span = 0;   ///< of memory gone over; 0: as many as `bytes`
 };
 
 struct Case;
 
+/// What most traffic does: it reads, or changes numbers in place; in order, or rows of a matrix by their numbers.
+enum Traffic { reads, updates, reads_rows, updates_rows };
+
 /// What is done, for any size.
 struct Work {
   const char* kind;
-  bool updates;  ///< most traffic changes numbers in place
+  Traffic traffic;
   void (*prepare)(const Case&);
   void (*run)(const Case&);
   Cost (*cost)(const Case&);
@@ -71,8 +74,8 @@ struct Case {
 
 // ---- what there is ------------------------------------------------------------------------------------------------
 
-extern const Work peak, read_memory, update_memory;                        // workloads_floors.cpp
-extern const Work inner_product, multiply, transposed_multiply, cholesky;  // workloads_kernels.cpp
+extern const Work peak, read_memory, update_memory, read_rows, update_rows;  // workloads_floors.cpp
+extern const Work inner_product, multiply, transposed_multiply, cholesky;    // workloads_kernels.cpp
 extern const Work simplex_projection, epigraph_projection, group_l2_prox, group_linf_prox;
 extern const Work column_sum, column_violations, column_update, prediction;
 extern const Work hinge_l1, hinge_group_l2, hinge_ridge;                      // workloads_hinge.cpp
@@ -105,6 +108,21 @@ extern Memory memory;
 
 inline void fill_randomly(Real* out, std::size_t entries, Random& random) {
   for (std::size_t e = 0; e < entries; ++e) out[e] = random.uniform();
+}
+
+/// Entries of a sparse column, which each is at a sample of its own, ascending.
+inline constexpr Index column_entries = 80;
+inline void draw_column_rows(const Case& c, Random& random) {
+  const Index apart = c.samples / column_entries;
+  for (Index j = 0; j < c.features; ++j)
+    for (Index e = 0; e < column_entries; ++e) memory.rows[j * column_entries + e] = e * apart + random.bits() % apart;
+}
+
+/// Of a pass over sparse columns that goes `times` over the rows of its samples.
+inline Cost cost_of_columns(const Case& c, double flops, double times) {
+  const double entries = double(c.features) * column_entries, each = sizeof(Real) + sizeof(Index);
+  const double row = sizeof(Real) * double(c.stride());
+  return {flops * entries * c.classes, entries * (each + times * row), entries * each + row * c.samples};
 }
 
 /// Samples to learn from: each class is centred on features of its own, half of the features are noise.

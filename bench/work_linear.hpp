@@ -31,6 +31,6 @@ inline Cost cost_of_linear(const Case& c) {
 }
 
 template <class Training>
-constexpr Work linear_solve{"solve", false, draw_samples, solve_linear<Training>, cost_of_linear, hash_linear};
+constexpr Work linear_solve{"solve", reads, draw_samples, solve_linear<Training>, cost_of_linear, hash_linear};
 
 }  // namespace tamis::bench

@@ -18,6 +18,12 @@ constexpr Case workloads[] = {
     {"update/256kB", &update_memory, 256, 0, 1},
     {"update/4MB", &update_memory, 4096, 0, 1},
     {"update/64MB", &update_memory, 65536, 0, 1},
+    {"read_rows/4000x500x3", &read_rows, 4000, 500, 3},
+    {"read_rows/4000x500x10", &read_rows, 4000, 500, 10},
+    {"read_rows/4000x500x20", &read_rows, 4000, 500, 20},
+    {"update_rows/4000x500x3", &update_rows, 4000, 500, 3},
+    {"update_rows/4000x500x10", &update_rows, 4000, 500, 10},
+    {"update_rows/4000x500x20", &update_rows, 4000, 500, 20},
 
     {"dot/64", &inner_product, 64, 1, 1},
     {"dot/1024", &inner_product, 1024, 1, 1},
@@ -153,7 +159,7 @@ double tamis_bench_span(std::uint32_t workload) {
   return cost.span > 0 ? cost.span : cost.bytes;
 }
 
-int tamis_bench_updates(std::uint32_t workload) { return workloads[workload].work->updates; }
+int tamis_bench_traffic(std::uint32_t workload) { return workloads[workload].work->traffic; }
 
 void tamis_bench_run(std::uint32_t workload, std::uint32_t repeats) {
   prepare(workload);

@@ -16,7 +16,8 @@ const char* tamis_bench_name(uint32_t workload);
 /* "floor" (what the machine can do), "kernel", "solve" or "prediction". */
 const char* tamis_bench_kind(uint32_t workload);
 
-/* Floating-point operations of one run, padding not counted; of a solve, those of its products with the samples, known
+/* Floating-point operations of one run, padding not counted, twice the additions where those are more than the
+ * multiplications; of a solve, those of its products with the samples, known
  * after its first run, or 0 where it does not count them. */
 double tamis_bench_flops(uint32_t workload);
 
@@ -26,8 +27,8 @@ double tamis_bench_bytes(uint32_t workload);
 /* Bytes of memory that a run goes over, once or often: they tell which cache it works from. */
 double tamis_bench_span(uint32_t workload);
 
-/* Not 0: most of its traffic changes numbers in place; 0: it mostly reads. */
-int tamis_bench_updates(uint32_t workload);
+/* What most of its traffic does: 0 reads, 1 changes numbers in place, 2 and 3 the same with rows by their numbers. */
+int tamis_bench_traffic(uint32_t workload);
 
 /* Runs it so many times. The first run after another workload also draws the data; 0 runs draw them alone. */
 void tamis_bench_run(uint32_t workload, uint32_t repeats);

@@ -1,4 +1,5 @@
 // What the machine can do at the vector width of the library in this build: additions and multiplications, and traffic.
+#include "tamis/design/strip.hpp"
 #include "work.hpp"
 
 namespace tamis::bench {
@@ -128,10 +129,87 @@ bool hash_update(const Case& c, Hash& hash) {
   return true;
 }
 
+// ---- rows by their numbers
+// --------------------------------------------------------------------------------------------
+
+/// Sums the rows of a strip of N vectors that `rows` names, and the numbers beside them, as sparse columns have both.
+template <int N, bool wide_pairs>
+[[gnu::always_inline]] inline void read_rows_strip(Index entries, Index stride, Index first, Real* out) {
+  using S = detail::Strip<Real, N, wide_pairs>;
+  constexpr Index together = N == 1 ? 4 : 2;
+  S total[together];
+  for (S& t : total) t = S::zero(N);
+  auto numbers = Pack<Real>::zero();
+  for (Index e = 0; e + 4 <= entries; e += 4) {
+    for (Index v = 0; v < 4; v += lanes<Real>) numbers = numbers + Pack<Real>::load(memory.x + e + v);
+    _Pragma("GCC unroll 4") for (Index s = 0; s < 4; ++s) total[s % together].add_scaled(
+        Real(1), S::load(N, row_of(memory.u, memory.rows[e + s], stride) + first));
+  }
+  for (Index t = 1; t < together; ++t) total[0].add_scaled(Real(1), total[t]);
+  total[0].store(N, out + first);
+  numbers.store(out + stride);
+}
+template <int N, bool wide_pairs>
+[[gnu::always_inline]] inline void update_rows_strip(Index entries, Index stride, Index first, Real value) {
+  using S = detail::Strip<Real, N, wide_pairs>;
+  for (Index e = 0; e < entries; ++e) {
+    Real* row = row_of(memory.z, memory.rows[e], stride) + first;
+    auto sum = S::load(N, row);
+    S::for_each(
+        N,
+        [=](auto, auto& piece)
+            __attribute__((always_inline)) { piece = piece + std::remove_reference_t<decltype(piece)>::fill(value); },
+        sum);
+    sum.store(N, row);
+  }
+}
+template <bool wide_pairs>
+[[gnu::always_inline]] inline void go_over_rows(const Case& c, bool read) {
+  const Index entries = c.features * column_entries, stride = c.stride();
+  detail::for_each_even_strip<Real>(
+      stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+        if (read) read_rows_strip<N, wide_pairs>(entries, stride, k, memory.g);
+        else update_rows_strip<N, wide_pairs>(entries, stride, k, Real(0));
+      });
+}
+#ifdef TAMIS_WIDE
+TAMIS_WIDE [[gnu::noinline]] void go_over_rows_wide(const Case& c, bool read) { go_over_rows<true>(c, read); }
+#endif
+
+void prepare_rows(const Case& c) {
+  Random random;
+  draw_column_rows(c, random);
+  const std::size_t scores = std::size_t{c.samples} * c.stride();
+  fill(memory.x, std::size_t{c.features} * column_entries, Real(1));
+  fill(memory.u, scores, Real(1));
+  fill(memory.z, scores, Real(1));
+}
+template <bool read>
+void run_rows(const Case& c) {
+#ifdef TAMIS_WIDE
+  if (has_wide_vectors()) return go_over_rows_wide(c, read);
+#endif
+  go_over_rows<false>(c, read);
+}
+template <int times>
+Cost cost_of_rows(const Case& c) {
+  return cost_of_columns(c, 1, times);
+}
+bool hash_read_rows(const Case& c, Hash& hash) {
+  hash.matrix(memory.g, 1, c.stride(), c.stride());
+  return memory.g[0] == Real(c.features * column_entries);
+}
+bool hash_update_rows(const Case& c, Hash& hash) {
+  hash.matrix(memory.z, c.samples, c.stride(), c.stride());
+  return true;
+}
+
 }  // namespace
 
-const Work peak{"floor", false, prepare_peak, run_peak, cost_of_peak, hash_peak};
-const Work read_memory{"floor", false, prepare_traffic, run_read, cost_of_read, hash_read};
-const Work update_memory{"floor", true, prepare_traffic, run_update, cost_of_update, hash_update};
+const Work read_rows{"floor", reads_rows, prepare_rows, run_rows<true>, cost_of_rows<1>, hash_read_rows};
+const Work update_rows{"floor", updates_rows, prepare_rows, run_rows<false>, cost_of_rows<2>, hash_update_rows};
+const Work peak{"floor", reads, prepare_peak, run_peak, cost_of_peak, hash_peak};
+const Work read_memory{"floor", reads, prepare_traffic, run_read, cost_of_read, hash_read};
+const Work update_memory{"floor", updates, prepare_traffic, run_update, cost_of_update, hash_update};
 
 }  // namespace tamis::bench

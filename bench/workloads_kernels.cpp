@@ -105,17 +105,12 @@ void run_prox(const Case& c) {
 // ---- sparse columns -------------------------------------------------------------------------------------------------
 
 /// `samples` of them in `features` columns of 80 entries each, sorted by label as descent has them.
-constexpr Index column_entries = 80;
 void prepare_columns(const Case& c) {
   Random random;
   for (Index i = 0; i < c.samples; ++i)
     memory.labels[i] = static_cast<std::uint16_t>(std::size_t{i} * c.classes / c.samples);
-  const Index apart = c.samples / column_entries;
-  for (Index j = 0; j < c.features; ++j)
-    for (Index e = 0; e < column_entries; ++e) {
-      memory.rows[j * column_entries + e] = e * apart + random.bits() % apart;
-      memory.x[j * column_entries + e] = random.uniform();
-    }
+  draw_column_rows(c, random);
+  fill_randomly(memory.x, std::size_t{c.features} * column_entries, random);
   fill_randomly(memory.u, scores_of(c), random);
   fill(memory.z, scores_of(c), Real(0));
   for (Index k = 0; k < c.stride(); ++k) {
@@ -143,13 +138,10 @@ void run_column_update(const Case& c) {
   for (Index j = 0; j < c.features; ++j)
     add_column<Real>(column_of(j), row_of(memory.w, j, c.stride()), c.stride(), memory.z);
 }
-Cost cost_of_columns(const Case& c, double flops, double times) {
-  const double entries = double(c.features) * column_entries, each = real_bytes + sizeof(Index);
-  return {flops * entries * c.classes, entries * (each + times * real_bytes * c.stride()),
-          entries * each + real_bytes * double(scores_of(c))};
-}
 Cost cost_of_column_sum(const Case& c) { return cost_of_columns(c, 2, 1); }
-Cost cost_of_column_violations(const Case& c) { return cost_of_columns(c, 4, 1); }
+Cost cost_of_column_violations(const Case& c) {  // three additions an entry, beside a product and a comparison
+  return cost_of_columns(c, 2 * 3, 1);
+}
 Cost cost_of_column_update(const Case& c) { return cost_of_columns(c, 2, 2); }
 bool hash_column_update(const Case& c, Hash& hash) {
   fill(memory.z, scores_of(c), Real(0));  // runs before this one have added to it
@@ -170,18 +162,19 @@ bool hash_predictions(const Case& c, Hash& hash) {
 
 }  // namespace
 
-const Work inner_product{"kernel", false, prepare_inner_product, run_inner_product, cost_of_inner_product, hash_number};
-const Work multiply{"kernel", false, prepare_matrices, run_multiply, cost_of_product, hash_scores};
-const Work transposed_multiply{"kernel", false, prepare_matrices, run_transposed, cost_of_product, hash_gradient};
-const Work cholesky{"kernel", true, prepare_cholesky, run_cholesky, cost_of_cholesky, hash_cholesky};
-const Work simplex_projection{"kernel", true, prepare_matrices, run_simplex, cost_of_rows, hash_scores};
-const Work epigraph_projection{"kernel", true, prepare_matrices, run_epigraph, cost_of_rows, hash_scores};
-const Work group_l2_prox{"kernel", true, prepare_matrices, run_prox<EuclideanNorm>, cost_of_rows, hash_scores};
-const Work group_linf_prox{"kernel", true, prepare_matrices, run_prox<LargestEntryNorm>, cost_of_rows, hash_scores};
-const Work column_sum{"kernel", false, prepare_columns, run_column_sum, cost_of_column_sum, hash_gradient};
-const Work column_violations{"kernel",     false, prepare_columns, run_column_violations, cost_of_column_violations,
-                             hash_gradient};
-const Work column_update{"kernel", true, prepare_columns, run_column_update, cost_of_column_update, hash_column_update};
-const Work prediction{"prediction", false, prepare_matrices, run_prediction, cost_of_product, hash_predictions};
+const Work inner_product{"kernel", reads, prepare_inner_product, run_inner_product, cost_of_inner_product, hash_number};
+const Work multiply{"kernel", reads, prepare_matrices, run_multiply, cost_of_product, hash_scores};
+const Work transposed_multiply{"kernel", reads, prepare_matrices, run_transposed, cost_of_product, hash_gradient};
+const Work cholesky{"kernel", updates, prepare_cholesky, run_cholesky, cost_of_cholesky, hash_cholesky};
+const Work simplex_projection{"kernel", updates, prepare_matrices, run_simplex, cost_of_rows, hash_scores};
+const Work epigraph_projection{"kernel", updates, prepare_matrices, run_epigraph, cost_of_rows, hash_scores};
+const Work group_l2_prox{"kernel", updates, prepare_matrices, run_prox<EuclideanNorm>, cost_of_rows, hash_scores};
+const Work group_linf_prox{"kernel", updates, prepare_matrices, run_prox<LargestEntryNorm>, cost_of_rows, hash_scores};
+const Work column_sum{"kernel", reads_rows, prepare_columns, run_column_sum, cost_of_column_sum, hash_gradient};
+const Work column_violations{
+    "kernel", reads_rows, prepare_columns, run_column_violations, cost_of_column_violations, hash_gradient};
+const Work column_update{"kernel",          updates_rows,          prepare_columns,
+                         run_column_update, cost_of_column_update, hash_column_update};
+const Work prediction{"prediction", reads, prepare_matrices, run_prediction, cost_of_product, hash_predictions};
 
 }  // namespace tamis::bench

@@ -93,11 +93,11 @@ bool hash_kernels(const Case& c, Hash& hash) {
 
 }  // namespace
 
-const Work weak_interactions{"solve",          false, draw_products, solve_interactions<Hierarchy::weak>, cost_unknown,
+const Work weak_interactions{"solve",          reads, draw_products, solve_interactions<Hierarchy::weak>, cost_unknown,
                              hash_interactions};
 const Work strong_interactions{
-    "solve", false, draw_products, solve_interactions<Hierarchy::strong>, cost_unknown, hash_interactions};
-const Work kernels_for_samples{"solve", false, draw_kernels, solve_kernels<2, 1, 1>, cost_unknown, hash_kernels};
-const Work kernels_for_pairs{"solve", false, draw_kernels, solve_kernels<1, 1, 1>, cost_unknown, hash_kernels};
+    "solve", reads, draw_products, solve_interactions<Hierarchy::strong>, cost_unknown, hash_interactions};
+const Work kernels_for_samples{"solve", reads, draw_kernels, solve_kernels<2, 1, 1>, cost_unknown, hash_kernels};
+const Work kernels_for_pairs{"solve", reads, draw_kernels, solve_kernels<1, 1, 1>, cost_unknown, hash_kernels};
 
 }  // namespace tamis::bench

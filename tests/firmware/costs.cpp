@@ -52,7 +52,8 @@ alignas(Training::alignment) std::byte memory[Training::bytes(shape, room)];
 
 [[gnu::noinline]] void train(Result& result) {
   const tamis::DenseDesign<float> samples(iris::values, iris::samples, iris::features);
-  const auto fit = Training{{COSTS_OPTIONS}}.run(samples, {iris::labels, iris::classes}, memory);
+  static constexpr Training training{{COSTS_OPTIONS}};
+  const auto fit = training.run(samples, {iris::labels, iris::classes}, memory);
   if (fit.status != tamis::Status::converged) return;
   result.iterations = fit.iterations;
   result.arena_bytes = sizeof memory;

@@ -41,6 +41,33 @@ TYPED_TEST(Models, PredictTheLargestScoreAndTheFirstOfEquals) {
   EXPECT_EQ(flat.predict(&nan), 0);
 }
 
+TYPED_TEST(Models, ScoresOfEveryWidthAddTheFeaturesInTheirOrder) {
+  using T = TypeParam;
+  constexpr Index features = 7;
+  for (const Index classes : {1u, 2u, 4u, 5u, 12u, 13u, 16u, 17u, 20u, 26u, 40u}) {
+    const Index stride = padded<T>(classes);
+    tamis::testing::Generator generator(classes);
+    std::vector<T> coefficients((features + 1) * stride), x(2 * features), scores(classes);
+    for (T& number : coefficients) number = static_cast<T>(generator.uniform());
+    for (T& number : x) number = static_cast<T>(generator.uniform());
+    const LinearModel<T> model{coefficients.data(), features, classes};
+    for (const Index step : {1u, 2u}) {
+      model.scores(x.data(), scores.data(), step);
+      Index best = 0;
+      for (Index k = 0; k < classes; ++k) {
+        T expected = model.intercept(k);
+        for (Index j = 0; j < features; ++j) {
+          const T product = x[j * step] * model(j, k);
+          expected += product;
+        }
+        EXPECT_EQ(scores[k], expected) << "class " << k << " of " << classes;
+        if (scores[k] > scores[best]) best = k;
+      }
+      EXPECT_EQ(model.predict(x.data(), step), best) << classes;
+    }
+  }
+}
+
 TYPED_TEST(Models, BlobRoundTripKeepsEveryBit) {
   using T = TypeParam;
   const auto run = trained<T>(5);

@@ -61,6 +61,8 @@ class Arena {
   /// Bytes handed out (or counted) so far.
   constexpr std::size_t used() const { return used_; }
   constexpr bool exhausted() const { return exhausted_; }
+  /// Whether its memory is there, and aligned.
+  bool aligned() const { return aligned({memory_, capacity_}); }
 
   /// Whether `memory` can serve as an arena at all, whatever its size.
   static bool aligned(std::span<std::byte> memory) {

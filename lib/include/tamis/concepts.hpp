@@ -177,6 +177,12 @@ constexpr bool has_quadratic_dual(const L& loss) {
   else return QuadraticDual<L, T>;
 }
 
+/// Whether the terms of its dual are linear, whatever its parameters are.
+template <class L>
+concept LinearDual = requires {
+  requires L::has_linear_dual;
+};
+
 /// The margin μ of all samples where none is given: 1, unless the loss says otherwise. Where it is 0, margins may be 0.
 template <class T, class L>
 constexpr T default_margin(const L& loss) {

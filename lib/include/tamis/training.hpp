@@ -84,7 +84,7 @@ class Training {
     else return bytes(shape);
   }
 
-  explicit Training(const Options<T>& options, Loss loss = {}, Penalty penalty = {})
+  constexpr explicit Training(const Options<T>& options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}
 
   template <class Observe = Unobserved>

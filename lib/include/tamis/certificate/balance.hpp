@@ -42,33 +42,39 @@ template <class T, class Loss>
     if (loss.balance(targets, u, stride, surplus, available)) return;
   if (separate_classes(loss)) return scale_columns(u, samples, classes, stride);
   const bool label_moves = loss.label_mass_moves();
-  const auto movable = [&](const T* row, Index i, Index k) {
-    if (k != targets.labels[i]) return largest(row[k], T(0));
-    return label_moves ? largest(targets.weight(i) + row[k], T(0)) : T(0);
-  };
 
-  for (int pass = 0; pass < 2; ++pass) {  // the second pass removes what rounding left of the first
-    column_sums(u, samples, stride, surplus);
-    T deficit = 0;
-    for (Index k = 0; k < classes; ++k) deficit += largest(-surplus[k], T(0));
-    if (!(deficit > T(0))) return;
-    fill(available, stride, T(0));
-    for (Index i = 0; i < samples; ++i)
-      for (Index k = 0; k < classes; ++k) available[k] += movable(row_of(u, i, stride), i, k);
-    for (Index k = 0; k < classes; ++k) {  // what part a class gives of that, and what part of the whole it receives
-      const T most = available[k];
-      available[k] = surplus[k] > T(0) && most > T(0) ? smallest(surplus[k] / most, T(1)) : T(0);
-      surplus[k] = smallest(surplus[k], T(0)) / deficit;
+  // What there is to move is added up, then moved; the second time round removes what rounding left of the first.
+  for (int pass = 0; pass < 4; ++pass) {
+    const bool moving = pass % 2;
+    if (!moving) {
+      column_sums(u, samples, stride, surplus);
+      fill(available, stride, T(0));
+    } else {
+      T deficit = 0;
+      for (Index k = 0; k < classes; ++k) deficit += largest(-surplus[k], T(0));
+      if (!(deficit > T(0))) return;
+      for (Index k = 0; k < classes; ++k) {  // what part a class gives of that, and what part of the whole it receives
+        const T most = available[k];
+        available[k] = surplus[k] > T(0) && most > T(0) ? smallest(surplus[k] / most, T(1)) : T(0);
+        surplus[k] = smallest(surplus[k], T(0)) / deficit;
+      }
     }
     for (Index i = 0; i < samples; ++i) {
       T* row = row_of(u, i, stride);
+      const Index label = targets.labels[i];
+      const T mass = label_moves ? targets.weight(i) : -infinity<T>;  // beside the label's entry
       T moved = 0;
       for (Index k = 0; k < classes; ++k) {
-        const T part = available[k] * movable(row, i, k);
-        row[k] -= part;
-        moved += part;
+        const T movable = largest(k == label ? mass + row[k] : row[k], T(0));
+        if (moving) {
+          const T part = available[k] * movable;
+          row[k] -= part;
+          moved += part;
+        } else {
+          available[k] += movable;
+        }
       }
-      for (Index k = 0; k < classes; ++k) row[k] -= moved * surplus[k];
+      for (Index k = 0; k < classes && moving; ++k) row[k] -= moved * surplus[k];
     }
   }
 }

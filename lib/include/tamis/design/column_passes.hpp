@@ -38,6 +38,7 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
                                      T* gradient, T* curvature) {
   using S = Strip<T, N, wide>;
   const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
+  const bool special = pass.far || pass.weights || pass.margins;
   auto g = S::zero(count), h = S::zero(count);
   Index e = 0;
   while (e < x.count) {
@@ -51,73 +52,52 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
           return (distance * distance).where_positive(is_class);
         },
         numbers, valid);
+    // 1 for them, −1 for the label, 0 for padding
+    const auto signs = S::map(
+        count, [](auto, const auto& other, const auto& is_class) __attribute__((always_inline)) {
+          return (other + other) - is_class;
+        },
+        others, valid);
     auto run_g = S::zero(count), run_h = S::zero(count);
+    Index i = x.sample(e);
     do {
-      const Index i = x.sample(e);
-      if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
       T value = x.values[e];
       T square = value * value;
-      if (pass.weights) {
-        value *= pass.weights[i];
-        square *= pass.weights[i];
+      T margin = pass.margin;
+      if (special) {  // one question an entry where there is nothing of these
+        if (pass.far && x.rows) fetch_ahead(x, e, pass.scores, stride);
+        if (pass.weights) {
+          value *= pass.weights[i];
+          square *= pass.weights[i];
+        }
+        if (pass.margins) margin = pass.margins[i];
       }
-      const T margin = pass.margins ? pass.margins[i] : pass.margin;
       const T* row = row_of(pass.scores, i, stride);
       if constexpr (terms == Violations::of_pairs) {
         const T shift = margin - row[label];
-        const auto violation = S::map(
+        S::for_each(
             count,
-            [&](auto offset, const auto& other) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(other)>;
-              return (P::load(row + first + offset) + P::fill(shift)).positive_part();
+            [&](auto offset, auto& total_g, auto& total_h) __attribute__((always_inline)) {
+              using P = std::remove_cvref_t<decltype(total_g)>;
+              const auto excess = P::load(row + first + offset) + P::fill(shift);
+              total_g = total_g + P::fill(value) * excess.positive_part();
+              total_h = total_h + excess.where_positive(P::fill(square));
             },
-            others);
-        run_g = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + P::fill(value) * v;
-            },
-            run_g, violation);
-        run_h = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + v.where_positive(P::fill(square));
-            },
-            run_h, violation);
+            run_g, run_h);
       } else {
-        const auto signs = S::map(
+        S::for_each(
             count,
-            [&](auto, const auto& other) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(other)>;
-              return (other + other) - P::fill(T(1));
-            },
-            others);
-        const auto violation = S::map(
-            count,
-            [&](auto offset, const auto& sign, const auto& is_class) __attribute__((always_inline)) {
+            [&](auto offset, const auto& sign, auto& total_g, auto& total_h) __attribute__((always_inline)) {
               using P = std::remove_cvref_t<decltype(sign)>;
-              return (P::fill(margin) + sign * P::load(row + first + offset)).positive_part() * is_class;
+              const auto excess = P::fill(margin) + sign * P::load(row + first + offset);
+              total_g = total_g + P::fill(value) * (sign * excess.positive_part());
+              total_h = total_h + excess.where_positive(P::fill(square));
             },
-            signs, valid);
-        run_g = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v, const auto& sign) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + P::fill(value) * (sign * v);
-            },
-            run_g, violation, signs);
-        run_h = S::map(
-            count,
-            [&](auto, const auto& total, const auto& v) __attribute__((always_inline)) {
-              using P = std::remove_cvref_t<decltype(v)>;
-              return total + v.where_positive(P::fill(square));
-            },
-            run_h, violation);
+            signs, run_g, run_h);
       }
-      ++e;
-    } while (e < x.count && pass.labels[x.sample(e)] == label);
+      if (++e == x.count) break;
+      i = x.sample(e);
+    } while (pass.labels[i] == label);
     const auto add = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; };
     if constexpr (terms == Violations::of_pairs) {  // what the other classes gain the label loses
       const auto times = [](auto, const auto& a, const auto& b) __attribute__((always_inline)) { return a * b; };
@@ -218,7 +198,7 @@ TAMIS_WIDE [[gnu::noinline]] void sum_column_wide(Column<T> x, const T* u, Index
 
 /// gradient ← Σᵢ x_i cᵢ ∂ℓᵢ/2 and curvature ← Σᵢ x_i² cᵢ ∂²ℓᵢ/2 at scores, for a loss that is a sum of squared
 /// violations and the entries of one column; cᵢ are the weights as they are given. Cost: the column's entries ×
-/// classes. Runs of entries with one label cost least.
+/// classes. Runs of entries with one label cost least. The padding of the curvature has no meaning.
 template <class T, Violations terms>
 [[gnu::noinline]] void sum_violations(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
                                       T* curvature) {

@@ -142,12 +142,25 @@ template <class T>
     }
   }
 }
+/// row += Σ_i x_i U(i, :) for one column x, block by block of samples.
 template <class T>
-void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count, Index samples,
-                     const T* u, Index stride, T* g) {
-  for (Index k = 0; k < stride; k += lanes<T>)
-    for (Index c = 0; c < count; ++c)
-      transposed_tile<Pack<T>, 1, 1>(x, column_stride, features, c, samples, u + k, stride, g + k);
+[[gnu::noinline]] void transposed_column(const T* x, Index block, Index samples, const T* u, Index stride, T* row) {
+  for (Index k = 0; k < stride; k += lanes<T>) {
+    auto sum = Pack<T>::load(row + k);
+    const T* value = x;
+    const T* dual = u + k;
+    for (Index left = samples; left > 0;) {
+      auto part = Pack<T>::zero();
+      Index here = smallest(block, left);
+      left -= here;
+      do {
+        part = part + Pack<T>::fill(*value++) * Pack<T>::load(dual);
+        dual += stride;
+      } while (--here > 0);
+      sum = sum + part;
+    }
+    sum.store(row + k);
+  }
 }
 #else
 /// The strips of whole rows.
@@ -224,6 +237,75 @@ TAMIS_TILE void transposed_wide_tile(const T* x, std::size_t column_stride, cons
     sum.store(N, row[c]);
   }
 }
+/// The same where a row is one vector: two of them at once, of samples beside each other, for R samples.
+template <class T, int R>
+TAMIS_TILE void multiply_paired_tile(const T* x, std::size_t column_stride, const Index* features, Index count,
+                                     const T* w, const T* base, T* z) {
+  constexpr Index stride = lanes<T>;
+  using Pair = Pack<T, 2 * stride>;
+  Pair total[R / 2];
+  const auto start = twice(Pack<T>::load(base));
+  TAMIS_UNROLL_STRIP
+  for (int r = 0; r < R / 2; ++r) total[r] = start;
+  for (Index c = 0; c < count; ++c) {
+    const Index feature = features ? features[c] : c;
+    const T* column = x + feature * column_stride;
+    const auto coefficients = twice(Pack<T>::load(row_of(w, feature, stride)));
+    TAMIS_UNROLL_STRIP
+    for (int r = 0; r < R; r += 2 * stride) {
+      const auto values = Pair::load(column + r);
+      Pair* const sums = total + r / 2;
+      sums[0] = sums[0] + spread<0>(values) * coefficients;
+      sums[1] = sums[1] + spread<2>(values) * coefficients;
+      if constexpr (stride == 4) {
+        sums[2] = sums[2] + spread<4>(values) * coefficients;
+        sums[3] = sums[3] + spread<6>(values) * coefficients;
+      }
+    }
+  }
+  TAMIS_UNROLL_STRIP
+  for (int r = 0; r < R / 2; ++r) total[r].store(z + r * Pair::width);
+}
+/// Of columns beside each other, for C of them.
+template <class T, int C>
+TAMIS_TILE void transposed_paired_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
+                                       Index samples, const T* u, T* g) {
+  constexpr Index stride = lanes<T>;
+  using Pair = Pack<T, 2 * stride>;
+  Pair total[C / 2];
+  const T* column[C];
+  TAMIS_UNROLL_STRIP
+  for (int c = 0; c < C; ++c) column[c] = x + (features ? features[first + c] : first + c) * column_stride;
+  TAMIS_UNROLL_STRIP
+  for (int c = 0; c < C / 2; ++c) total[c] = Pair::zero();
+  Index i = 0;
+  for (; i + stride <= samples; i += stride, u += stride * stride) {
+    TAMIS_UNROLL_STRIP
+    for (int c = 0; c < C; c += 2) {
+      const auto values = beside(Pack<T>::load(column[c] + i), Pack<T>::load(column[c + 1] + i));
+      total[c / 2] = total[c / 2] + spread_halves<0>(values) * twice(Pack<T>::load(u));
+      total[c / 2] = total[c / 2] + spread_halves<1>(values) * twice(Pack<T>::load(u + stride));
+      if constexpr (stride == 4) {
+        total[c / 2] = total[c / 2] + spread_halves<2>(values) * twice(Pack<T>::load(u + 2 * stride));
+        total[c / 2] = total[c / 2] + spread_halves<3>(values) * twice(Pack<T>::load(u + 3 * stride));
+      }
+    }
+  }
+  for (; i < samples; ++i, u += stride) {
+    const auto dual = twice(Pack<T>::load(u));
+    TAMIS_UNROLL_STRIP
+    for (int c = 0; c < C; c += 2)
+      total[c / 2] = total[c / 2] + beside(Pack<T>::fill(column[c][i]), Pack<T>::fill(column[c + 1][i])) * dual;
+  }
+  TAMIS_UNROLL_STRIP
+  for (int c = 0; c < C; ++c) {
+    Pack<T> half[2];
+    __builtin_memcpy(half, &total[c / 2], sizeof half);
+    T* row = row_of(g, features ? features[first + c] : first + c, stride);
+    (Pack<T>::load(row) + half[c % 2]).store(row);
+  }
+}
+
 /// Rows of a tile of N vectors: as many sums as registers hold beside a row and a number, and at least six chains.
 constexpr int wide_tile_rows(int N) { return N <= 2 ? 8 : N <= 4 ? 4 : 3; }
 
@@ -235,6 +317,14 @@ TAMIS_WIDE [[gnu::noinline]] void multiply_rows_wide(const T* x, Index samples, 
       stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
         constexpr int R = wide_tile_rows(N);
         Index i = 0;
+        if constexpr (N == 1) {
+          if (stride == lanes<T>) {
+            for (; i + 16 <= samples; i += 16)
+              multiply_paired_tile<T, 16>(x + i, column_stride, features, count, w, base, row_of(z, i, stride));
+            for (; i + 8 <= samples; i += 8)
+              multiply_paired_tile<T, 8>(x + i, column_stride, features, count, w, base, row_of(z, i, stride));
+          }
+        }
         for (; i + R <= samples; i += R)
           multiply_wide_tile<T, N, R>(x + i, column_stride, features, count, w + k, stride, base + k,
                                       row_of(z, i, stride) + k);
@@ -254,6 +344,12 @@ TAMIS_WIDE [[gnu::noinline]] void transposed_rows_wide(const T* x, std::size_t c
       stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
         constexpr int C = wide_tile_rows(N);
         Index c = 0;
+        if constexpr (N == 1) {
+          if (stride == lanes<T>) {
+            for (; c + 8 <= count; c += 8) transposed_paired_tile<T, 8>(x, column_stride, features, c, samples, u, g);
+            for (; c + 4 <= count; c += 4) transposed_paired_tile<T, 4>(x, column_stride, features, c, samples, u, g);
+          }
+        }
         for (; c + C <= count; c += C)
           transposed_wide_tile<T, N, C>(x, column_stride, features, c, samples, u + k, stride, g + k);
         if constexpr (C > 4)
@@ -306,10 +402,9 @@ class DenseDesign {
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
 #ifdef TAMIS_COMPACT
-    const Index together = samples_;
+    detail::multiply_rows(values_, samples_, column_stride_, list, count, w, stride, base, z);
 #else
     constexpr Index together = 16;  // few enough for the first strip to leave them in a cache
-#endif
     for (Index first = 0; first < samples_; first += together) {
       const Index length = smallest(together, samples_ - first);
       const T* x = values_ + first;
@@ -322,15 +417,32 @@ class DenseDesign {
 #endif
       detail::multiply_rows(x, length, column_stride_, list, count, w, stride, base, scores);
     }
+#endif
   }
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+#ifdef TAMIS_SMALLEST
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      T* row = row_of(g, feature, stride);
+      fill(row, stride, T(0));
+      detail::transposed_column(values_ + feature * column_stride_, block, samples_, u, stride, row);
+    }
+#else
     for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
     add_transposed(list, count, u, stride, g);
+#endif
   }
   /// The same, added to what G holds.
   void add_transposed(const Index* list, Index count, const T* u, Index stride, T* g) const {
+#ifdef TAMIS_SMALLEST
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      detail::transposed_column(values_ + feature * column_stride_, block, samples_, u, stride,
+                                row_of(g, feature, stride));
+    }
+#else
     for (Index first = 0; first < samples_; first += block) {
       const Index length = smallest(block, samples_ - first);
       const T* dual = row_of(u, first, stride);
@@ -343,6 +455,7 @@ class DenseDesign {
 #endif
       detail::transposed_rows(x, column_stride_, list, count, length, dual, stride, g);
     }
+#endif
   }
   /// G += XᵀU where that is symmetric, its entries (j, k), k ≤ j, at least: about half the flops.
   void add_transposed_lower(const T* u, Index stride, T* g) const {

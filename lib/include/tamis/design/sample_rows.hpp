@@ -7,6 +7,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 #include "../status.hpp"
+#include "strip.hpp"
 
 namespace tamis {
 
@@ -19,25 +20,6 @@ struct SampleRow {
 };
 
 namespace detail {
-
-/// Covers the `stride` entries of a row with strips of up to four pieces: calls strip.operator()<V>(k) for the V pieces
-/// from entry k on.
-template <class T, class Strip>
-[[gnu::always_inline]] inline void for_each_wide_strip(Index stride, Strip strip) {
-  constexpr Index width = Piece<T>::width;
-  Index k = 0;
-  if constexpr (width == lanes<T>) {
-    for (; k + 4 * width < stride; k += 3 * width) strip.template operator()<3>(k);
-    switch ((stride - k) / width) {
-      case 4: return strip.template operator()<4>(k);
-      case 3: return strip.template operator()<3>(k);
-      case 2: return strip.template operator()<2>(k);
-      default: return strip.template operator()<1>(k);
-    }
-  } else {
-    for (; k < stride; k += width) strip.template operator()<1>(k);
-  }
-}
 
 template <class T, int V>
 [[gnu::always_inline]] inline void row_multiply_strip(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {

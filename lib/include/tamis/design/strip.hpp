@@ -34,6 +34,18 @@ struct Strip {
     }
     return out;
   }
+  /// Calls f(place, pieces of the strips…) for every piece, which it may change.
+  template <class F, class... Strips>
+  [[gnu::always_inline]] static void for_each(int count, F f, Strips&... strips) {
+    TAMIS_UNROLL_STRIP
+    for (int v = 0; v < pairs; ++v) f(v * 2 * lanes<T>, strips.pair[v]...);
+    if constexpr (N > 0) {
+      TAMIS_UNROLL_STRIP
+      for (int v = 0; v < singles; ++v) f((2 * pairs + v) * lanes<T>, strips.single[v]...);
+    } else {
+      for (int v = 0; v < count; ++v) f(v * lanes<T>, strips.single[v]...);
+    }
+  }
   [[gnu::always_inline]] static Strip load(int count, const T* from) {
     Strip out;
     TAMIS_UNROLL_STRIP
@@ -94,6 +106,34 @@ struct Strip {
   }
 };
 
+#ifdef TAMIS_WIDE
+/// A vector in both halves of one of twice its size, and two of them.
+template <class T>
+TAMIS_TILE Pack<T, 2 * lanes<T>> beside(const Pack<T>& low, const Pack<T>& high) {
+  if constexpr (lanes<T> == 4) return {__builtin_shufflevector(low.entry, high.entry, 0, 1, 2, 3, 4, 5, 6, 7)};
+  else return {__builtin_shufflevector(low.entry, high.entry, 0, 1, 2, 3)};
+}
+template <class T>
+TAMIS_TILE Pack<T, 2 * lanes<T>> twice(const Pack<T>& one) {
+  return beside(one, one);
+}
+/// Entry A in all places of the lower half, and the next one in those of the upper one.
+template <int A, class P>
+TAMIS_TILE P spread(const P& both) {
+  constexpr int B = A + 1;
+  if constexpr (P::width == 8) return {__builtin_shufflevector(both.entry, both.entry, A, A, A, A, B, B, B, B)};
+  else return {__builtin_shufflevector(both.entry, both.entry, A, A, B, B)};
+}
+/// Entry A of each half in all places of that half.
+template <int A, class P>
+TAMIS_TILE P spread_halves(const P& both) {
+  constexpr int high = P::width / 2;
+  if constexpr (high == 4)
+    return {__builtin_shufflevector(both.entry, both.entry, A, A, A, A, high + A, high + A, high + A, high + A)};
+  else return {__builtin_shufflevector(both.entry, both.entry, A, A, high + A, high + A)};
+}
+#endif
+
 /// Calls strip.operator()<N>(k, count) for the strips that a row of `stride` entries is cut into, as even as they can
 /// be; k is where one begins.
 template <class T, class Visit>
@@ -120,6 +160,25 @@ template <class T, class Visit>
     }
 #endif
     k += count * lanes<T>;
+  }
+}
+
+/// Covers the `stride` entries of a row with strips of up to four pieces: calls visit.operator()<V>(k) for the V pieces
+/// from entry k on.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void for_each_wide_strip(Index stride, Visit visit) {
+  constexpr Index width = Piece<T>::width;
+  Index k = 0;
+  if constexpr (width == lanes<T>) {
+    for (; k + 4 * width < stride; k += 3 * width) visit.template operator()<3>(k);
+    switch ((stride - k) / width) {
+      case 4: return visit.template operator()<4>(k);
+      case 3: return visit.template operator()<3>(k);
+      case 2: return visit.template operator()<2>(k);
+      default: return visit.template operator()<1>(k);
+    }
+  } else {
+    for (; k < stride; k += width) visit.template operator()<1>(k);
   }
 }
 

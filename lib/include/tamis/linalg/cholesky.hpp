@@ -1,17 +1,17 @@
 #pragma once
 /// A dense Cholesky factor in caller memory.
 
-#include "pack.hpp"
-#include "scalar.hpp"
+#include "rows.hpp"
 
 namespace tamis {
 
 /// Σ a_e b_e: lane by lane over whole vectors, then the rest; the order is part of the definition.
 template <class T>
-TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, Index count) {
+TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, std::size_t count) {
   auto total = Pack<T>::zero();
-  Index e = 0;
-  for (; e + lanes<T> <= count; e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
+  std::size_t e = 0;
+  for (const std::size_t whole = count - count % lanes<T>; e < whole; e += Piece<T>::width)
+    add_to_lanes<T>(Piece<T>::load(a + e) * Piece<T>::load(b + e), e, total);
   T sum = total.sum();
   for (; e < count; ++e) sum += a[e] * b[e];
   return sum;
@@ -19,19 +19,17 @@ TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, Index count) {
 
 namespace detail {
 
-#ifdef TAMIS_SMALLEST
-/// Entries j … j + 3 of `rows` rows of the factor, j a multiple of four; `columns` is row j of the factor.
+/// Entry (i, c) of a factor, times its pivot: a_ic − Σ_{d<c} l_id l_cd, over whole blocks of four d at once, then one
+/// by one.
 template <class T>
-void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
-  for (; rows > 0; --rows, row += stride)
-    for (Index c = 0; c < 4; ++c) {
-      const T* column = columns + c * stride;
-      T value = row[j + c] - dot(static_cast<const T*>(row), column, j);
-      for (Index d = j; d < j + c; ++d) value -= row[d] * column[d];
-      row[j + c] = value / column[j + c];
-    }
+TAMIS_NOINLINE_IF_SMALLEST T factor_entry(const T* row, const T* column, Index c) {
+  const Index block = c / 4 * 4;
+  T value = row[c] - dot(row, column, block);
+  for (Index d = block; d < c; ++d) value -= row[d] * column[d];
+  return value;
 }
-#else
+
+#ifndef TAMIS_SMALLEST
 /// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
 /// products shares its loads and keeps the adders busy.
 template <class T, int R>
@@ -131,13 +129,17 @@ template <class T>
   const auto row_at = [=](Index i) { return a + static_cast<std::size_t>(i) * stride; };
   for (Index first = 0; first < size; first += 4) {
     const Index rows = smallest(Index(4), size - first);
+#ifdef TAMIS_SMALLEST
+    constexpr Index done = 0;
+#else
+    const Index done = first;
     for (Index j = 0; j < first; j += 4)
       detail::factor_rows(row_at(first), rows, static_cast<const T*>(row_at(j)), stride, j);
+#endif
     for (Index i = first; i < first + rows; ++i) {
       T* row = row_at(i);
-      for (Index c = first; c < i; ++c)
-        row[c] = (row[c] - dot(static_cast<const T*>(row), static_cast<const T*>(row_at(c)), c)) / row_at(c)[c];
-      const T pivot = row[i] - dot(static_cast<const T*>(row), static_cast<const T*>(row), i);
+      for (Index c = done; c < i; ++c) row[c] = detail::factor_entry<T>(row, row_at(c), c) / row_at(c)[c];
+      const T pivot = detail::factor_entry<T>(row, row, i);
       if (!(pivot > T(0)) || !finite(pivot)) return false;
       row[i] = square_root(pivot);
     }

@@ -79,14 +79,26 @@ template <class T>
   else total.entry[k % lanes<T>] += piece.entry[0] * piece.entry[0];
 }
 
+/// to ← from + αx over a row, or over all rows at once: `count` is a whole number of vectors.
+template <class T>
+TAMIS_NOINLINE_IF_SMALLEST void add_scaled_row(const T* from, T alpha, const T* x, std::size_t count, T* to) {
+  const auto factor = Piece<T>::fill(alpha);
+  for (std::size_t e = 0; e < count; e += Piece<T>::width)
+    (Piece<T>::load(from + e) + factor * Piece<T>::load(x + e)).store(to + e);
+}
+
 /// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, Σ aᵢ².
 template <class T>
-TAMIS_NOINLINE_IF_SMALLEST Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Pack<T>& total) {
   for (std::size_t k = 0; k < count; k += Piece<T>::width) {
     auto difference = Piece<T>::load(a + k);
     if (b) difference = difference - Piece<T>::load(b + k);
-    add_squares<T>(difference, k, start);
+    add_squares<T>(difference, k, total);
   }
+}
+template <class T>
+Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+  add_squared_distance(a, b, count, start);
   return start;
 }
 

@@ -15,7 +15,7 @@ class Sum {
   /// One that goes on from what `total()` and `error()` were.
   [[gnu::always_inline]] constexpr Sum(V total, V error) : total_(total), error_(error) {}
 
-  [[gnu::always_inline]] constexpr void add(V term) {
+  TAMIS_INLINED_UNLESS_SMALLEST constexpr void add(V term) {
     const V next = total_ + term;
     const V added = next - total_;
     error_ = error_ + ((total_ - (next - added)) + (term - added));
@@ -28,6 +28,14 @@ class Sum {
  private:
   V total_{};
   V error_{};
+};
+
+/// Single entries are added as numbers: one function for both where code is to be the smallest.
+template <class T>
+class Sum<Pack<T, 1>> : Sum<T> {
+ public:
+  [[gnu::always_inline]] constexpr void add(Pack<T, 1> term) { Sum<T>::add(term.entry[0]); }
+  [[gnu::always_inline]] constexpr Pack<T, 1> value() const { return {{Sum<T>::value()}}; }
 };
 
 }  // namespace tamis

@@ -92,6 +92,7 @@ struct Hinge {
     return {excess / sigma, -(T(1) + T(1) / T(above > 0 ? above : 1)) / sigma};
   }
 
+  static constexpr bool has_linear_dual = true;  ///< dual_terms has no quadratic one
   template <class T>
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T) const {
     T others = 0;

@@ -16,14 +16,14 @@ T overlap(T a, T b, T c, T d) {
 }
 
 /// p_k = share of class `label` that lands on class k when the classes, laid side by side on a circle of length 1 as
-/// arcs [start, start + share), are turned: the sum over `turns` turns between `least` and 1 − `least`, where `least` is
-/// the largest share. No arc can then meet itself, and every class receives as much as it sends.
+/// arcs [start, start + share), are turned: the sum over `turns` turns between `least` and 1 − `least`, where `least`
+/// is the largest share. No arc can then meet itself, and every class receives as much as it sends. p must be zero
+/// before.
 template <class T>
 [[gnu::noinline]] void turn_shares(const T* share, Index classes, Index label, T least, T* p) {
   constexpr int turns = 8;
   T own_start = 0;
   for (Index k = 0; k < label; ++k) own_start += share[k];
-  fill(p, classes, T(0));
   for (int turn = 0; turn < 2 * turns; ++turn) {  // each twice, the second time for what has passed the end of the circle
     const T by = least + (T(1) - T(2) * least) * (T(turn | 1) / T(2 * turns));
     const T from = own_start + by;
@@ -34,6 +34,20 @@ template <class T>
       start = end;
     }
   }
+}
+
+/// Weight of the samples of a class whose margin is above `level`; `next` is the smallest such margin, or ∞.
+template <class T>
+[[gnu::noinline]] T weight_above(const Targets<T>& targets, Index label, T level, T& next) {
+  Sum<T> above;
+  next = infinity<T>;
+  for (Index i = 0; i < targets.samples(); ++i) {
+    const T margin = targets.margin(i);
+    if (targets.labels[i] != label || !(margin > level)) continue;
+    above.add(targets.weight(i));
+    next = smallest(next, margin);
+  }
+  return above.value();
 }
 
 }  // namespace detail
@@ -52,50 +66,40 @@ template <class T>
   const Index samples = targets.samples();
   T* share = intercepts;  // holds the class weights until the end
   Index majority = 0;
+  T next = 0;
   fill(intercepts, stride, T(0));
   for (Index k = 0; k < classes; ++k) {
-    share[k] = targets.class_weight(static_cast<Label>(k));
+    share[k] = detail::weight_above(targets, k, T(-1), next);
     if (share[k] > share[majority]) majority = k;
   }
   const T top = share[majority];
-  const bool has_majority = intercept && top > T(0.5);
+  const T others = largest(T(1) - top, T(0));
+  const bool has_majority = intercept && top > others;
 
   // The intercept climbs over the margins of the majority until at most the weight of the others lies above.
-  const T others = T(1) - top;
-  T level = 0, part = 0;
-  while (has_majority) {
-    Sum<T> above;
-    T at = 0;
-    T next = infinity<T>;
-    for (Index i = 0; i < samples; ++i) {
-      if (targets.labels[i] != majority) continue;
-      const T margin = targets.margin(i);
-      const T weight = targets.weight(i);
-      if (margin == level) at += weight;
-      if (!(margin > level)) continue;
-      above.add(weight);
-      next = smallest(next, margin);
-    }
-    const T missing = others - above.value();
-    if (missing > T(0) && at > T(0)) part = smallest(missing / at, T(1));
-    if (!(missing < T(0)) || next == infinity<T>) break;
+  T level = 0, part = 0;  // those at its level move that part of their weight
+  next = T(0);
+  for (T above = top; has_majority && above > others;) {
+    const T before = above;
     level = next;
+    above = detail::weight_above(targets, majority, level, next);
+    part = (others - above) / (before - above);
   }
 
+  if (!intercept) fill(share, classes, T(1));
   fill(u, static_cast<std::size_t>(samples) * stride, T(0));
   for (Index i = 0; i < samples; ++i) {
     T* row = row_of(u, i, stride);
     const Index label = targets.labels[i];
     T moved = targets.weight(i);
-    if (!intercept) {
-      fill(row, classes, T(1));
-    } else if (!has_majority) {
-      detail::turn_shares(static_cast<const T*>(share), classes, label, top, row);
-    } else if (label != majority) {
+    if (has_majority && label != majority) {
       row[majority] = T(1);
-    } else {
+    } else if (has_majority || !intercept) {
       copy(static_cast<const T*>(share), classes, row);
-      if (!(targets.margin(i) > level)) moved = targets.margin(i) == level ? part * moved : T(0);
+      const T margin = targets.margin(i);
+      if (has_majority && !(margin > level)) moved *= margin == level ? part : T(0);
+    } else {
+      detail::turn_shares(static_cast<const T*>(share), classes, label, top, row);
     }
     row[label] = T(0);
     T total = 0;

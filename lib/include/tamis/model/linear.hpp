@@ -1,6 +1,7 @@
 #pragma once
 /// The result of training: K linear scores.
 
+#include "../design/strip.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
@@ -29,24 +30,19 @@ struct LinearModel {
 
   /// Writes the K scores of one sample. No scratch; cost 2·features·classes flops.
   void scores(const T* x, T* out, std::size_t step = 1) const {
-    for (Index first = 0; first < classes; first += Piece<T>::width) {
-      const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k) out[k] = part.entry[k - first];
-    }
+    for_each_score(x, step, [=](Index k, T score) TAMIS_INLINED { out[k] = score; });
   }
 
   /// argmax_k score_k, the first of equals. A sample with NaN gives class 0.
   Label predict(const T* x, std::size_t step = 1) const {
     Label best = 0;
     T top = -infinity<T>;
-    for (Index first = 0; first < classes; first += Piece<T>::width) {
-      const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k)
-        if (part.entry[k - first] > top) {
-          top = part.entry[k - first];
-          best = static_cast<Label>(k);
-        }
-    }
+    for_each_score(x, step, [&](Index k, T score) TAMIS_INLINED {
+      if (score > top) {
+        top = score;
+        best = static_cast<Label>(k);
+      }
+    });
     return best;
   }
 
@@ -55,6 +51,43 @@ struct LinearModel {
       if ((*this)(feature, k) != T(0)) return true;
     return false;
   }
+
+ private:
+  /// Calls visit(k, score_k) for the classes in their order.
+  template <class Visit>
+  [[gnu::always_inline]] void for_each_score(const T* x, std::size_t step, Visit visit) const {
+#if defined(TAMIS_COMPACT) || defined(TAMIS_FEW_STRIPS)  // smaller code
+    for (Index first = 0; first < classes; first += Piece<T>::width) {
+      const auto part = scores(x, step, first);
+      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k) visit(k, part.entry[k - first]);
+    }
+#else
+    detail::for_each_wide_strip<T>(stride(), [&]<int V>(Index first) TAMIS_INLINED {
+      T part[V * lanes<T>];
+      strip_scores<V>(x, step, first, part);
+      for (Index k = first; k < smallest(classes, first + V * lanes<T>); ++k) visit(k, part[k - first]);
+    });
+#endif
+  }
+
+#if !defined(TAMIS_COMPACT) && !defined(TAMIS_FEW_STRIPS)
+  /// The scores of V vectors of classes at once: their sums do not wait for each other.
+  template <int V>
+  [[gnu::noinline]] void strip_scores(const T* x, std::size_t step, Index first_class, T* out) const {
+    Pack<T> total[V];
+    const T* row = row_of(coefficients, features, stride()) + first_class;
+    TAMIS_UNROLL
+    for (int v = 0; v < V; ++v) total[v] = Pack<T>::load(row + v * lanes<T>);
+    row = coefficients + first_class;
+    for (Index j = 0; j < features; ++j, row += stride()) {
+      const auto value = Pack<T>::fill(x[j * step]);
+      TAMIS_UNROLL
+      for (int v = 0; v < V; ++v) total[v] = total[v] + value * Pack<T>::load(row + v * lanes<T>);
+    }
+    TAMIS_UNROLL
+    for (int v = 0; v < V; ++v) total[v].store(out + v * lanes<T>);
+  }
+#endif
 };
 
 }  // namespace tamis

@@ -14,12 +14,14 @@ struct ConstrainedMemory : CommonMemory<T> {
   T* inside;         ///< coefficients with a mean loss below η
   T* inside_scores;  ///< theirs; scratch before there are any
 
+  constexpr void take(Arena& arena, Shape shape) {
+    CommonMemory<T>::take(arena, shape);
+    for (T** coefficients : {&candidate, &inside}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+    inside_scores = arena.take<T>(CommonMemory<T>::duals(shape));
+  }
   static constexpr ConstrainedMemory lay_out(Arena& arena, Shape shape) {
     ConstrainedMemory m{};
-    static_cast<CommonMemory<T>&>(m) = CommonMemory<T>::lay_out(arena, shape);
-    m.candidate = arena.take<T>(CommonMemory<T>::coefficients(shape));
-    m.inside = arena.take<T>(CommonMemory<T>::coefficients(shape));
-    m.inside_scores = arena.take<T>(CommonMemory<T>::duals(shape));
+    m.take(arena, shape);
     return m;
   }
 };
@@ -61,7 +63,10 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
                        const Options<T>& options)
       : Plain(design, targets, loss, penalty, options) {}
 
-  bool admit(std::span<std::byte> memory, Requirement requirement) { return Plain::admit(memory, requirement, true); }
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    return Plain::admit(Plain::status_of(memory, requirement), requirement.bytes, true);
+  }
+  bool admit(const Arena& arena) { return Plain::admit(Plain::status_of(arena), arena.used(), true); }
 
   void adopt(const Common& memory, std::size_t used) {
     Plain::adopt(memory, used);
@@ -78,7 +83,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// ‖u‖ ≈ ν‖u⁰‖ and Ω(W) ≈ νL(0), for the same ν.
   T first_primal_weight(T dual_size) const { return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1); }
   void choose_features() {
-    if (this->dual_kind_ == DualKind::norm) Plain::choose_features(T(0));
+    if (this->dual_kind() == DualKind::norm) Plain::choose_features(T(0));
   }
 
   /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
@@ -137,7 +142,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     const T scale = multiplier_ > T(0) ? T(1) / multiplier_ : T(0);
     if (scale != T(1))
       for (std::size_t i = 0; i < duals; ++i) u[i] *= scale;
-    const T linear = this->repaired_terms(u).linear;
+    this->repair(u);
+    const T linear = this->terms_.linear;
     const T a = linear - this->options_.eta;
     const bool all = this->active_count_ == this->shape_.features;
     T nu = 0;
@@ -303,7 +309,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T bound(T a, const T* g, const Index* list, Index count, T& nu) {
     nu = T(0);
     this->gauge_ = T(0);
-    if (this->dual_kind_ == DualKind::unknown) return not_a_number<T>;
+    if (this->dual_kind() == DualKind::unknown) return not_a_number<T>;
     if (this->has_zeros()) this->score(g, list, count);
     if (!(a > T(0))) return T(0);
     T best = 0;
@@ -312,7 +318,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       best = a / this->gauge_;
     }
     if constexpr (HasConjugate<Penalty, T>) {
-      if (this->dual_kind_ == DualKind::norm) return best;
+      if (this->dual_kind() == DualKind::norm) return best;
       const auto value = [&](T at) {  // Ω*(νG) = ν (Ω/ν)*(G)
         Sum<T> conjugate;
         this->for_each_listed_group(list, count, [&](FeatureGroup group) {

@@ -26,26 +26,44 @@ class NewtonSystem {
   static constexpr Index chunk = 64;
   static constexpr Index none = ~Index(0);
 
-  struct Memory {
-    Index capacity;
-    T* matrix;
-    T* gram;
-    T* samples;    ///< some samples over the slots, chunk × capacity
-    T* value;      ///< one sample over the coordinates
+  /// What a system with groups has beside.
+  struct GroupMemory {
     T* direction;  ///< ŵ on the coordinates of a group, or the signs of those at its level
     T* scale;      ///< of a group
     T* along;
+    Index* member;         ///< coordinates, group by group
+    Index* group_begin;    ///< among the members
+    std::uint8_t* merged;  ///< of a group: its members become one column
+    std::uint8_t* gone;    ///< coordinates that another one stands for
+    Index groups = 0;      ///< on which Q is not the identity
+    Index members = 0;
+    bool runs = false;  ///< the members of every group are consecutive coordinates
+
+    constexpr void take_groups(Arena& arena, Index capacity) {
+      for (T** numbers : {&direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+      member = arena.take<Index>(capacity);
+      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      merged = arena.take<std::uint8_t>(capacity);
+      gone = arena.take<std::uint8_t>(capacity);
+    }
+  };
+  struct NoGroupMemory {
+    constexpr void take_groups(Arena&, Index) {}
+  };
+
+  struct Memory : std::conditional_t<grouped, GroupMemory, NoGroupMemory> {
+    Index capacity;
+    T* matrix;
+    T* gram;
+    T* samples;  ///< some samples over the slots, chunk × capacity
+    T* value;    ///< one sample over the coordinates
     Index* slot_feature;
     Index* feature_slot;  ///< features + 1 entries, the last being the intercept
     Index* coordinate_feature;
     Index* coordinate_slot;
-    Index* member;       ///< coordinates, group by group
-    Index* group_begin;  ///< among the members
     Index* class_begin;  ///< among the coordinates, classes + 1
     Index* sample_list;
-    Index* support;        ///< classes in the support of a sample
-    std::uint8_t* merged;  ///< of a group: its members become one column
-    std::uint8_t* gone;    ///< coordinates that another one stands for
+    Index* support;  ///< classes in the support of a sample
 
     constexpr void take(Arena& arena, Shape shape, Index most) {
       capacity = most;
@@ -53,16 +71,15 @@ class NewtonSystem {
       matrix = arena.take<T>(square);
       gram = arena.take<T>(square);
       samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
-      for (T** numbers : {&value, &direction, &scale, &along}) *numbers = arena.take<T>(capacity);
+      value = arena.take<T>(capacity);
       feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
-      for (Index** indices : {&slot_feature, &coordinate_feature, &coordinate_slot, &member})
-        *indices = arena.take<Index>(capacity);
-      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
+      slot_feature = arena.take<Index>(capacity);
+      coordinate_feature = arena.take<Index>(capacity);
+      coordinate_slot = arena.take<Index>(capacity);
       class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
       sample_list = arena.take<Index>(chunk);
       support = arena.take<Index>(shape.classes);
-      merged = arena.take<std::uint8_t>(capacity);
-      gone = arena.take<std::uint8_t>(capacity);
+      this->take_groups(arena, capacity);
     }
   };
 
@@ -111,12 +128,12 @@ class NewtonSystem {
     };
     if (intercept)
       for (Index k = 0; k < classes; ++k) place(problem.shape.features, k);
-    groups_ = members_ = 0;
+    if constexpr (grouped) m_.groups = m_.members = 0;
     for_each_group([&](Rows<const T> w, const ProxJacobian<T>& group) {
       if constexpr (grouped) number(w, group, place);
       else for_each_nonzero(w, group, [&](Index r, Index k, T) { place(w.feature(r), k); });
     });
-    if constexpr (grouped) m_.group_begin[groups_] = members_;
+    if constexpr (grouped) m_.group_begin[m_.groups] = m_.members;
     Index begin = 0;
     for (Index k = 0; k <= classes; ++k) {
       const Index end = m_.class_begin[k];
@@ -141,8 +158,7 @@ class NewtonSystem {
       for (Index c = 0; c < batch; ++c) {
         const Index feature = m_.slot_feature[known_ + c];
         if (feature == shape.features) continue;
-        problem.design.gather(feature, nullptr, shape.samples, columns + c, problem.stride);
-        for (Index i = 0; i < shape.samples; ++i) row_of(columns, i, problem.stride)[c] -= problem.means[feature];
+        gather_centred(problem, feature, nullptr, shape.samples, columns + c, problem.stride);
       }
       // The intercept's column takes no part in the product.
       Index skipped = 0;
@@ -173,10 +189,10 @@ class NewtonSystem {
     return true;
   }
 
-  /// Forms and factors the system. supported(i, k) says whether class k is in the support of sample i. False when it is
-  /// not definite in this precision.
+  /// Forms the system. supported(i, k) says whether class k is in the support of sample i.
   template <class Design, class Supported>
-  [[gnu::noinline]] bool factor(const Problem<Design>& problem, T inverse_tau, T b, T sigma, Supported supported) {
+  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, T sigma,
+                                       Supported supported) {
     const Index classes = problem.shape.classes;
     for (Index k = 0; k < classes; ++k)
       for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
@@ -198,8 +214,10 @@ class NewtonSystem {
     size_ = count_;
     if constexpr (grouped) apply_groups();
     for (Index c = 0; c < size_; ++c) matrix_row(c)[c] += inverse_tau;
-    return factor_cholesky(m_.matrix, size_, m_.capacity);
+    return *this;
   }
+  /// Factors it; false when it is not definite in this precision.
+  bool factor() { return factor_cholesky(m_.matrix, size_, m_.capacity); }
 
   /// g ← Q (I/τ + …)⁻¹ Qᵀ g for a coefficient matrix g; `clear` is called between reading and writing, and must set g
   /// to zero where there are no coordinates.
@@ -236,7 +254,7 @@ class NewtonSystem {
 
   template <class Place>
   void number(Rows<const T> w, const ProxJacobian<T>& group, Place& place) {
-    const Index first = members_;
+    const Index first = m_.members;
     T square = 0;
     Index at_level = 0;
     for_each_nonzero(w, group, [&](Index r, Index k, T entry) {
@@ -245,20 +263,28 @@ class NewtonSystem {
       m_.direction[c] = group.slope.level > T(0) ? (entry > T(0) ? T(1) : T(-1)) : entry;
       square += entry * entry;
       at_level += top;
-      if (group.slope.level == T(0) || top) m_.member[members_++] = c;
+      if (group.slope.level == T(0) || top) m_.member[m_.members++] = c;
     });
     const bool merged = group.slope.level > T(0);
     const bool plain = merged ? at_level < 2 : group.slope.scale == T(1) && group.slope.along == T(1);
-    if (plain || members_ == first) {
-      members_ = first;
+    if (plain || m_.members == first) {
+      m_.members = first;
       return;
     }
     const T inverse = T(1) / (merged ? square_root(T(at_level)) : square_root(square));
-    for (Index e = first; e < members_; ++e) m_.direction[m_.member[e]] *= inverse;
-    m_.group_begin[groups_] = first;
-    m_.scale[groups_] = group.slope.scale;
-    m_.along[groups_] = group.slope.along;
-    m_.merged[groups_++] = merged;
+    for (Index e = first; e < m_.members; ++e) m_.direction[m_.member[e]] *= inverse;
+    m_.group_begin[m_.groups] = first;
+    m_.scale[m_.groups] = group.slope.scale;
+    m_.along[m_.groups] = group.slope.along;
+    m_.merged[m_.groups++] = merged;
+  }
+
+  /// out[s·stride] = x(list[s], feature) − m̄_feature for the listed samples (all when null).
+  template <class Design>
+  static void gather_centred(const Problem<Design>& problem, Index feature, const Index* list, Index count, T* out,
+                             Index stride) {
+    problem.design.gather(feature, list, count, out, stride);
+    for (Index s = 0; s < count; ++s) out[static_cast<std::size_t>(s) * stride] -= problem.means[feature];
   }
 
   bool assign_slots() {
@@ -282,8 +308,7 @@ class NewtonSystem {
         for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] = problem.intercept_scale;
         continue;
       }
-      problem.design.gather(feature, m_.sample_list, listed, column, m_.capacity);
-      for (Index e = 0; e < listed; ++e) column[static_cast<std::size_t>(e) * m_.capacity] -= problem.means[feature];
+      gather_centred(problem, feature, m_.sample_list, listed, column, m_.capacity);
     }
     for (Index e = 0; e < listed; ++e) {
       const Index i = m_.sample_list[e];
@@ -313,14 +338,15 @@ class NewtonSystem {
   void add_scaled(Index begin, Index end, T factor, T* row) {
     const T* value = m_.value;
     Index d = begin;
-    const auto f = Pack<T>::fill(factor);
-    for (; d + lanes<T> <= end; d += lanes<T>) (Pack<T>::load(row + d) + f * Pack<T>::load(value + d)).store(row + d);
+    const auto f = Piece<T>::fill(factor);
+    for (; d + Piece<T>::width <= end; d += Piece<T>::width)
+      (Piece<T>::load(row + d) + f * Piece<T>::load(value + d)).store(row + d);
     for (; d < end; ++d) row[d] += factor * value[d];
   }
 
   /// x ← Qᵀx, without the entries that others stand for, and its reverse, x ← Qx.
   void gather_groups(T* x) {
-    for (Index t = 0; t < groups_; ++t) {
+    for (Index t = 0; t < m_.groups; ++t) {
       if (!m_.merged[t]) {
         spread(t, x);
         continue;
@@ -336,7 +362,7 @@ class NewtonSystem {
   void scatter_groups(T* x) {
     Index live = size_;
     for (Index c = count_; c-- > 0;) x[c] = m_.gone[c] ? T(0) : x[--live];
-    for (Index t = 0; t < groups_; ++t) {
+    for (Index t = 0; t < m_.groups; ++t) {
       if (!m_.merged[t]) {
         spread(t, x);
         continue;
@@ -349,7 +375,7 @@ class NewtonSystem {
   /// x ← (scale·I + (along − scale) ŵŵᵀ) x on the members of a group.
   void spread(Index group, T* x) {
     T inner = 0;
-    if (runs_) {
+    if (m_.runs) {
       const Index first = first_member(group), count = m_.group_begin[group + 1] - m_.group_begin[group];
       const T* direction = m_.direction + first;
       inner = (m_.along[group] - m_.scale[group]) * dot(direction, static_cast<const T*>(x + first), count);
@@ -376,16 +402,16 @@ class NewtonSystem {
   /// The matrix becomes QᵀMQ, and loses the rows and columns that others stand for.
   [[gnu::noinline]] void apply_groups() {
     for (Index c = 0; c < count_; ++c) m_.gone[c] = 0;
-    if (groups_ == 0) return;
-    runs_ = true;
-    for (Index t = 0; t < groups_; ++t)
-      runs_ = runs_ && last_member(t) - first_member(t) + 1 == m_.group_begin[t + 1] - m_.group_begin[t];
+    if (m_.groups == 0) return;
+    m_.runs = true;
+    for (Index t = 0; t < m_.groups; ++t)
+      m_.runs = m_.runs && last_member(t) - first_member(t) + 1 == m_.group_begin[t + 1] - m_.group_begin[t];
     for (Index c = 0; c < count_; ++c)
       for (Index d = 0; d < c; ++d) matrix_row(d)[c] = matrix_row(c)[d];
-    for (Index t = 0; t < groups_; ++t) combine_rows(t);
+    for (Index t = 0; t < m_.groups; ++t) combine_rows(t);
     for (Index c = 0; c < count_; ++c)  // columns, row by row
-      for (Index t = 0; t < groups_; ++t) {
-        if (runs_ && first_member(t) > c) continue;  // above the diagonal
+      for (Index t = 0; t < m_.groups; ++t) {
+        if (m_.runs && first_member(t) > c) continue;  // above the diagonal
         T* row = matrix_row(c);
         if (!m_.merged[t]) {
           spread(t, row);
@@ -407,7 +433,7 @@ class NewtonSystem {
   }
   void combine_rows(Index t) {
     T* total = m_.value;
-    const Index columns = runs_ ? last_member(t) + 1 : count_;
+    const Index columns = m_.runs ? last_member(t) + 1 : count_;
     fill(total, columns, T(0));
     for_each_member(t, [&](Index c) { scale_and_add(T(1), total, m_.direction[c], matrix_row(c), columns); });
     if (m_.merged[t]) {
@@ -426,9 +452,6 @@ class NewtonSystem {
   Index size_ = 0;    ///< of the matrix
   Index slots_ = 0;   ///< features with a slot
   Index known_ = 0;   ///< slots whose products are in the Gram matrix
-  Index groups_ = 0;  ///< groups on which Q is not the identity
-  Index members_ = 0;
-  bool runs_ = false;  ///< the members of every group are consecutive coordinates
 };
 
 }  // namespace tamis

@@ -37,15 +37,14 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) {
     Arena counter;
-    Memory memory;
-    memory.take(counter, shape);
+    count(counter, shape);
     return {counter.used()};
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (prepare(memory, arena)) start_from_null_model();
+    if (prepare(arena)) start_from_null_model();
     return this->running();
   }
 
@@ -54,7 +53,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (!this->begin_again(lambda)) return false;
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    copy(own_.u, this->dual_entries(), own_.z);
     const auto next = this->certify(own_.z, own_.v, true);
     if (!this->running()) return false;
     if (weight_ == T(0)) {  // it was the null model
@@ -82,8 +81,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
  protected:
-  struct Memory {
+  static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
+    Memory memory;
+    memory.take(counter, shape, common);
+  }
+
+  struct Memory {
     T* x;         ///< coefficients, the last row being intercepts
     T* anchor_x;  ///< where the Halpern iteration started
     T* v;         ///< scratch: new coefficients, reflected coefficients, gradients
@@ -91,17 +95,23 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* anchor_u;
     T* z;  ///< scratch: scores, new duals
 
-    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape) {
-      common = Base::Common::lay_out(arena, shape);
-      for (T** coefficients : {&x, &anchor_x, &v}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** duals : {&u, &anchor_u, &z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape, typename Base::Common& common) {
+      common.take(arena, shape);
+      const std::size_t coefficients = CommonMemory<T>::coefficients(shape), duals = CommonMemory<T>::duals(shape);
+      x = arena.take<T>(coefficients);
+      anchor_x = arena.take<T>(coefficients);
+      v = arena.take<T>(coefficients);
+      u = arena.take<T>(duals);
+      anchor_u = arena.take<T>(duals);
+      z = arena.take<T>(duals);
     }
   };
 
-  [[gnu::noinline]] bool prepare(std::span<std::byte> memory, Arena& arena) {
-    own_.take(arena, this->shape_);  // writes nothing there
-    if (!this->admit(memory, {arena.used()})) return false;
-    this->adopt(own_.common, arena.used());
+  [[gnu::noinline]] bool prepare(Arena& arena) {
+    typename Base::Common common;
+    own_.take(arena, this->shape_, common);  // writes nothing there
+    if (!this->admit(arena)) return false;
+    this->adopt(common, arena.used());
     this->centre();
     clear_coefficients();
     return true;
@@ -114,9 +124,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     weight_ = T(0);
     since_certificate_ = 0;
   }
-  void clear_coefficients() {
-    for (T* matrix : {own_.x, own_.anchor_x}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
-  }
+  void clear_coefficients() { fill(own_.x, 2 * this->matrix_entries(), T(0)); }  // the anchor lies beside x
 
   [[gnu::noinline]] void start_from_null_model() {
     T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
@@ -124,7 +132,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     this->intercept_scale_ = T(1);
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.z);
+    copy(own_.u, this->dual_entries(), own_.z);
     this->certify_null_model(own_.z, own_.v);
     if (!this->running()) return;
     this->choose_features();
@@ -134,9 +142,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
-  [[gnu::noinline]] void measure_duals() {
-    dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr));
-  }
+  void measure_duals() { dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr)); }
 
   [[gnu::noinline]] void measure_norm() {
     measuring_norm_ = true;
@@ -153,9 +159,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   [[gnu::noinline]] void restart() {
-    const std::size_t coefficients = CommonMemory<T>::coefficients(this->shape_);
-    copy(own_.x, coefficients, own_.anchor_x);
-    copy(own_.u, CommonMemory<T>::duals(this->shape_), own_.anchor_u);
+    copy(own_.x, this->matrix_entries(), own_.anchor_x);
+    copy(own_.u, this->dual_entries(), own_.anchor_u);
     inner_ = 0;
   }
 
@@ -196,16 +201,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// v ← prox(x − τv).
-  [[gnu::noinline]] void descend() {
-    const Index stride = this->stride_;
+  void descend() {
     const T tau = T(1) / (this->norm_ * weight_);
-    this->for_each_active_row([&](Index j) {
-      T* v = row_of(own_.v, j, stride);
-      const T* x = row_of(own_.x, j, stride);
-      for (Index k = 0; k < stride; ++k) v[k] = x[k] - tau * v[k];
-    });
-    const T threshold = tau * this->penalty_weight();
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
+    this->add_rows(own_.x, -tau, own_.v, own_.v);
+    this->prox(own_.v, tau * this->penalty_weight());
   }
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
@@ -275,38 +274,44 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   void consider_restart(T residual) {
     if (inner_ == 0) first_residual_ = residual;
     ++inner_;
-    const bool fell_far = residual <= T(0.2) * first_residual_;
-    const bool fell_and_rises = residual <= T(0.5) * first_residual_ && residual > last_residual_;
+    const T wanted = residual > last_residual_ ? T(0.5) : T(0.2);  // it fell and rises, or fell far
+    const bool fell = residual <= wanted * first_residual_;
     const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
     last_residual_ = residual;
-    if (inner_ < 2 || !(fell_far || fell_and_rises || long_enough)) return;
-    const T dx = this->squared_distance_of_rows(own_.x, own_.anchor_x);
-    const T du = this->squared_distance_of_duals(own_.u, own_.anchor_u);
+    if (inner_ < 2 || !(fell || long_enough)) return;
     const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
-    const bool moved = dx > least * this->squared_distance_of_rows(own_.x, nullptr) &&
-                       du > least * this->squared_distance_of_duals(own_.u, nullptr);
-    if (moved) weight_ = square_root(weight_ * square_root(du / dx));
+    const Squares moved = squares(own_.anchor_x, own_.anchor_u), size = squares(nullptr, nullptr);
+    if (moved.x > least * size.x && moved.u > least * size.u)
+      weight_ = square_root(weight_ * square_root(moved.u / moved.x));
     restart();
   }
 
   [[gnu::noinline]] void measure_residual(T residual) {
-    const T x = this->squared_distance_of_rows(own_.x, nullptr);
-    const T u = this->squared_distance_of_duals(own_.u, nullptr);
-    this->update_residual(residual, square_root(weight_ * x + u / weight_));
+    const Squares size = squares(nullptr, nullptr);
+    this->update_residual(residual, square_root(weight_ * size.x + size.u / weight_));
+  }
+
+  /// ‖x − from_x‖² and ‖u − from_u‖²; without the others, ‖x‖² and ‖u‖².
+  struct Squares {
+    T x, u;
+  };
+  [[gnu::noinline]] Squares squares(const T* from_x, const T* from_u) const {
+    return {this->squared_distance_of_rows(own_.x, from_x), this->squared_distance_of_duals(own_.u, from_u)};
   }
 
   static constexpr std::uint32_t certificate_interval_ = 40;
 
   Memory own_;
   bool measuring_norm_ = false;
-  std::uint32_t inner_ = 0;
   std::uint32_t since_certificate_ = 0;
   T weight_ = T(0);
-  T keep_ = T(0);  ///< (k + 1)/(k + 2)
-  T dual_size_ = T(0);
-  T old_intercept_scale_ = T(1);
-  T first_residual_ = T(0);
   T last_residual_ = T(0);
+  // What follows is set before it is used.
+  std::uint32_t inner_;
+  T keep_;  ///< (k + 1)/(k + 2)
+  T dual_size_;
+  T old_intercept_scale_;
+  T first_residual_;
 };
 
 }  // namespace tamis

@@ -43,8 +43,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// many values copied.
   static constexpr Requirement requirement(Shape shape, Room room) {
     Arena counter;
-    typename FirstPhase::Memory first;
-    first.take(counter, shape);
+    FirstPhase::count(counter, shape);
     const Index limit = smallest(room.active_limit, highest_active_limit(shape));
     Memory memory;
     if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, room.entries));
@@ -61,20 +60,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
   /// The active limit that `bytes` of memory are enough for; 0: the first phase alone.
   static constexpr Index active_limit(Shape shape, std::size_t bytes, std::size_t entries) {
-    Index low = 0, high = highest_active_limit(shape) + 1;
     if (shape.classes == 0) return 0;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (requirement(shape, Room{entries, middle}).bytes <= bytes ? low : high) = middle;
-    }
-    return low > shape.classes ? low : 0;
+    const Index limit = highest_fitting(highest_active_limit(shape), [&](Index most) {
+      return requirement(shape, Room{entries, most}).bytes <= bytes;
+    });
+    return limit > shape.classes ? limit : 0;
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (!this->prepare(memory, arena)) return false;
-    lay_out_second_phase(arena, memory.size());
+    if (!this->prepare(arena)) return false;
+    lay_out_second_phase(arena);
     this->start_from_null_model();
     return this->running();
   }
@@ -110,13 +107,28 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
  private:
-  [[gnu::noinline]] void lay_out_second_phase(Arena& arena, std::size_t bytes) {
-    const std::size_t entries = nonzero_values(arena);
-    const Index limit = active_limit(this->shape_, bytes, entries);
-    has_second_phase_ = limit > 0 && this->dual_kind_ != DualKind::unknown;
-    if (limit == 0) return;
-    newton_.take(arena, this->shape_, limit, most_values(this->shape_, entries));
-    most_chosen_ = static_cast<Index>(most_values(this->shape_, entries) / this->shape_.features);
+  /// The highest number up to `most` that fits, as all below it do; 0 when none does.
+  template <class Fits>
+  static constexpr Index highest_fitting(Index most, Fits fits) {
+    Index low = 0, high = most + 1;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+  [[gnu::noinline]] void lay_out_second_phase(Arena& arena) {
+    const std::size_t values = most_values(this->shape_, nonzero_values(arena));
+    const Index limit = highest_fitting(highest_active_limit(this->shape_), [&](Index most) {
+      Arena trial = arena;
+      newton_.take(trial, this->shape_, most, values);  // writes nothing there
+      return !trial.exhausted();
+    });
+    has_second_phase_ = limit > this->shape_.classes && this->dual_kind() != DualKind::unknown;
+    if (limit <= this->shape_.classes) return;
+    newton_.take(arena, this->shape_, limit, values);
+    most_chosen_ = static_cast<Index>(values / this->shape_.features);
     this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
   }
 
@@ -128,16 +140,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     Index* chosen;  ///< samples of the second phase, ascending
     T* values;      ///< of the chosen samples: columns, those of active features filled
     System system;
-    T* conjugate[3];  ///< in the place of the system: residual, direction, image
+    T* conjugate;  ///< in the place of the system: residual, direction and image
 
     constexpr void take(Arena& arena, Shape shape, Index active_limit, std::size_t most_values) {
+      const std::size_t duals = CommonMemory<T>::duals(shape);
       product = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** rows : {&scores, &dual, &gradient}) *rows = arena.take<T>(CommonMemory<T>::duals(shape));
+      scores = arena.take<T>(duals);
+      dual = arena.take<T>(duals);
+      gradient = arena.take<T>(duals);
       chosen = arena.take<Index>(shape.samples);
       values = arena.take<T>(most_values);
       Arena other = arena;
       system.take(arena, shape, active_limit);
-      for (T*& rows : conjugate) rows = other.take<T>(CommonMemory<T>::duals(shape));
+      conjugate = other.take<T>(detail::saturating_multiply(3, duals));
       if (other.used() > arena.used()) arena = other;
     }
   };
@@ -172,7 +187,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
   Index samples() const { return here_.samples(); }
   std::size_t duals() const { return static_cast<std::size_t>(samples()) * this->stride_; }
-  std::size_t all_duals() const { return CommonMemory<T>::duals(this->shape_); }
 
   /// Whether the dual of a sample is not zero, or its scores z are nearer than `distance` margins to a loss.
   bool matters(Index i, const T* dual, const T* z, T distance) const {
@@ -236,15 +250,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       copy(static_cast<const T*>(row_of(matrix, newton_.chosen[place], this->stride_)), this->stride_,
            row_of(matrix, place, this->stride_));
   }
-  /// Puts them back, as zeros.
-  void expand(T* matrix) const {
+  /// Puts them back: those of another matrix, or zeros.
+  void expand(T* matrix, const T* others) const {
     if (!left_out_) return;
     Index place = samples();
     for (Index i = this->shape_.samples; i-- > 0;) {
       const bool here = place > 0 && newton_.chosen[place - 1] == i;
       T* row = row_of(matrix, i, this->stride_);
-      if (!here) fill(row, this->stride_, T(0));
-      else if (--place != i) copy(static_cast<const T*>(row_of(matrix, place, this->stride_)), this->stride_, row);
+      if (here) --place;
+      if (!here && !others) fill(row, this->stride_, T(0));
+      else if (!here || place != i)
+        copy(row_of(here ? matrix : others, here ? place : i, this->stride_), this->stride_, row);
     }
   }
 
@@ -281,7 +297,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = this->report_.iterations + largest(this->report_.iterations, std::uint32_t(200));
-    copy(static_cast<const T*>(newton_.dual), all_duals(), u());
+    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), u());
     this->measure_norm();
   }
 
@@ -298,12 +314,15 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// D(u + αΔu); leaves W(u), the projection, ∇D, and what has moved.
   [[gnu::noinline]] T evaluate(T alpha) {
-    const Index stride = this->stride_;
     moved_w_ = move_coefficients(alpha);
     this->multiply(here_, w(), newton_.gradient);
+    return evaluate_scores(alpha);
+  }
 
+  /// The same, W(u) and its scores being there already.
+  [[gnu::noinline]] T evaluate_scores(T alpha) {
+    const Index stride = this->stride_;
     Sum<T> value;
-    auto gradient_norm = Pack<T>::zero(), slope = Pack<T>::zero();
     auto moved = Pack<T>::zero();
     const T inverse_z = T(1) / tau_z_;
     const auto over_sigma = Piece<T>::fill(T(1) / sigma_), over_z = Piece<T>::fill(inverse_z);
@@ -340,15 +359,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         score.store(z + k);
         gradient.store(g + k);
         add_to_lanes<T>(dual * difference + half * (distance_z - distance_u), k, terms);
-        add_squares<T>(gradient, k, gradient_norm);
-        add_to_lanes<T>(gradient * Piece<T>::load(step + k), k, slope);
         add_to_lanes<T>(distance_z + distance_u, k, moved);
       }
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     }
-    gradient_norm_ = square_root(gradient_norm.sum());
-    slope_ = slope.sum();
+    gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
+    slope_ = inner_product(newton_.gradient, step_u());
     moved_ = square_root(moved_w_ / tau_ + moved.sum());
     value.add(this->options_.lambda * this->penalty_value(w()));
     value.add(moved_w_ / (T(2) * tau_));
@@ -357,19 +374,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// W ← prox(Wᵗ − τ(Aᵀu + αAᵀΔu)); returns ‖W − Wᵗ‖².
   T move_coefficients(T alpha) {
-    const Index stride = this->stride_;
-    const auto tau = Piece<T>::fill(tau_), part = Piece<T>::fill(alpha);
-    const bool with_step = alpha != T(0);  // else the product may not have been written yet
-    this->for_each_active_row([&](Index j) {
-      const std::size_t at = std::size_t(j) * stride;
-      for (std::size_t e = at; e < at + stride; e += Piece<T>::width) {
-        auto along = Piece<T>::load(pull() + e);
-        if (with_step) along = along + part * Piece<T>::load(newton_.product + e);
-        (Piece<T>::load(centre_w() + e) - tau * along).store(w() + e);
-      }
-    });
-    const T threshold = tau_ * this->options_.lambda;
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(w(), group), threshold); });
+    // Without a step the product may not have been written yet.
+    this->add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
+    this->add_rows(centre_w(), -tau_, w(), w());
+    this->prox(w(), tau_ * this->options_.lambda);
     return this->squared_distance_of_rows(w(), centre_w());
   }
 
@@ -377,18 +385,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   TAMIS_NOINLINE_IF_SMALLEST void add_duals(const T* from, T alpha, const T* x, T* to) const {
     add_scaled_row(from, alpha, x, duals(), to);
   }
-  TAMIS_NOINLINE_IF_SMALLEST static void add_scaled_row(const T* from, T alpha, const T* x, std::size_t count, T* to) {
-    const auto factor = Piece<T>::fill(alpha);
-    for (std::size_t e = 0; e < count; e += Piece<T>::width)
-      (Piece<T>::load(from + e) + factor * Piece<T>::load(x + e)).store(to + e);
-  }
   /// ⟨a, b⟩ over the rows of all samples.
-  TAMIS_NOINLINE_IF_SMALLEST T inner_product(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
-    for (std::size_t e = 0; e < duals(); e += Piece<T>::width)
-      add_to_lanes<T>(Piece<T>::load(a + e) * Piece<T>::load(b + e), e, total);
-    return total.sum();
-  }
+  T inner_product(const T* a, const T* b) const { return dot(a, b, duals()); }
 
   void newton_step() {
     if (this->report_.iterations + 1 >= this->options_.max_iterations) {
@@ -405,7 +403,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       return;
     }
     if (budget_is_spent()) {
-      expand(newton_.dual);
+      expand(newton_.dual, nullptr);
       end_second_phase();
       return;
     }
@@ -416,10 +414,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     this->transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
     add_duals(u(), alpha, step_u(), u());
-    this->for_each_active_row([&](Index j) {
-      T* row = row_of(pull(), j, this->stride_);
-      add_scaled_row(row, alpha, row_of(newton_.product, j, this->stride_), this->stride_, row);
-    });
+    this->add_rows(pull(), alpha, newton_.product, pull());
   }
 
   /// A step length at which D has risen, from its slope along Δu, which falls: the full step if it does not overshoot,
@@ -494,7 +489,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
     if (!newton_.system.collect(problem, groups) || !newton_.system.update_gram(problem, step_u(), newton_.product) ||
-        !newton_.system.factor(problem, T(1) / tau_, b, sigma_, support))
+        !newton_.system.form(problem, T(1) / tau_, b, sigma_, support).factor())
       return false;
     const T size = T(newton_.system.size());
     system_epochs_ +=
@@ -513,17 +508,21 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
   [[gnu::noinline]] void solve_by_conjugate_gradients() {
-    T* const residual = newton_.conjugate[0];
-    T* const direction = newton_.conjugate[1];
-    T* const image = newton_.conjugate[2];
+    T* const residual = newton_.conjugate;
+    T* const direction = residual + this->dual_entries();
+    T* const image = direction + this->dual_entries();
     const T b = stiffness();
     fill(step_u(), duals(), T(0));
+    fill(direction, duals(), T(0));
     copy(static_cast<const T*>(newton_.gradient), duals(), residual);
-    apply_b(residual, image, b, sigma_);
-    copy(static_cast<const T*>(image), duals(), direction);
-    T size = inner_product(residual, image);
-    const T first = size;
-    for (int round = 0; round < 50 && size > T(1e-4) * first; ++round) {
+    T size = T(1), first = T(0);
+    for (int round = 0;; ++round) {
+      apply_b(residual, image, b, sigma_);
+      const T next = inner_product(residual, image);
+      if (round == 0) first = next;
+      if (round == 50 || !(next > T(1e-4) * first)) break;
+      add_duals(image, round > 0 ? next / size : T(0), direction, direction);
+      size = next;
       this->transposed_multiply(here_, direction, newton_.product);
       apply_jacobian(newton_.product);
       this->multiply(here_, newton_.product, image);
@@ -533,11 +532,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       const T alpha = size / curvature;
       add_duals(step_u(), alpha, direction, step_u());
       add_duals(residual, -alpha, image, residual);
-      apply_b(residual, image, b, sigma_);
-      const T next = inner_product(residual, image);
-      const T beta = next / size;
-      add_duals(image, beta, direction, direction);
-      size = next;
     }
     newton_.system.forget(this->shape_);  // its memory was used here, what it knows of the slots perhaps as well
   }
@@ -584,19 +578,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// Moves the centres, certifies, and chooses the next step sizes.
   [[gnu::noinline]] void end_outer(bool last) {
-    const auto times_z = Pack<T>::fill(tau_z_);
-    for (std::size_t e = 0; e < duals(); e += lanes<T>) {
-      const auto now = Pack<T>::load(u() + e);
-      (Pack<T>::load(newton_.scores + e) + times_z * (now - Pack<T>::load(newton_.dual + e))).store(newton_.scores + e);
-    }
-    for (T* matrix : {newton_.scores, u(), newton_.dual}) expand(matrix);
+    add_duals(u(), T(-1), newton_.dual, newton_.gradient);
+    add_duals(newton_.scores, tau_z_, newton_.gradient, newton_.scores);
     this->for_each_active_row([&](Index j) {
       copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
     });
     ++outer_;
     this->multiply(w(), newton_.gradient);
+    expand(newton_.scores, newton_.gradient);  // Z of those left out was not kept
+    for (T* matrix : {u(), newton_.dual}) expand(matrix, nullptr);
     this->offer_primal(w(), newton_.gradient);
-    copy(static_cast<const T*>(newton_.dual), all_duals(), step_u());
+    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), step_u());
     this->report_.kkt_residual = moved_;
     const auto next = this->certify(step_u(), newton_.product, last);
     if (!this->running()) return;
@@ -619,12 +611,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       sigma_ *= T(0.5);
     }
     exhausted_ = false;
-    for (Index i = 0, place = 0; left_out_ && i < this->shape_.samples; ++i) {  // Z of those left out was not kept
-      if (place < samples() && newton_.chosen[place] == i) ++place;
-      else
-        copy(static_cast<const T*>(row_of(newton_.gradient, i, this->stride_)), this->stride_,
-             row_of(newton_.scores, i, this->stride_));
-    }
     choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
     begin_outer();
   }
@@ -640,19 +626,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   bool conjugate_ = false;  ///< the last step was by conjugate gradients
   static constexpr std::uint32_t first_attempt = 80;
   std::uint32_t first_attempt_ = first_attempt;
-  std::uint32_t outer_ = 0;
-  std::uint32_t inner_ = 0;
-  std::uint32_t idle_ = 0;
-  T tau_ = 0, sigma_ = 0, tau_z_ = 0;
-  T value_ = 0;          ///< D(u)
-  T gradient_norm_ = 0;  ///< ‖∇D‖
-  T slope_ = 0;          ///< ⟨∇D, Δu⟩
-  T moved_w_ = 0;        ///< ‖W(u) − Wᵗ‖²
-  T moved_ = 0;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
-  T best_gap_ = 0;
-  T granted_gap_ = 0;
-  T granted_at_ = 0;     ///< epochs
-  T system_epochs_ = 0;  ///< the work of factors, in products with the whole design
+  // What follows is set where the second phase begins.
+  std::uint32_t outer_, inner_, idle_;
+  T tau_, sigma_, tau_z_;
+  T value_;          ///< D(u)
+  T gradient_norm_;  ///< ‖∇D‖
+  T slope_;          ///< ⟨∇D, Δu⟩
+  T moved_w_;        ///< ‖W(u) − Wᵗ‖²
+  T moved_;          ///< distance of (W, Z, u) from the centres in the metric of the step sizes
+  T best_gap_;
+  T granted_gap_;
+  T granted_at_;     ///< epochs
+  T system_epochs_;  ///< the work of factors, in products with the whole design
 };
 
 }  // namespace tamis

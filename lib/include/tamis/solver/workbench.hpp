@@ -21,7 +21,7 @@ struct CommonMemory {
   T* means;     ///< of the columns of the design
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
-  Index* list;  ///< active features, ascending; in the order of their groups when those are listed
+  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
   std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
@@ -31,14 +31,17 @@ struct CommonMemory {
     return detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
   }
 
+  constexpr void take(Arena& arena, Shape shape) {
+    best = arena.take<T>(coefficients(shape));
+    means = arena.take<T>(shape.features);
+    for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
+    score = arena.take<T>(shape.features);
+    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
+    active = arena.take<std::uint8_t>(shape.features);
+  }
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
     CommonMemory m;
-    m.best = arena.take<T>(coefficients(shape));
-    m.means = arena.take<T>(shape.features);
-    for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
-    m.score = arena.take<T>(shape.features);
-    m.list = arena.take<Index>(shape.features);
-    m.active = arena.take<std::uint8_t>(shape.features);
+    m.take(arena, shape);
     return m;
   }
 };
@@ -85,25 +88,40 @@ class Workbench {
   }
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
-  bool admit(std::span<std::byte> memory, Requirement requirement) { return admit(memory, requirement, false); }
-  [[gnu::noinline]] bool admit(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    return admit(status_of(memory, requirement), requirement.bytes, false);
+  }
+  /// The same for an arena out of which everything has been taken already.
+  bool admit(const Arena& arena) { return admit(status_of(arena), arena.used(), false); }
+  static Status status_of(std::span<std::byte> memory, Requirement requirement) {
+    if (!Arena::aligned(memory)) return Status::invalid_arena;
+    return memory.size() < requirement.bytes ? Status::arena_too_small : Status::running;
+  }
+  static Status status_of(const Arena& arena) {
+    if (!arena.aligned()) return Status::invalid_arena;
+    return arena.exhausted() ? Status::arena_too_small : Status::running;
+  }
+  [[gnu::noinline]] bool admit(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
-    report_.arena_bytes = requirement.bytes;
-    report_.status = check(memory, requirement, with_eta);
+    report_.arena_bytes = bytes;
+    report_.status = check(with_eta);
+    if (running()) report_.status = arena;
     return running();
   }
 
-  [[gnu::noinline]] void adopt(const CommonMemory<T>& memory, std::size_t used) {
+  void adopt(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     targets_.normalise();
-    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
-    fill(memory_.score, shape_.features, T(0));
-    for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = T(0);
+    fill(memory_.best, reinterpret_cast<T*>(memory_.list) - memory_.best, T(0));  // all numbers before the list
     activate_all();
   }
+
+  /// Entries of a coefficient matrix, and of the duals: what is in the arena does not overflow.
+  std::size_t matrix_entries() const { return (std::size_t(shape_.features) + 1) * stride_; }
+  std::size_t dual_entries() const { return std::size_t(shape_.samples) * stride_; }
 
   void centre() {
     if (!options_.intercept) return;
@@ -134,7 +152,6 @@ class Workbench {
     report_.iterations = 0;
     report_.epochs = T(0);
     certificates_ = 0;
-    stalled_gap_ = T(0);
     return true;
   }
 
@@ -160,18 +177,14 @@ class Workbench {
     T* base = memory_.row[0];
     shifted_intercepts(w, base);
     design.multiply(memory_.list, active_count_, w, stride_, base, z);
-    notice_failure();
-    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
+    count_product(design, memory_.list, active_count_);
   }
 
   /// g = gradient of ⟨u, scores⟩ with respect to the coefficients (active rows and the intercept row).
   void transposed_multiply(const T* u, T* g) { transposed_multiply(design_, u, g); }
   /// The same for duals that are zero on all but the samples of another design with these features.
   [[gnu::noinline]] void transposed_multiply(const Design& design, const T* u, T* g) {
-    design.transposed_multiply(memory_.list, active_count_, u, stride_, g);
-    notice_failure();
-    finish_gradient(memory_.list, active_count_, u, design.samples(), g);
-    add_epochs(design.entries(memory_.list, active_count_), T(0.5));
+    transposed_multiply(design, memory_.list, active_count_, u, g);
   }
 
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
@@ -200,6 +213,7 @@ class Workbench {
   }
   template <class Visit>
   void for_each_active_group(Visit visit) const {
+    if (!memory_.list) __builtin_unreachable();  // or the compiler looks
     for_each_listed_group(memory_.list, active_count_, visit);
   }
   Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
@@ -233,9 +247,9 @@ class Workbench {
       norm_ = T(1);
       return true;
     }
-    const T estimate = power_iterations_ > 0 ? square_root(length) : T(0);  // v has length one from the second time on
-    const bool settled = power_iterations_ >= 5 && estimate <= norm_ * T(1.0005);
-    norm_ = largest(norm_, estimate);
+    const T before = norm_;
+    if (power_iterations_ > 0) norm_ = largest(before, square_root(length));  // v has had length one before
+    const bool settled = power_iterations_ >= 5 && norm_ <= before * T(1.0005);
     if (settled || ++power_iterations_ >= 200) {
       norm_ *= T(1.01);
       return true;
@@ -255,8 +269,9 @@ class Workbench {
   void balance_intercept(T* w, T old_scale) {
     if (!options_.intercept) return;
     intercept_scale_ = norm_ / square_root(T(shape_.samples));
+    const T ratio = old_scale / intercept_scale_;
     T* v = row_of(w, shape_.features, stride_);
-    for (Index k = 0; k < stride_; ++k) v[k] *= old_scale / intercept_scale_;
+    for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
   }
 
   // ---- certificates ----------------------------------------------------------------------------------------------
@@ -289,17 +304,17 @@ class Workbench {
 
   /// Makes the active rows of w those of the reported model.
   void keep_coefficients(const T* w) {
-    fill(memory_.best, CommonMemory<T>::coefficients(shape_), T(0));
-    report_.nonzeros = 0;
-    report_.nonzero_rows = 0;
+    fill(memory_.best, matrix_entries(), T(0));
+    Index nonzeros = 0, nonzero_rows = 0;
     for (Index c = 0; c < active_count_; ++c) {
-      const Index j = memory_.list[c];
-      copy(row_of(w, j, stride_), stride_, row_of(memory_.best, j, stride_));
-      Index nonzeros = 0;
-      for (Index k = 0; k < shape_.classes; ++k) nonzeros += row_of(w, j, stride_)[k] != T(0);
-      report_.nonzeros += nonzeros;
-      report_.nonzero_rows += nonzeros > 0;
+      const T* from = row_of(w, memory_.list[c], stride_);
+      T* to = row_of(memory_.best, memory_.list[c], stride_);
+      const Index before = nonzeros;
+      for (Index k = 0; k < stride_; ++k) nonzeros += (to[k] = from[k]) != T(0);
+      nonzero_rows += nonzeros != before;
     }
+    report_.nonzeros = nonzeros;
+    report_.nonzero_rows = nonzero_rows;
   }
 
   /// Weight of the penalty beside the loss, and of a sample in the domain of the duals.
@@ -321,38 +336,29 @@ class Workbench {
   /// overwritten. Repairs u, bounds the optimum, ends the run when the gap allows it, and otherwise widens the active
   /// features when the problem on them alone is nearly solved. `full`: look at all features in any case.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
-    const DualTerms<T> terms = repaired_terms(u);
+    repair(u);
 
-    if (active_count_ < shape_.features) {
-      if (!full && !is_overdue()) {
-        transposed_multiply(u, g);
-        const T inner_gap = report_.objective - dual_value(terms, u, g, memory_.list, active_count_);
-        if (!(inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * gap_scale()))) return Next::go_on;
-      }
-      whole_transposed_multiply(u, g);
-    } else {
+    if (active_count_ < shape_.features && !full && !is_overdue()) {
       transposed_multiply(u, g);
+      const T inner_gap = report_.objective - dual_value(u, g, memory_.list, active_count_);
+      if (!(inner_gap <= T(0.3) * report_.gap)) return Next::go_on;
     }
-    offer_dual(dual_value(terms, u, g, nullptr, shape_.features));
+    whole_transposed_multiply(u, g);
+    offer_dual(dual_value(u, g, nullptr, shape_.features));
     if (!running()) return Next::finished;
     if (active_count_ == shape_.features) return Next::go_on;
     return widen(options_.lambda) ? Next::new_features : Next::go_on;
   }
 
   /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
-  DualTerms<T> repaired_terms(T* u) {
+  void repair(T* u) {
     if (!has_failed()) ++certificates_;
     if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
-    return dual_terms(u);
+    terms_ = dual_terms(u);
   }
 
   /// As transposed_multiply, over all features.
-  void whole_transposed_multiply(const T* u, T* g) {
-    design_.transposed_multiply(nullptr, shape_.features, u, stride_, g);
-    notice_failure();
-    finish_gradient(nullptr, shape_.features, u, shape_.samples, g);
-    add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
-  }
+  void whole_transposed_multiply(const T* u, T* g) { transposed_multiply(design_, nullptr, shape_.features, u, g); }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
   void certify_null_model(T* u, T* g) {
@@ -361,7 +367,12 @@ class Workbench {
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
-  bool has_zeros() const { return dual_kind_ == DualKind::norm || dual_kind_ == DualKind::sparse_conjugate; }
+  bool has_zeros() const { return dual_kind() == DualKind::norm || dual_kind() == DualKind::sparse_conjugate; }
+  /// What the penalty knows of its dual; a constant unless that depends on its parameters.
+  DualKind dual_kind() const {
+    if constexpr (requires { penalty_.dual_kind(); }) return dual_kind_;
+    else return tamis::dual_kind<T>(penalty_);
+  }
 
   void activate_all() { set_active(true); }
   void deactivate_all() { set_active(false); }
@@ -390,7 +401,7 @@ class Workbench {
   void update_residual(T residual, T size) {
     if (has_failed()) return;
     report_.kkt_residual = size > T(0) ? residual / size : T(0);
-    if (dual_kind_ == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
+    if (dual_kind() == DualKind::unknown && certificates_ > 0 && report_.kkt_residual <= options_.tolerance)
       report_.status = Status::converged;
   }
 
@@ -404,24 +415,37 @@ class Workbench {
   }
 
   Index active_rows() const { return active_count_ + (options_.intercept ? 1 : 0); }
-  Index active_row(Index c) const { return c < active_count_ ? memory_.list[c] : shape_.features; }
   template <class Visit>
-  void for_each_active_row(Visit visit) const {  // the intercept row comes last
+  void for_each_active_row(Visit visit) const {
+    const Index* const list = memory_.list;
     const Index count = active_rows();
-    for (Index c = 0; c < count; ++c) visit(active_row(c));
+    for (Index c = 0; c < count; ++c) visit(list[c]);
+  }
+
+  /// to ← from + αx over the active rows of coefficients.
+  void add_rows(const T* from, T alpha, const T* x, T* to) const {
+    for_each_active_row([&](Index j) {
+      const std::size_t at = std::size_t(j) * stride_;
+      add_scaled_row(from + at, alpha, x + at, stride_, to + at);
+    });
+  }
+  /// w ← the penalty's proximity operator of w, group by group.
+  void prox(T* w, T threshold) const {
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), threshold); });
   }
 
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
     auto total = Pack<T>::zero();
-    for_each_active_row([&](Index j) {
-      total = squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total);
-    });
+    for_each_active_row(
+        [&](Index j) { add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total); });
     return total.sum();
   }
   /// The same over all duals.
   [[gnu::noinline]] T squared_distance_of_duals(const T* a, const T* b) const {
-    return squared_distance(a, b, CommonMemory<T>::duals(shape_), Pack<T>::zero()).sum();
+    auto total = Pack<T>::zero();
+    add_squared_distance(a, b, dual_entries(), total);
+    return total.sum();
   }
 
   // What is used most lies where the shortest instructions reach.
@@ -440,7 +464,8 @@ class Workbench {
   T intercept_scale_ = T(0);
   T norm_ = T(0);
   Report<T> report_;
-  T gauge_ = T(0);  ///< dual norm of the gradient at the last certificate
+  DualTerms<T> terms_;  ///< what the samples contribute to the dual at the last certificate
+  T gauge_;             ///< dual norm of the gradient at the last certificate
   std::uint32_t certificates_ = 0;
 
   static constexpr Index smallest_working_set = 64;
@@ -449,7 +474,7 @@ class Workbench {
   /// Whether x is a number that is positive, or zero where that may be.
   TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
 
-  [[gnu::noinline]] Status check(std::span<std::byte> memory, Requirement requirement, bool with_eta) {
+  Status check(bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
         design_.samples() != shape_.samples)
       return Status::invalid_shape;
@@ -466,21 +491,22 @@ class Workbench {
     }
     if (targets_.margins && has_margin(options_)) return Status::invalid_margin;
     const bool may_be_zero = default_margin<T>(loss_) == T(0);
-    for (Index& i = report_.row = 0; i < shape_.samples; ++i) {
+    for (Index i = 0; i < shape_.samples; ++i) {
+      report_.row = i;
       if (!valid_label(loss_, targets_.labels[i], shape_.classes)) return Status::invalid_label;
       if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
       if (!in_range(targets_.margin(i), may_be_zero)) return Status::invalid_margin;
     }
     report_.row = 0;
-    for (Index& k = report_.column; k < shape_.classes; ++k)
+    for (Index k = 0; k < shape_.classes; ++k) {
+      report_.column = k;
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
+    }
     report_.column = 0;
     if (design_.find_bad_value(report_.row, report_.column)) {
       const Status failure = failure_of(design_, report_.row);
       return failure == Status::running ? Status::invalid_data : failure;
     }
-    if (!Arena::aligned(memory)) return Status::invalid_arena;
-    if (memory.size() < requirement.bytes) return Status::arena_too_small;
     return Status::running;
   }
 
@@ -489,10 +515,17 @@ class Workbench {
     if (all > 0) report_.epochs += share * T(entries) / T(all);
   }
 
-  [[gnu::noinline]] void finish_gradient(const Index* list, Index count, const T* u, Index samples, T* g) {
+  void count_product(const Design& design, const Index* list, Index count) {
+    notice_failure();
+    add_epochs(design.entries(list, count), T(0.5));
+  }
+
+  [[gnu::noinline]] void transposed_multiply(const Design& design, const Index* list, Index count, const T* u, T* g) {
+    design.transposed_multiply(list, count, u, stride_, g);
+    count_product(design, list, count);
     if (!options_.intercept) return;
     T* sums = memory_.row[0];
-    block_sums(u, samples, stride_, sums);
+    block_sums(u, design.samples(), stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
@@ -523,7 +556,7 @@ class Workbench {
   }
 
   /// The loss's share of the dual objective at s·u.
-  [[gnu::noinline]] T loss_dual(DualTerms<T> terms, const T* u, T scale) const {
+  [[gnu::noinline]] T loss_dual(const T* u, T scale) const {
     if constexpr (GeneralDual<Loss, T>) {
       if (!has_quadratic_dual<T>(loss_)) {
         Sum<T> total;
@@ -533,29 +566,31 @@ class Workbench {
         return total.value();
       }
     }
-    return scale * (terms.linear - scale * terms.quadratic);
+    if constexpr (LinearDual<Loss>) return scale * terms_.linear;
+    else return scale * (terms_.linear - scale * terms_.quadratic);
   }
 
   /// The dual objective at the best s·u (at the largest feasible s, when it is no quadratic in s; at u, when the
   /// penalty has a conjugate instead of a dual norm; the better of both for a sparse conjugate), with the penalty taken
   /// over the listed features.
-  [[gnu::noinline]] T dual_value(DualTerms<T> terms, const T* u, const T* g, const Index* list, Index count) {
+  [[gnu::noinline]] T dual_value(const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     if (has_zeros()) score(g, list, count);
     T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
-      if (terms.quadratic > T(0)) scale = smallest(scale, terms.linear / (T(2) * terms.quadratic));
+      if (!LinearDual<Loss> && terms_.quadratic > T(0))
+        scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
-      if (finite(scale)) bound = largest(loss_dual(terms, u, scale), T(0));
+      if (finite(scale)) bound = largest(loss_dual(u, scale), T(0));
     }
-    if (dual_kind_ == DualKind::norm) return bound;
+    if (dual_kind() == DualKind::norm) return bound;
     if constexpr (HasConjugate<Penalty, T>) {
       if (!(options_.lambda > T(0))) return bound;
       Sum<T> conjugate;
       for_each_listed_group(
           list, count, [&](FeatureGroup group) { conjugate.add(penalty_.conjugate(rows(g, group), options_.lambda)); });
-      return largest(loss_dual(terms, u, T(1)) - conjugate.value(), bound);
+      return largest(loss_dual(u, T(1)) - conjugate.value(), bound);
     } else {
       return not_a_number<T>;
     }
@@ -585,7 +620,7 @@ class Workbench {
   [[gnu::noinline]] void offer_dual(T value) {
     if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
-    if (dual_kind_ == DualKind::unknown) {
+    if (dual_kind() == DualKind::unknown) {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
       return;
     }
@@ -599,7 +634,7 @@ class Workbench {
       report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
       return;
     }
-    if (!(report_.relative_gap >= T(0.9) * stalled_gap_) || certificates_ == 1) {  // or there is no gap yet
+    if (certificates_ == 1 || !(report_.relative_gap >= T(0.9) * stalled_gap_)) {  // or there is no gap yet
       stalled_gap_ = report_.relative_gap;
       patience_ = 2 * report_.iterations + 1000;
     } else if (is_overdue() &&
@@ -660,39 +695,38 @@ class Workbench {
       const Index j = order ? order[i] : i;
       if (memory_.active[j]) memory_.list[active_count_++] = j;
     }
+    memory_.list[active_count_] = shape_.features;
   }
 
   /// Adds the inactive groups whose score exceeds `low`, the largest first, about `wanted` features. False: there are
   /// none.
   [[gnu::noinline]] bool activate_best(Index wanted, T low) {
     T high = gauge_;
-    const auto count_above = [&](T level) {
-      Index count = 0;
-      for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-        if (!memory_.active[group.first] && memory_.score[group.first] > level) count += group.count;
-      });
-      return count;
-    };
-    if (count_above(low) > wanted) {
+    if (above(low, false) > wanted) {
       for (int halving = 0; halving < 30; ++halving) {
         const T middle = low + (high - low) * T(0.5);
-        (count_above(middle) >= wanted ? low : high) = middle;
+        (above(middle, false) >= wanted ? low : high) = middle;
       }
     }
-    bool any = false;
+    if (above(low, true) == 0) return false;
+    list_active();
+    return true;
+  }
+  /// Number of features in inactive groups whose score exceeds the level; makes them active on demand.
+  [[gnu::noinline]] Index above(T level, bool become_active) {
+    Index count = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-      if (memory_.active[group.first] || !(memory_.score[group.first] > low)) return;
-      any = true;
-      activate(group);
+      if (memory_.active[group.first] || !(memory_.score[group.first] > level)) return;
+      count += group.count;
+      if (become_active) activate(group);
     });
-    if (any) list_active();
-    return any;
+    return count;
   }
 
   bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
 
-  T stalled_gap_ = T(0);
-  std::uint32_t patience_ = 0;  ///< the iteration by which there should be progress
+  T stalled_gap_;           ///< the first certificate sets this
+  std::uint32_t patience_;  ///< the iteration by which there should be progress
 };
 
 }  // namespace tamis

@@ -203,6 +203,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
         if (!visit_block(loss, list[place])) std::swap(list[place], list[--this->active_count_]);
       }
     }
+    list[this->active_count_] = this->shape_.features;
     if (this->options_.intercept) visit_block(loss, this->shape_.features);
   }
 
