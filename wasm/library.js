@@ -4,7 +4,7 @@ import { TamisError } from './error.js';
 import { toBlob, toC } from './export.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { needsBaselines, precisionOf } from './problem.js';
+import { beyondUsual, precisionOf } from './problem.js';
 import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
@@ -39,7 +39,7 @@ export class Library {
     this.#sources = sources;
   }
 
-  /** Loads the module of a precision, or that of the baselines, once. */
+  /** Loads the module of a precision, or that with all solvers, once. */
   async prepare(kind) {
     const isPrecision = kind !== 'baselines';
     const { version } = await this.loaded(isPrecision ? 'linear' : kind, isPrecision ? kind : 'float');
@@ -66,11 +66,11 @@ export class Library {
   }
   /** The module with the solver that the problem asks for. */
   moduleFor(problem) {
-    const precision = precisionOf(problem);
-    if (!needsBaselines(problem)) return this.moduleOf(precision);
+    const missing = beyondUsual(problem);
+    if (!missing) return this.moduleOf(precisionOf(problem));
     const module = this.#modules['baselines float'];
     if (!module)
-      throw new TamisError('invalid_option', `the solver ${problem.solver} is not loaded yet: load({ baselines: true }), or use train()`);
+      throw new TamisError('invalid_option', `${missing} is not loaded yet: load({ baselines: true }), or use train()`);
     return module;
   }
 
@@ -123,7 +123,7 @@ export class Library {
     return makers[name](data, options, wishes, module);
   }
   async prepared(problem) {
-    await this.prepare(needsBaselines(problem) ? 'baselines' : precisionOf(problem));
+    await this.prepare(beyondUsual(problem) ? 'baselines' : precisionOf(problem));
     return this.moduleFor(problem);
   }
 

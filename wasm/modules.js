@@ -25,7 +25,7 @@ const addresses = {
 /** Those of modules that are not always needed are not loaded before. */
 const addressesBeside = async (models) => (await import('./modules-beside.js'))[models];
 
-/** Loads the module of linear models, baselines, interactions, kernels or features in a precision, from `source` or the file beside this one. */
+/** Loads the module of linear models, all their solvers, interactions, kernels or features in a precision, from `source` or the file beside this one. */
 export async function loadModule(precision, { models, simd }, source) {
   try {
     source ??= (models === 'linear' ? addresses : await addressesBeside(models))[precision][Number(simd)]();

@@ -14,7 +14,7 @@ const choices = {
   precision: ['float', 'double'],
 };
 /** Those of the module that is always loaded. */
-const usual_solvers = [0, 1, 2, 4, 5, 6, 11];
+const usual_solvers = [0, 1, 5, 6, 11];
 
 /** The number of a choice, its position in the C enumeration. */
 export function choice(kind, name, names = choices[kind]) {
@@ -30,10 +30,14 @@ export function precisionOf({ precision = 'float' } = {}) {
   return precision;
 }
 
-/** Whether the solver is in a module of its own: in double precision all are in one. */
-export function needsBaselines(problem = {}) {
-  const { solver = 'auto' } = problem;
-  return precisionOf(problem) === 'float' && !usual_solvers.includes(choice('solver', solver));
+/** What of a problem only the module with all solvers has, or null: in double precision there is but one module. */
+export function beyondUsual(problem = {}) {
+  const { solver = 'auto', eta, loss = 'hinge', penalty, groups } = problem;
+  if (precisionOf(problem) === 'double') return null;
+  if (!usual_solvers.includes(choice('solver', solver))) return `the solver ${solver}`;
+  if (eta !== undefined) return 'the solver for eta';
+  const wide = isArrayLike(groups) || groups?.blocks > 1;
+  return solver === 'auto' && loss !== 'hinge' && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
 }
 
 export const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(value));

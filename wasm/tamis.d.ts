@@ -7,7 +7,7 @@ export interface LoadOptions {
   wasm?: ModuleSource;
   /** The same for double precision. */
   wasmDouble?: ModuleSource;
-  /** The same of the module with the solvers that are baselines, in single precision. */
+  /** The same of the module with all solvers, in single precision. */
   wasmBaselines?: ModuleSource;
   /** The same of the modules that `trainInteractions` loads. */
   wasmInteractions?: ModuleSource;
@@ -20,7 +20,10 @@ export interface LoadOptions {
   wasmFeaturesDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
-  /** Also loads now the module with the solvers that are baselines, which `train` loads when a problem asks for one. */
+  /**
+   * Also loads now the module with all solvers: the baselines, and those that the form with `eta`, `solver: 'fista'`, and
+   * group-linf over several features with a smooth loss need. `train` loads it when a problem asks for one of them.
+   */
   baselines?: boolean;
   /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */
   double?: boolean;
@@ -37,8 +40,8 @@ export type Penalty =
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
   | 'reweighted-l1';
 /**
- * 'auto' is the fastest for the problem. The baselines are in a module of their own, or in that of double precision; some
- * refuse some losses or penalties.
+ * 'auto' is the fastest for the problem. The baselines, 'fista' and 'constrained-primal-dual' are not in the module that is
+ * always loaded: see LoadOptions.baselines; some refuse some losses or penalties.
  */
 export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
   'block-coordinate-descent' | Baseline;
@@ -148,7 +151,7 @@ export interface Tamis {
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
   fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
-  /** Loads the module of a precision, or that of the baselines, once, so that the functions that return at once can use it. */
+  /** Loads the module of a precision, or that with all solvers, once, so that the functions that return at once can use it. */
   prepare(kind: Precision | 'baselines'): Promise<void>;
 }
 

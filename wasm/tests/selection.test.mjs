@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { digits, iris, load, madeUpProblem, outcome, refusal, small } from './support.mjs';
 
-const tamis = await load({ double: true });
+const tamis = await load({ baselines: true, double: true });
 const flowers = { ...iris, loss: 'hinge', penalty: 'l1' };
 const long = { ...digits, loss: 'squared-hinge', penalty: 'l1', tolerance: 1e-6 };
 

@@ -7,7 +7,7 @@ import test, { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { command, createWorkerClient, digits, dist, iris, load, madeUpProblem, project, refusal, runCommand, small } from './support.mjs';
 
-const tamis = await load({ double: true });
+const tamis = await load({ baselines: true, double: true });
 const client = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
 after(() => client.close());
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { command, digits, iris, load, madeUpProblem, outcome, project, refusal, runCommand, small } from './support.mjs';
 
-const tamis = await load({ double: true });
+const tamis = await load({ baselines: true, double: true });
 const irisProblem = { ...iris, loss: 'hinge', penalty: 'l1', lambda: 1 / 150, tolerance: 1e-4 };
 
 function close(actual, expected, relative) {

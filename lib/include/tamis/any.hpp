@@ -43,7 +43,7 @@ class AnyLoss {
   }
   bool separate_classes() const { return table_->separate_classes; }
   bool has_quadratic_dual() const { return table_->dual_terms != nullptr; }
-  bool has_excess() const { return table_->excess != nullptr; }
+  bool has_excess() const { return table_ == &table_for<SquaredHinge> || table_ == &table_for<Logistic>; }
   template <class>
   T default_margin() const {
     return table_->default_margin;
@@ -64,7 +64,7 @@ class AnyLoss {
     if (!table_->gradient) return Hinge{}.subgradient(z, classes, y, margin, weight, u);
     return table_->gradient(z, classes, y, margin, weight, u);
   }
-  /// Every loss with a dual_prox has the hinge's simplex.
+  // Of the losses only the hinge has a dual_prox.
   static constexpr bool in_support(T entry, bool is_label, T weight) {
     return Hinge::in_support(entry, is_label, weight);
   }
@@ -72,10 +72,10 @@ class AnyLoss {
     return Hinge::violation(z, classes, y, margin);
   }
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    table_->dual_prox(u, classes, y, margin, weight, sigma);
+    Hinge{}.dual_prox(u, classes, y, margin, weight, sigma);
   }
   LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    return table_->level_terms(u, classes, y, margin, weight, sigma);
+    return Hinge{}.level_terms(u, classes, y, margin, weight, sigma);
   }
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
@@ -96,10 +96,11 @@ class AnyLoss {
     return visit_smooth([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
-    return table_->excess(from, to, classes, y, margin, scratch);
+    if (table_ == &table_for<Logistic>) return Logistic{}.excess(from, to, classes, y, margin, scratch);
+    return SquaredHinge{}.excess(from, to, classes, y, margin, scratch);
   }
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
-    table_->null_model(targets, intercept, intercepts, u, stride);
+    Hinge{}.null_model(targets, intercept, intercepts, u, stride);
   }
   /// visit(loss) with the loss itself, one that is smooth: in there its calls are inlined. It is not in the table, so
   /// that only solvers that ask bring the code.
@@ -126,13 +127,9 @@ class AnyLoss {
     T (*value)(const T*, Index, Label, T);
     DualTerms<T> (*dual_terms)(const T*, Index, Label, T, T) = nullptr;
     T (*dual_value)(const T*, Index, Label, T, T, T) = nullptr;
-    T (*excess)(const T*, const T*, Index, Label, T, T*) = nullptr;
     T (*gradient)(const T*, Index, Label, T, T, T*) = nullptr;
     T (*curvature)(Index) = nullptr;
     void (*guess_intercepts)(const Targets<T>&, T*) = nullptr;
-    void (*dual_prox)(T*, Index, Label, T, T, T) = nullptr;
-    void (*null_model)(const Targets<T>&, bool, T*, T*, Index) = nullptr;
-    LevelTerms<T> (*level_terms)(const T*, Index, Label, T, T, T) = nullptr;
   };
 
   template <class L>
@@ -148,10 +145,6 @@ class AnyLoss {
       table.dual_value = [](const T* u, Index classes, Label y, T margin, T weight, T scale) {
         return L{}.dual_value(u, classes, y, margin, weight, scale);
       };
-    if constexpr (requires(const T* z, T* scratch) { L{}.excess(z, z, Index{}, Label{}, T{}, scratch); })
-      table.excess = [](const T* from, const T* to, Index classes, Label y, T margin, T* scratch) {
-        return L{}.excess(from, to, classes, y, margin, scratch);
-      };
     if constexpr (SmoothLoss<L, T>) {
       table.gradient = [](const T* z, Index classes, Label y, T margin, T weight, T* u) {
         return L{}.gradient(z, classes, y, margin, weight, u);
@@ -161,18 +154,6 @@ class AnyLoss {
         L{}.guess_intercepts(targets, intercepts);
       };
     }
-    if constexpr (DualProximableLoss<L, T>) {
-      table.dual_prox = [](T* u, Index classes, Label y, T margin, T weight, T sigma) {
-        L{}.dual_prox(u, classes, y, margin, weight, sigma);
-      };
-      table.null_model = [](const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) {
-        L{}.null_model(targets, intercept, intercepts, u, stride);
-      };
-    }
-    if constexpr (ConstrainableLoss<L, T>)
-      table.level_terms = [](const T* u, Index classes, Label y, T margin, T weight, T sigma) {
-        return L{}.level_terms(u, classes, y, margin, weight, sigma);
-      };
     return table;
   }
   template <class L>
@@ -193,24 +174,24 @@ struct AnyNorm {
       else return true;
     });
   }
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     return visit([=](const auto& norm) { return norm.value(w); });
   }
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     visit([=](const auto& norm) { norm.prox(w, step); });
   }
   template <class>
   T step_coupling() const {
     return kind == PenaltyKind::sparse_group ? not_a_number<T> : T(0);
   }
-  T dual(Rows<const T> g) const {
+  T dual(const Rows<const T>& g) const {
     return visit([=](const auto& norm) { return norm.dual(g); });
   }
-  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+  ProxSlope<T> prox_slope(const Rows<const T>& w, T step) const {
     return visit([=](const auto& norm) { return norm.prox_slope(w, step); });
   }
   bool keeps_signs() const { return kind == PenaltyKind::sparse_group && SparseGroupNorm<T>{l1_ratio}.keeps_signs(); }
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([=](const auto& norm) { norm.gradient(w, out); });
   }
 
@@ -243,8 +224,8 @@ class AnyPenalty {
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
   DualKind dual_kind() const { return table_->dual_kind(data_); }
-  T value(Rows<const T> w) const { return table_->value(data_, w); }
-  void prox(Rows<T> w, T step) const { table_->prox(data_, w, step); }
+  T value(const Rows<const T>& w) const { return table_->value(data_, w); }
+  void prox(const Rows<T>& w, T step) const { table_->prox(data_, w, step); }
   template <class>
   T step_coupling() const {
     if (table_ == &table_for<Ridge>) return tamis::step_coupling<T>(Ridge{});
@@ -253,7 +234,7 @@ class AnyPenalty {
   }
   /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
-  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     if (table_->prox_jacobian)
       table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
         (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
@@ -262,11 +243,11 @@ class AnyPenalty {
   [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
   }
-  [[gnu::noinline]] void gradient(Rows<const T> w, Rows<T> out) const {
+  [[gnu::noinline]] void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
-  T dual_norm(Rows<const T> g) const { return table_->dual_norm(data_, g); }
-  T conjugate(Rows<const T> g, T lambda) const { return table_->conjugate(data_, g, lambda); }
+  T dual_norm(const Rows<const T>& g) const { return table_->dual_norm(data_, g); }
+  T conjugate(const Rows<const T>& g, T lambda) const { return table_->conjugate(data_, g, lambda); }
   /// visit(penalty) with the penalty itself.
   template <class Visit>
   auto visit(Visit visit) const {
@@ -290,11 +271,12 @@ class AnyPenalty {
     bool grouped;
     bool (*valid)(const Data&);
     DualKind (*dual_kind)(const Data&);
-    T (*value)(const Data&, Rows<const T>);
-    void (*prox)(const Data&, Rows<T>, T);
-    void (*prox_jacobian)(const Data&, Rows<const T>, T, void*, void (*)(void*, const ProxJacobian<T>&)) = nullptr;
-    T (*dual_norm)(const Data&, Rows<const T>) = nullptr;
-    T (*conjugate)(const Data&, Rows<const T>, T) = nullptr;
+    T (*value)(const Data&, const Rows<const T>&);
+    void (*prox)(const Data&, const Rows<T>&, T);
+    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*,
+                          void (*)(void*, const ProxJacobian<T>&)) = nullptr;
+    T (*dual_norm)(const Data&, const Rows<const T>&) = nullptr;
+    T (*conjugate)(const Data&, const Rows<const T>&, T) = nullptr;
   };
 
   AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
@@ -314,17 +296,19 @@ class AnyPenalty {
                   else return true;
                 },
                 [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
-                [](const Data& data, Rows<const T> w) { return make<P>(data).value(w); },
-                [](const Data& data, Rows<T> w, T step) { make<P>(data).prox(w, step); }};
+                [](const Data& data, const Rows<const T>& w) { return make<P>(data).value(w); },
+                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); }};
     if constexpr (HasProxJacobian<P, T>)
-      table.prox_jacobian = [](const Data& data, Rows<const T> w, T step, void* context,
+      table.prox_jacobian = [](const Data& data, const Rows<const T>& w, T step, void* context,
                                void (*visit)(void*, const ProxJacobian<T>&)) {
         make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
       };
     if constexpr (HasDualNorm<P, T>)
-      table.dual_norm = [](const Data& data, Rows<const T> g) { return make<P>(data).dual_norm(g); };
+      table.dual_norm = [](const Data& data, const Rows<const T>& g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
-      table.conjugate = [](const Data& data, Rows<const T> g, T lambda) { return make<P>(data).conjugate(g, lambda); };
+      table.conjugate = [](const Data& data, const Rows<const T>& g, T lambda) {
+        return make<P>(data).conjugate(g, lambda);
+      };
     return table;
   }
   template <class P>
@@ -470,24 +454,20 @@ struct Choice {
 };
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `More`: solver templates to offer beside those that are always there: TwoPhase, BlockCoordinateDescent, and
-/// baselines such as as_printed::PrimalDual. One that is not among them is refused with `invalid_option`, but
-/// `automatic` is content with PrimalDual and Fista where those two are not. `Loss`:
-/// AnyLoss, or what has its members and more losses.
-template <class T, class Loss, template <class, class, class, class> class... More>
-class AnyTrainingWith {
-  using Solver = typename AnySolver<PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual,
-                                    More...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
+/// `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but `automatic` is
+/// content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not. `Loss`: AnyLoss, or what has
+/// its members and more losses.
+template <class T, class Loss, template <class, class, class, class> class... S>
+class AnyTrainingOf {
+  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
   using Rounds = Reweighted<Solver>;
 
  public:
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters = {},
-                  const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingWith(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingWith(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                  const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
-                  const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
     const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
     if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
@@ -502,8 +482,8 @@ class AnyTrainingWith {
     if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
     else ::new (static_cast<void*>(storage_)) Solver(solver);
   }
-  AnyTrainingWith(const AnyTrainingWith&) = delete;
-  AnyTrainingWith& operator=(const AnyTrainingWith&) = delete;
+  AnyTrainingOf(const AnyTrainingOf&) = delete;
+  AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
@@ -596,6 +576,11 @@ class AnyTrainingWith {
   alignas(Rounds) mutable std::byte storage_[sizeof(Rounds)];  // the largest of what `form_` says
   Form form_ = Form::refused;
 };
+
+/// With the solvers for every loss, and `More`: TwoPhase, BlockCoordinateDescent, and baselines such as
+/// as_printed::PrimalDual.
+template <class T, class Loss, template <class, class, class, class> class... More>
+using AnyTrainingWith = AnyTrainingOf<T, Loss, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, More...>;
 
 template <class T, template <class, class, class, class> class... More>
 using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;

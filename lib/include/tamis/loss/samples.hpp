@@ -9,7 +9,7 @@ namespace tamis::detail {
 template <class T, class Loss>
 [[gnu::noinline]] T mean_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
   Sum<T> total;
-  visit_smooth(loss, [&](const auto& one) {
+  visit_smooth_samples(loss, [&](const auto& one) {
     for (Index i = 0; i < targets.samples(); ++i) {
       const T weight = targets.weight(i);
       if (weight > T(0))
@@ -22,7 +22,7 @@ template <class T, class Loss>
 /// U ← cᵢ∇ℓᵢ at scores z, the padding 0.
 template <class T, class Loss>
 [[gnu::noinline]] void take_gradients(const Loss& loss, const Targets<T>& targets, const T* z, Index stride, T* u) {
-  visit_smooth(loss, [&](const auto& one) {
+  visit_smooth_samples(loss, [&](const auto& one) {
     for (Index i = 0; i < targets.samples(); ++i) {
       T* row = row_of(u, i, stride);
       one.gradient(row_of(z, i, stride), targets.classes, targets.labels[i], targets.margin(i), targets.weight(i), row);

@@ -18,7 +18,7 @@ struct ElasticNet {
   }
 
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     T sum = 0, square = 0;
     for (Index r = 0; r < w.rows; ++r) {
       const T* row = w.row(r);
@@ -31,7 +31,7 @@ struct ElasticNet {
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     const T threshold = step * T(ratio);
     const T shrink = T(1) / (T(1) + step * (T(1) - T(ratio)));
     for (Index r = 0; r < w.rows; ++r) {
@@ -47,21 +47,24 @@ struct ElasticNet {
   }
 
   template <class T, class Visit>
-  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     const T scale = square_root(T(1) / (T(1) + step * (T(1) - T(ratio))));
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
 
   constexpr bool keeps_signs() const { return ratio > S(0); }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + (T(1) - T(ratio)) * w(r, k);
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = T(ratio) * sign(from[k]) + (T(1) - T(ratio)) * from[k];
+    }
   }
 
   /// The least λ at which W = 0 minimises λΩ(W) − ⟨G, W⟩: max|g|/ρ.
   template <class T>
-  T dual_norm(Rows<const T> g) const {
+  T dual_norm(const Rows<const T>& g) const {
     T top = 0;
     for (Index r = 0; r < g.rows; ++r) {
       const T* row = g.row(r);
@@ -72,7 +75,7 @@ struct ElasticNet {
 
   /// (λΩ)*(G), for ρ < 1 and λ > 0.
   template <class T>
-  T conjugate(Rows<const T> g, T lambda) const {
+  T conjugate(const Rows<const T>& g, T lambda) const {
     T square = 0;
     for (Index r = 0; r < g.rows; ++r) {
       const T* row = g.row(r);

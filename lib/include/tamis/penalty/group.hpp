@@ -11,7 +11,7 @@ namespace detail {
 
 /// Calls visit(group) with the entries of each group, as rows of their own, within rows that are seen together.
 template <class T, class Visit>
-void for_each_group(const Groups& groups, Rows<T> w, Visit visit) {
+void for_each_group(const Groups& groups, const Rows<T>& w, Visit visit) {
   const bool across = groups.block == 0;
   const Index count = groups.is_listed ? 1 : across ? w.rows : w.classes;
   for (Index g = 0; g < count; ++g) {
@@ -26,7 +26,7 @@ void for_each_group(const Groups& groups, Rows<T> w, Visit visit) {
 
 /// Calls visit(entry) with each entry but the padding, row by row.
 template <class T, class Visit>
-[[gnu::always_inline]] inline void for_each_entry(Rows<T> w, Visit visit) {
+[[gnu::always_inline]] inline void for_each_entry(const Rows<T>& w, Visit visit) {
   for (Index r = 0; r < w.rows; ++r) {
     T* row = w.row(r);
     for (Index k = 0; k < w.classes; ++k) visit(row[k]);
@@ -34,19 +34,19 @@ template <class T, class Visit>
 }
 
 template <class T>
-T norm2(Rows<const T> w) {
+T norm2(const Rows<const T>& w) {
   T square = 0;
   for_each_entry(w, [&](T entry) { square += entry * entry; });
   return square_root(square);
 }
 template <class T>
-T norm1(Rows<const T> w) {
+T norm1(const Rows<const T>& w) {
   T total = 0;
   for_each_entry(w, [&](T entry) { total += absolute(entry); });
   return total;
 }
 template <class T>
-T norm_inf(Rows<const T> w) {
+T norm_inf(const Rows<const T>& w) {
   T top = 0;
   for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
   return top;
@@ -54,7 +54,7 @@ T norm_inf(Rows<const T> w) {
 
 /// w (1 − step/‖w‖₂)₊
 template <class T>
-void shrink2(Rows<T> w, T step) {
+void shrink2(const Rows<T>& w, T step) {
   const T norm = norm2<T>(w);
   const T shrink = norm > step ? T(1) - step / norm : T(0);
   for_each_entry(w, [=](T& entry) { entry *= shrink; });
@@ -62,7 +62,7 @@ void shrink2(Rows<T> w, T step) {
 
 /// How shrink2 moves: at w = shrink2(v), ‖v‖ = ‖w‖ + step.
 template <class T>
-ProxSlope<T> shrinkage_slope(Rows<const T> w, T step) {
+ProxSlope<T> shrinkage_slope(const Rows<const T>& w, T step) {
   const T norm = norm2(w);
   return {.scale = norm > T(0) ? square_root(norm / (norm + step)) : T(1)};
 }
@@ -72,11 +72,11 @@ ProxSlope<T> shrinkage_slope(Rows<const T> w, T step) {
 /// ‖w‖₂. Prox: w (1 − step/‖w‖)₊. Its own dual.
 struct EuclideanNorm {
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     return detail::norm2(w);
   }
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     detail::shrink2(w, step);
   }
   /// See step_coupling.
@@ -85,29 +85,32 @@ struct EuclideanNorm {
     return T(0);
   }
   template <class T>
-  T dual(Rows<const T> g) const {
+  T dual(const Rows<const T>& g) const {
     return detail::norm2(g);
   }
   template <class T>
-  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+  ProxSlope<T> prox_slope(const Rows<const T>& w, T step) const {
     return detail::shrinkage_slope(w, step);
   }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     const T scale = T(1) / detail::norm2(w);
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = scale * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = scale * from[k];
+    }
   }
 };
 
 /// ‖w‖∞. Prox: clip w to the level at which Σ(|w| − level)₊ = step. Dual: ‖g‖₁.
 struct LargestEntryNorm {
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     return detail::norm_inf(w);
   }
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     const T level = linf_level(Rows<const T>(w), step);
     detail::for_each_entry(w, [=](T& entry) { entry = smallest(largest(entry, -level), level); });
   }
@@ -117,21 +120,24 @@ struct LargestEntryNorm {
     return T(0);
   }
   template <class T>
-  T dual(Rows<const T> g) const {
+  T dual(const Rows<const T>& g) const {
     return detail::norm1(g);
   }
   template <class T>
-  ProxSlope<T> prox_slope(Rows<const T> w, T) const {
+  ProxSlope<T> prox_slope(const Rows<const T>& w, T) const {
     return {.level = detail::norm_inf(w)};
   }
   /// Shared by the entries that are the largest.
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     const T level = detail::norm_inf(w);
     Index count = 0;
     detail::for_each_entry(w, [&](T entry) { count += absolute(entry) >= level; });
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = absolute(w(r, k)) >= level ? sign(w(r, k)) / T(count) : T(0);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = absolute(from[k]) >= level ? sign(from[k]) / T(count) : T(0);
+    }
   }
 };
 
@@ -149,15 +155,15 @@ struct GroupSum {
   }
 
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     T total = 0;
-    detail::for_each_group(groups, w, [&](Rows<const T> group) { total += norm.value(group); });
+    detail::for_each_group(groups, w, [&](const Rows<const T>& group) { total += norm.value(group); });
     return total;
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
-    detail::for_each_group(groups, w, [&](Rows<T> group) { norm.prox(group, step); });
+  void prox(const Rows<T>& w, T step) const {
+    detail::for_each_group(groups, w, [&](const Rows<T>& group) { norm.prox(group, step); });
   }
 
   /// See step_coupling: that of the norm, where it has one.
@@ -169,7 +175,7 @@ struct GroupSum {
 
   /// See ProxJacobian: visits each group with nonzero entries.
   template <class T, class Visit>
-  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     const bool whole = groups.is_listed, across = groups.block == 0;
     for (Index g = 0; g < (whole ? 1 : across ? w.rows : w.classes); ++g) {
       ProxJacobian<T> group{.rows = w.rows, .classes = w.classes, .slope = {}};
@@ -187,8 +193,8 @@ struct GroupSum {
     else return false;
   }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
-    detail::for_each_group(groups, w, [&](Rows<const T> group) {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
+    detail::for_each_group(groups, w, [&](const Rows<const T>& group) {
       Rows<T> to = out;
       to.data += group.data - w.data;
       to.rows = group.rows;
@@ -199,9 +205,9 @@ struct GroupSum {
   }
 
   template <class T>
-  T dual_norm(Rows<const T> g) const {
+  T dual_norm(const Rows<const T>& g) const {
     T top = 0;
-    detail::for_each_group(groups, g, [&](Rows<const T> group) { top = largest(top, norm.dual(group)); });
+    detail::for_each_group(groups, g, [&](const Rows<const T>& group) { top = largest(top, norm.dual(group)); });
     return top;
   }
 };

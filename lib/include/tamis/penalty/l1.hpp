@@ -8,7 +8,7 @@ namespace tamis {
 /// Ω(W) = Σ_jk |w_jk|. Prox: soft threshold. Dual norm: max |g_jk|.
 struct L1 {
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     T total = 0;
     for (Index r = 0; r < w.rows; ++r) {
       const T* row = w.row(r);
@@ -18,7 +18,7 @@ struct L1 {
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     for (Index r = 0; r < w.rows; ++r) {
       T* row = w.row(r);
       for (Index k = 0; k < w.stride; ++k) row[k] = soft(row[k], step);
@@ -32,7 +32,7 @@ struct L1 {
   }
 
   template <class T, class Visit>
-  void prox_jacobian(Rows<const T> w, T, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T, Visit&& visit) const {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
@@ -41,13 +41,16 @@ struct L1 {
 
   static constexpr bool keeps_signs() { return true; }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = sign(w(r, k));
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = sign(from[k]);
+    }
   }
 
   template <class T>
-  T dual_norm(Rows<const T> g) const {
+  T dual_norm(const Rows<const T>& g) const {
     T top = 0;
     for (Index r = 0; r < g.rows; ++r) {
       const T* row = g.row(r);

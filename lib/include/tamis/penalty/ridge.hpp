@@ -8,7 +8,7 @@ namespace tamis {
 /// Ω(W) = ½ Σ_jk w_jk². Prox: w / (1 + step). Conjugate of λΩ: Σ_jk g_jk² / 2λ.
 struct Ridge {
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     T total = 0;
     for (Index r = 0; r < w.rows; ++r) {
       const T* row = w.row(r);
@@ -18,7 +18,7 @@ struct Ridge {
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     const T shrink = T(1) / (T(1) + step);
     for (Index r = 0; r < w.rows; ++r) {
       T* row = w.row(r);
@@ -29,13 +29,13 @@ struct Ridge {
   /// No coefficient need be zero: Newton's method on those that are not has all of them.
   static constexpr bool is_dense() { return true; }
   template <class T, class Visit>
-  void prox_jacobian(Rows<const T> w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     const T scale = square_root(T(1) / (T(1) + step));
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
   static constexpr bool keeps_signs() { return false; }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     for (Index r = 0; r < w.rows; ++r)
       for (Index k = 0; k < w.classes; ++k) out(r, k) = w(r, k);
   }
@@ -48,7 +48,7 @@ struct Ridge {
 
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.
   template <class T>
-  T conjugate(Rows<const T> g, T lambda) const {
+  T conjugate(const Rows<const T>& g, T lambda) const {
     return value(g) / lambda;
   }
 };

@@ -12,35 +12,38 @@ struct SparseGroupNorm {
   constexpr bool valid() const { return ratio >= S(0) && ratio <= S(1); }
 
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     return T(ratio) * detail::norm1(w) + (T(1) - T(ratio)) * detail::norm2(w);
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     const T threshold = step * T(ratio);
     detail::for_each_entry(w, [=](T& entry) { entry = soft(entry, threshold); });
     if (ratio < S(1)) detail::shrink2(w, step * (T(1) - T(ratio)));
   }
 
   template <class T>
-  ProxSlope<T> prox_slope(Rows<const T> w, T step) const {
+  ProxSlope<T> prox_slope(const Rows<const T>& w, T step) const {
     return detail::shrinkage_slope(w, step * (T(1) - T(ratio)));
   }
 
   constexpr bool keeps_signs() const { return ratio > S(0); }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     const T scale = (T(1) - T(ratio)) / detail::norm2(w);
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = T(ratio) * sign(w(r, k)) + scale * w(r, k);
+    for (Index r = 0; r < w.rows; ++r) {
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = T(ratio) * sign(from[k]) + scale * from[k];
+    }
   }
 
   /// Newton's iteration on f(ν) = ‖soft(g, ρν)‖₂ − (1 − ρ)ν from ν = max|g|, where f ≥ 0. f is convex and falls, so
   /// that ν only rises, and never above the root; it ends when it rises no more. No sorting; cost O(entries) a round,
   /// few rounds.
   template <class T>
-  T dual(Rows<const T> g) const {
+  T dual(const Rows<const T>& g) const {
     const T rho = T(ratio);
     const T rest = T(1) - rho;
     T root = detail::norm_inf(g);

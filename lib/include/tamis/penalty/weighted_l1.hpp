@@ -15,7 +15,7 @@ struct WeightedL1 {
   Index stride = 0;
 
   template <class T>
-  T value(Rows<const T> w) const {
+  T value(const Rows<const T>& w) const {
     T total = 0;
     for (Index r = 0; r < w.rows; ++r) {
       const T* row = w.row(r);
@@ -26,7 +26,7 @@ struct WeightedL1 {
   }
 
   template <class T>
-  void prox(Rows<T> w, T step) const {
+  void prox(const Rows<T>& w, T step) const {
     for (Index r = 0; r < w.rows; ++r) {
       T* row = w.row(r);
       const T* weight = weights_of<T>(w.feature(r));
@@ -41,22 +41,24 @@ struct WeightedL1 {
   }
 
   template <class T, class Visit>
-  void prox_jacobian(Rows<const T> w, T, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T, Visit&& visit) const {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
   static constexpr bool keeps_signs() { return true; }
   template <class T>
-  void gradient(Rows<const T> w, Rows<T> out) const {
+  void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     for (Index r = 0; r < w.rows; ++r) {
       const T* weight = weights_of<T>(w.feature(r));
-      for (Index k = 0; k < w.classes; ++k) out(r, k) = weight ? weight[k] * sign(w(r, k)) : sign(w(r, k));
+      const T* from = w.row(r);
+      T* to = out.row(r);
+      for (Index k = 0; k < w.classes; ++k) to[k] = weight ? weight[k] * sign(from[k]) : sign(from[k]);
     }
   }
 
   /// Infinite where a coefficient without weight has a gradient.
   template <class T>
-  T dual_norm(Rows<const T> g) const {
+  T dual_norm(const Rows<const T>& g) const {
     T top = 0;
     for (Index r = 0; r < g.rows; ++r) {
       const T* row = g.row(r);

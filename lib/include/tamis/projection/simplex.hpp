@@ -70,9 +70,9 @@ TAMIS_NOINLINE_IF_SMALLEST void project_simplex(T* v, Index count, T radius, T t
 
 }  // namespace detail
 
-/// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊, and just radius·e_k where all other entries
-/// are at least the radius below v_k, which is most often so. Cost O(K) per round, few rounds.
-/// Source: Michelot (1986); paper A, Proposition 3.1.
+/// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊, and just radius·e_k where all other
+/// entries are at least the radius below v_k, which is most often so. Cost O(K) per round, few rounds. Source: Michelot
+/// (1986); paper A, Proposition 3.1.
 template <class T>
 void project_simplex(T* v, Index count, T radius) {
   detail::project_simplex(v, count, radius, detail::highest(static_cast<const T*>(v), count));
@@ -81,8 +81,8 @@ void project_simplex(T* v, Index count, T radius) {
 /// The clipping level of the ℓ∞ prox: u − P(u), P the projection onto the ℓ1 ball of `radius`, is u clipped to ±level.
 /// Zero when ‖u‖₁ ≤ radius.
 template <class T>
-T linf_level(Rows<const T> u, T radius) {
-  const auto each = [=](auto visit) {
+T linf_level(const Rows<const T>& u, T radius) {
+  const auto each = [&](auto visit) {
     for (Index r = 0; r < u.rows; ++r) {
       const T* row = u.row(r);
       for (Index k = 0; k < u.classes; ++k) visit(absolute(row[k]));

@@ -330,34 +330,42 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   template <class Changed>
   void move_group(FeatureGroup group, T curvature, Changed changed) {
     if (!(curvature > T(0))) return;
+    propose(group, curvature);
+    for (Index r = 0; r < group.count; ++r)
+      if (accept(group.feature(r))) changed(group.feature(r), static_cast<const T*>(own_.block[2]));
+  }
+  /// G_g ← prox(W_g − G_g/L).
+  [[gnu::noinline]] void propose(const FeatureGroup& group, T curvature) {
     const Index stride = this->stride_;
-    const auto rate = Pack<T>::fill(T(1) / curvature);
+    const auto rate = Piece<T>::fill(T(1) / curvature);
     for (Index r = 0; r < group.count; ++r) {
       T* g = row_of(own_.g, group.feature(r), stride);
       const T* w = row_of(own_.w, group.feature(r), stride);
-      for (Index k = 0; k < stride; k += lanes<T>) (Pack<T>::load(w + k) - rate * Pack<T>::load(g + k)).store(g + k);
+      for (Index k = 0; k < stride; k += Piece<T>::width)
+        (Piece<T>::load(w + k) - rate * Piece<T>::load(g + k)).store(g + k);
       for (Index k = this->shape_.classes; k < stride; ++k) g[k] = T(0);
     }
     this->penalty_.prox(this->rows(own_.g, group), this->options_.lambda / curvature);
-    for (Index r = 0; r < group.count; ++r) {
-      const Index j = group.feature(r);
-      const T* g = row_of(own_.g, j, stride);
-      T* w = row_of(own_.w, j, stride);
-      T* step = own_.block[2];
-      auto square = Pack<T>::zero(), size = Pack<T>::zero();
-      for (Index k = 0; k < stride; k += lanes<T>) {
-        const auto next = Pack<T>::load(g + k), difference = next - Pack<T>::load(w + k);
-        difference.store(step + k);
-        next.store(w + k);
-        square = square + difference * difference;
-        size = size + next * next;
-      }
-      size_ += size.sum();
-      const T moved = square.sum();
-      if (!(moved > T(0))) continue;
-      moved_ += moved;
-      changed(j, step);
+  }
+  /// W_j ← G_j; false when it has not moved, else block[2] is how far.
+  [[gnu::noinline]] bool accept(Index j) {
+    const Index stride = this->stride_;
+    const T* g = row_of(own_.g, j, stride);
+    T* w = row_of(own_.w, j, stride);
+    T* step = own_.block[2];
+    auto square = Pack<T>::zero(), size = Pack<T>::zero();
+    for (Index k = 0; k < stride; k += Piece<T>::width) {
+      const auto next = Piece<T>::load(g + k), difference = next - Piece<T>::load(w + k);
+      difference.store(step + k);
+      next.store(w + k);
+      add_squares<T>(difference, k, square);
+      add_squares<T>(next, k, size);
     }
+    size_ += size.sum();
+    const T moved = square.sum();
+    if (!(moved > T(0))) return false;
+    moved_ += moved;
+    return true;
   }
 
   /// An epoch on the quadratic model of the loss at z, then a search along its step.
@@ -370,8 +378,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     });
     // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
     const auto along = [&](auto visit) {
-      for (Index c = 0; c < working_; ++c) visit(own_.work[c]);
-      if (this->options_.intercept) visit(this->shape_.features);
+      for (Index c = 0; c < working_ + Index(this->options_.intercept); ++c)
+        visit(c < working_ ? own_.work[c] : this->shape_.features);
     };
     along([&](Index j) {
       T* d = row_of(own_.d, j, stride);
@@ -450,9 +458,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// z += factor u, samples × stride.
   void add_scaled(const T* u, T factor, T* z) const {
-    const auto scale = Pack<T>::fill(factor);
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
-      (Pack<T>::load(z + e) + scale * Pack<T>::load(u + e)).store(z + e);
+    const auto scale = Piece<T>::fill(factor);
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += Piece<T>::width)
+      (Piece<T>::load(z + e) + scale * Piece<T>::load(u + e)).store(z + e);
   }
 
   // ---- Newton's method --------------------------------------------------------------------------------------------

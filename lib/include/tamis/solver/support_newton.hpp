@@ -37,10 +37,10 @@ struct SupportProblem {
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
-/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate gradients,
-/// at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is room. The
-/// preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536 of them;
-/// its diagonal alone where the support is larger than the memory was made for.
+/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate
+/// gradients, at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is
+/// room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536
+/// of them; its diagonal alone where the support is larger than the memory was made for.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -145,29 +145,26 @@ class SupportNewton {
   /// Visits each row of the support, that of the intercepts last.
   template <class Problem, class Visit>
   void for_each_row(const Problem& p, Visit visit) const {
-    for (Index c = 0; c < size_; ++c) visit(m_.support[c]);
-    if (p.intercept) visit(p.shape.features);
+    for (Index c = 0; c < size_ + Index(p.intercept); ++c) visit(c < size_ ? m_.support[c] : p.shape.features);
   }
   /// Visits the groups of the support.
   template <class Problem, class Visit>
   void for_each_group(const Problem& p, Visit visit) const {
     const Groups groups = groups_of(p.penalty);
-    Index c = 0;
-    if (!groups.is_listed) {
-      while (c < size_) {
-        const Index first = m_.support[c];
-        const FeatureGroup group{first, smallest(groups.features_together(), p.shape.features - first)};
-        visit(group);
-        c += group.count;
-      }
-      return;
+    Index number = 0;
+    for (Index c = 0; c < size_;) {
+      const FeatureGroup group = group_at(groups, p.shape.features, c, number);
+      visit(group);
+      c += group.count;
     }
-    for (Index g = 0; g < groups.count && c < size_; ++g) {
-      if (groups.order[groups.starts[g]] != m_.support[c]) continue;
-      const Index count = groups.starts[g + 1] - groups.starts[g];
-      visit(FeatureGroup{m_.support[c], count, groups.order + groups.starts[g]});
-      c += count;
-    }
+  }
+  /// The group that begins at place c of the support; listed ones are looked for from `number` on.
+  [[gnu::noinline]] FeatureGroup group_at(const Groups& groups, Index features, Index c, Index& number) const {
+    const Index first = m_.support[c];
+    if (!groups.is_listed) return {first, smallest(groups.features_together(), features - first)};
+    while (groups.order[groups.starts[number]] != first) ++number;
+    const Index start = groups.starts[number++];
+    return {first, groups.starts[number] - start, groups.order + start};
   }
   template <class Problem, class M>
   Rows<M> rows(const Problem& p, M* matrix, FeatureGroup group) const {
@@ -221,9 +218,12 @@ class SupportNewton {
   void keep_on_manifold(const Problem& p, FeatureGroup group, T* matrix) const {
     const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
     const Rows<T> v = rows(p, matrix, group);
-    for (Index r = 0; r < group.count; ++r)
+    for (Index r = 0; r < group.count; ++r) {
+      const T* from = w.row(r);
+      T* to = v.row(r);
       for (Index k = 0; k < p.shape.classes; ++k)
-        if (w(r, k) == T(0)) v(r, k) = T(0);
+        if (from[k] == T(0)) to[k] = T(0);
+    }
     p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
       const T level = part.slope.level;
       if (!(level > T(0))) return;
@@ -231,15 +231,19 @@ class SupportNewton {
       const Rows<T> moved = part.entries(v);
       T sum = 0;
       Index count = 0;
-      for (Index r = 0; r < top.rows; ++r)
-        for (Index k = 0; k < top.classes; ++k)
-          if (absolute(top(r, k)) >= level) {
-            sum += sign(top(r, k)) * moved(r, k);
-            ++count;
-          }
-      for (Index r = 0; r < top.rows; ++r)
-        for (Index k = 0; k < top.classes; ++k)
-          if (absolute(top(r, k)) >= level) moved(r, k) = sign(top(r, k)) * (sum / T(count));
+      const auto each = [&](auto visit) {
+        for (Index r = 0; r < top.rows; ++r) {
+          const T* from = top.row(r);
+          T* to = moved.row(r);
+          for (Index k = 0; k < top.classes; ++k)
+            if (absolute(from[k]) >= level) visit(sign(from[k]), to[k]);
+        }
+      };
+      each([&](T side, T entry) {
+        sum += side * entry;
+        ++count;
+      });
+      each([&](T side, T& entry) { entry = side * (sum / T(count)); });
     });
   }
 
@@ -255,14 +259,19 @@ class SupportNewton {
       const Rows<T> sum = part.entries(out);
       T inner = 0, square = 0;
       if (along != across)
-        for (Index r = 0; r < at.rows; ++r)
+        for (Index r = 0; r < at.rows; ++r) {
+          const T *a = at.row(r), *b = in.row(r);
           for (Index k = 0; k < at.classes; ++k) {
-            inner += at(r, k) * in(r, k);
-            square += at(r, k) * at(r, k);
+            inner += a[k] * b[k];
+            square += a[k] * a[k];
           }
+        }
       const T part_along = square > T(0) ? (along - across) * (inner / square) : T(0);
-      for (Index r = 0; r < at.rows; ++r)
-        for (Index k = 0; k < at.classes; ++k) sum(r, k) += across * in(r, k) + part_along * at(r, k);
+      for (Index r = 0; r < at.rows; ++r) {
+        const T *a = at.row(r), *b = in.row(r);
+        T* total = sum.row(r);
+        for (Index k = 0; k < at.classes; ++k) total[k] += across * b[k] + part_along * a[k];
+      }
     });
   }
   /// λΩ″ in a direction whose slope of the proximity operator of step 1 is slope².
@@ -278,7 +287,7 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void choose_samples(const Problem& p) {
     chosen_ = 0;
-    visit_smooth(p.loss, [&](const auto& loss) {
+    visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index i = 0; i < p.shape.samples; ++i) {
         const bool curves = take_curvature(p, loss, i, chosen_);
         m_.place[i] = curves ? chosen_ : none;
@@ -354,7 +363,7 @@ class SupportNewton {
       for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
       for (Index c = 0; c < size_; ++c) add_column(column(p, c), row_of(v, m_.support[c], stride_), stride_, t);
     }
-    visit_smooth(p.loss, [&](const auto& loss) {
+    visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index a = 0; a < samples; ++a) {
         const Index i = sample(a);
         loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
@@ -534,12 +543,12 @@ class SupportNewton {
   /// to += factor · from.
   template <class Problem>
   void add(const Problem& p, T factor, const T* from, T* to) const {
-    const auto scale = Pack<T>::fill(factor);
+    const auto scale = Piece<T>::fill(factor);
     for_each_row(p, [&](Index j) {
       const T* in = row_of(from, j, stride_);
       T* out = row_of(to, j, stride_);
-      for (Index k = 0; k < stride_; k += lanes<T>)
-        (Pack<T>::load(out + k) + scale * Pack<T>::load(in + k)).store(out + k);
+      for (Index k = 0; k < stride_; k += Piece<T>::width)
+        (Piece<T>::load(out + k) + scale * Piece<T>::load(in + k)).store(out + k);
     });
   }
 
@@ -568,11 +577,12 @@ class SupportNewton {
       add(p, -alpha, image(), p.g);
       apply_preconditioner(p);
       const T next = inner_product(p, p.g, preconditioned());
-      const auto beta = Pack<T>::fill(next / size);
+      const auto beta = Piece<T>::fill(next / size);
       for_each_row(p, [&](Index j) {
         T* v = row_of(direction(), j, stride_);
         const T* s = row_of(preconditioned(), j, stride_);
-        for (Index k = 0; k < stride_; k += lanes<T>) (Pack<T>::load(s + k) + beta * Pack<T>::load(v + k)).store(v + k);
+        for (Index k = 0; k < stride_; k += Piece<T>::width)
+          (Piece<T>::load(s + k) + beta * Piece<T>::load(v + k)).store(v + k);
       });
       size = next;
     }
@@ -590,12 +600,12 @@ class SupportNewton {
     T* const scores = p.h;
     T alpha = T(1);
     for (int halving = 0; halving < 8; ++halving, alpha *= T(0.5)) {
-      const auto factor = Pack<T>::fill(alpha);
-      for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += lanes<T>)
-        (Pack<T>::load(p.z + e) + factor * Pack<T>::load(p.u + e)).store(scores + e);
+      const auto factor = Piece<T>::fill(alpha);
+      for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += Piece<T>::width)
+        (Piece<T>::load(p.z + e) + factor * Piece<T>::load(p.u + e)).store(scores + e);
       for_each_row(p, [&](Index j) {
-        for (Index k = 0; k < stride_; k += lanes<T>)
-          (Pack<T>::load(row_of(p.w, j, stride_) + k) + factor * Pack<T>::load(row_of(p.d, j, stride_) + k))
+        for (Index k = 0; k < stride_; k += Piece<T>::width)
+          (Piece<T>::load(row_of(p.w, j, stride_) + k) + factor * Piece<T>::load(row_of(p.d, j, stride_) + k))
               .store(row_of(candidate, j, stride_) + k);
       });
       for_each_group(p, [&](FeatureGroup group) { cut(p, group, candidate, scores); });
@@ -620,20 +630,25 @@ class SupportNewton {
     }
   }
 
-  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were any.
-  static bool keep_below_level(T level, Rows<const T> from, Rows<T> to) {
+  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were
+  /// any.
+  static bool keep_below_level(T level, const Rows<const T>& from, const Rows<T>& to) {
     if (!(level > T(0))) return false;
     T next = 0;
-    for (Index r = 0; r < from.rows; ++r)
+    for (Index r = 0; r < from.rows; ++r) {
+      const T *before = from.row(r), *after = to.row(r);
       for (Index k = 0; k < from.classes; ++k)
-        if (absolute(from(r, k)) >= level) next = largest(next, absolute(to(r, k)));
+        if (absolute(before[k]) >= level) next = largest(next, absolute(after[k]));
+    }
     bool any = false;
-    for (Index r = 0; r < from.rows; ++r)
+    for (Index r = 0; r < from.rows; ++r) {
+      T* after = to.row(r);
       for (Index k = 0; k < from.classes; ++k)
-        if (absolute(to(r, k)) > next) {
-          to(r, k) = sign(to(r, k)) * next;
+        if (absolute(after[k]) > next) {
+          after[k] = sign(after[k]) * next;
           any = true;
         }
+    }
     return any;
   }
 
@@ -648,27 +663,31 @@ class SupportNewton {
            row_of(spare, group.feature(r), stride_));
     bool any = false;
     if (p.penalty.keeps_signs())
-      for (Index r = 0; r < group.count; ++r)
+      for (Index r = 0; r < group.count; ++r) {
+        const T* before = w.row(r);
+        T* after = next.row(r);
         for (Index k = 0; k < p.shape.classes; ++k)
-          if (w(r, k) * next(r, k) < T(0)) {
-            next(r, k) = T(0);
+          if (before[k] * after[k] < T(0)) {
+            after[k] = T(0);
             any = true;
           }
+      }
     p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
       const bool norm = part.slope.level > T(0) || (part.slope.scale < T(1) && part.slope.along == T(1));
       if (!norm) return;
       const Rows<const T> from = part.entries(w);
       const Rows<T> to = part.entries(next);
       T inner = 0;
-      for (Index r = 0; r < from.rows; ++r)
-        for (Index k = 0; k < from.classes; ++k) inner += from(r, k) * to(r, k);
+      for (Index r = 0; r < from.rows; ++r) {
+        const T *before = from.row(r), *after = to.row(r);
+        for (Index k = 0; k < from.classes; ++k) inner += before[k] * after[k];
+      }
       if (inner > T(0)) {
         any = keep_below_level(part.slope.level, from, to) || any;
         return;
       }
       any = true;
-      for (Index r = 0; r < from.rows; ++r)
-        for (Index k = 0; k < from.classes; ++k) to(r, k) = T(0);
+      for (Index r = 0; r < from.rows; ++r) fill(to.row(r), from.classes, T(0));
     });
     if (!any) return;
     for (Index r = 0; r < group.count; ++r) {

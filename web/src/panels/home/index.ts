@@ -110,7 +110,7 @@ class HomePanel implements Panel {
     try {
       this.#tamis ??= load({ simd });
       const tamis = await this.#tamis;
-      await tamis.prepare(wanted.precision);
+      await tamis.prepare(wanted.solver === 'fista' && wanted.precision === 'float' ? 'baselines' : wanted.precision);
       this.#showBytes({ ...wanted, solver: solverOf(tamis, wanted) }, bytesOf(tamis, wanted), 1024 * Number(chosen.ram));
       complaint.textContent = '';
     } catch (error) {
