@@ -9,10 +9,10 @@ namespace tamis::cli {
 /// Coefficients that the command makes room for in one linear system: 36 MB in double.
 inline constexpr Index usual_active_limit = 1500;
 
-/// After the scalar: the losses, then the solvers beside those that are always there.
-#define TAMIS_COMMAND_TRAINING(T)                                                                        \
-  tamis::AnyTrainingWith<T, tamis::AnyMultilabelLoss<T>, tamis::TwoPhase, tamis::BlockCoordinateDescent, \
-                         TAMIS_BASELINES>
+/// Every solver there is, for every loss there is.
+#define TAMIS_COMMAND_TRAINING(T)                                                                                     \
+  tamis::AnyTrainingOf<T, tamis::AnyMultilabelLoss<T>, tamis::PrimalDual, tamis::Fista, tamis::ConstrainedPrimalDual, \
+                       tamis::CrammerSingerDual, tamis::TwoPhase, tamis::BlockCoordinateDescent, TAMIS_BASELINES>
 
 template <class T>
 using CommandTraining = TAMIS_COMMAND_TRAINING(T);
