@@ -14,7 +14,7 @@ export function runScaling(program, quick) {
   if (!program || !existsSync(program)) return { notRun: '--target bench_scaling builds it' };
   console.log('Time and memory against the sizes of a problem');
   const limit = quick ? 40 : 300;
-  const { status, error, stdout } = start(program, quick ? ['--quick', '--cap', '2'] : ['--cap', '10'], limit);
+  const { status, error, stdout } = start(program, quick ? ['--quick', '--cap', '1'] : ['--cap', '10'], limit);
   // What was written until the limit counts.
   const text = stdout.trim().endsWith(']') ? stdout : `${stdout.trim().replace(/,?\s*(\{[^}]*)?$/, '')}]`;
   if (error?.code !== 'ETIMEDOUT' && status !== 0) return { failed: [['bench_scaling', `it ended with ${status ?? error?.message}`]] };
@@ -35,7 +35,7 @@ export function runPeers({ tamis, python, wasm }, quick) {
     const output = path.join(folder, 'peers.json');
     const limit = quick ? 75 : 420;
     const { error, status } = start(python, [here('peers/curves.py'), tamis, here('../tests/data'), '--json', output,
-      ...(quick ? ['--quick', '--cap', '3'] : ['--cap', '20']), ...(wasm ? ['--wasm', wasm] : [])], limit);
+      ...(quick ? ['--quick', '--cap', '2'] : ['--cap', '20']), ...(wasm ? ['--wasm', wasm] : [])], limit);
     if (!existsSync(output)) {
       if (error?.code === 'ETIMEDOUT') return { notRun: `not reached in ${limit} s` };
       return { notRun: `peers/curves.py ended with ${status}; its packages: bash toolchains/setup.sh bench` };
