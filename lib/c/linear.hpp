@@ -28,7 +28,7 @@ struct Linear<double> : Common<double> {
 #ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
-#elif defined(TAMIS_USUAL_SOLVERS)  // and a smaller one neither the form with η nor descent on shared largest entries
+#elif defined(TAMIS_USUAL_SOLVERS)  // and a smaller one neither the form with η nor FISTA
 template <class T>
 using Trainer = AnyTrainingOf<T, AnyLoss<T>, PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent>;
 #else

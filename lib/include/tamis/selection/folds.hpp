@@ -65,6 +65,7 @@ inline bool deal_groups(std::span<const Label> labels, Index classes, const Inde
                         Index* order, Index* starts, Index* counts) {
   const Index samples = static_cast<Index>(labels.size());
   for (Index i = 0; i < samples; ++i) order[i] = i;
+  // Sorting calls its comparison in several places: inlined in all of them, it would be most of the code here.
   sort_list(
       order, order + samples, [=](Index a, Index b) __attribute__((noinline)) {
         return group[a] != group[b] ? group[a] < group[b] : a < b;

@@ -31,6 +31,7 @@ class HomePanel implements Panel {
   #offered: Offered | null = null;
   #tamis: Promise<Tamis> | null = null;
   #edited = false; // what the calculator shows is not that of the model
+  #calculations = 0; // how many have begun: the newest is shown
 
   constructor(page: Page) {
     this.#page = page;
@@ -99,6 +100,7 @@ class HomePanel implements Panel {
 
   async #calculate(): Promise<void> {
     const complaint = byId('home-size-error');
+    const number = ++this.#calculations;
     const wrong = [...this.#form.querySelectorAll('input')].filter((field) => !field.checkValidity());
     this.#form.querySelectorAll('input').forEach((field) => field.setAttribute('aria-invalid', String(wrong.includes(field))));
     if (wrong[0]) return void (complaint.textContent = `${wrong[0].name === 'ram' ? 'RAM' : `The number of ${wrong[0].name}`}: ${wrong[0].validationMessage}`);
@@ -111,9 +113,11 @@ class HomePanel implements Panel {
       this.#tamis ??= load({ simd });
       const tamis = await this.#tamis;
       await tamis.prepare(wanted.solver === 'fista' && wanted.precision === 'float' ? 'baselines' : wanted.precision);
+      if (number !== this.#calculations) return;
       this.#showBytes({ ...wanted, solver: solverOf(tamis, wanted) }, bytesOf(tamis, wanted), 1024 * Number(chosen.ram));
       complaint.textContent = '';
     } catch (error) {
+      if (number !== this.#calculations) return;
       const { message } = error as Error;
       complaint.textContent = `${message[0]!.toUpperCase()}${message.slice(1)}.`;
     }
