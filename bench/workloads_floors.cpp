@@ -134,42 +134,45 @@ bool hash_update(const Case& c, Hash& hash) {
 
 /// Sums the rows of a strip of N vectors that `rows` names, and the numbers beside them, as sparse columns have both.
 template <int N, bool wide_pairs>
-[[gnu::always_inline]] inline void read_rows_strip(Index entries, Index stride, Index first, Real* out) {
+[[gnu::always_inline]] inline void read_rows_strip(Index entries, Index stride, Index first, int count, Real* out) {
   using S = detail::Strip<Real, N, wide_pairs>;
   constexpr Index together = N == 1 ? 4 : 2;
+  const auto add_piece = [](auto, auto& sum, auto& piece) __attribute__((always_inline)) { sum = sum + piece; };
   S total[together];
-  for (S& t : total) t = S::zero(N);
+  for (S& t : total) t = S::zero(count);
   auto numbers = Pack<Real>::zero();
   for (Index e = 0; e + 4 <= entries; e += 4) {
     for (Index v = 0; v < 4; v += lanes<Real>) numbers = numbers + Pack<Real>::load(memory.x + e + v);
-    _Pragma("GCC unroll 4") for (Index s = 0; s < 4; ++s) total[s % together].add_scaled(
-        Real(1), S::load(N, row_of(memory.u, memory.rows[e + s], stride) + first));
+    _Pragma("GCC unroll 4") for (Index s = 0; s < 4; ++s) {
+      auto row = S::load(count, row_of(memory.u, memory.rows[e + s], stride) + first);
+      S::for_each(count, add_piece, total[s % together], row);
+    }
   }
-  for (Index t = 1; t < together; ++t) total[0].add_scaled(Real(1), total[t]);
-  total[0].store(N, out + first);
+  for (Index t = 1; t < together; ++t) S::for_each(count, add_piece, total[0], total[t]);
+  total[0].store(count, out + first);
   numbers.store(out + stride);
 }
 template <int N, bool wide_pairs>
-[[gnu::always_inline]] inline void update_rows_strip(Index entries, Index stride, Index first, Real value) {
+[[gnu::always_inline]] inline void update_rows_strip(Index entries, Index stride, Index first, int count, Real value) {
   using S = detail::Strip<Real, N, wide_pairs>;
   for (Index e = 0; e < entries; ++e) {
     Real* row = row_of(memory.z, memory.rows[e], stride) + first;
-    auto sum = S::load(N, row);
+    auto sum = S::load(count, row);
     S::for_each(
-        N,
+        count,
         [=](auto, auto& piece)
             __attribute__((always_inline)) { piece = piece + std::remove_reference_t<decltype(piece)>::fill(value); },
         sum);
-    sum.store(N, row);
+    sum.store(count, row);
   }
 }
 template <bool wide_pairs>
 [[gnu::always_inline]] inline void go_over_rows(const Case& c, bool read) {
   const Index entries = c.features * column_entries, stride = c.stride();
   detail::for_each_even_strip<Real>(
-      stride, [&]<int N>(Index k, int) __attribute__((always_inline)) {
-        if (read) read_rows_strip<N, wide_pairs>(entries, stride, k, memory.g);
-        else update_rows_strip<N, wide_pairs>(entries, stride, k, Real(0));
+      stride, [&]<int N>(Index k, int count) __attribute__((always_inline)) {
+        if (read) read_rows_strip<N, wide_pairs>(entries, stride, k, count, memory.g);
+        else update_rows_strip<N, wide_pairs>(entries, stride, k, count, Real(0));
       });
 }
 #ifdef TAMIS_WIDE

@@ -54,12 +54,12 @@ TYPED_TEST(Designs, WideVectorsGiveTheSameBits) {
         for (const bool wide : {false, true}) {
           scores[wide].assign(samples * stride, T(0));
           gradient[wide] = start;
-          (wide ? detail::multiply_rows_wide<T>
-                : detail::multiply_rows<T>)(x, samples, example.column_stride, list, count, w.data(), stride,
-                                            w.data() + 12 * stride, scores[wide].data());
-          (wide ? detail::transposed_rows_wide<T> : detail::transposed_rows<T>)(x, example.column_stride, list, count,
-                                                                                samples, u.data(), stride,
-                                                                                gradient[wide].data());
+          (wide ? detail::multiply_dense_wide<T>
+                : detail::multiply_dense<T, lanes<T>>)(x, samples, example.column_stride, list, count, w.data(), stride,
+                                                       classes, w.data() + 12 * stride, scores[wide].data());
+          (wide ? detail::transposed_dense_wide<T>
+                : detail::transposed_dense<T, lanes<T>>)(x, example.column_stride, list, count, samples, u.data(),
+                                                         stride, classes, false, gradient[wide].data());
         }
         EXPECT_EQ(scores[0], scores[1]) << classes << " " << samples << " " << count;
         EXPECT_EQ(gradient[0], gradient[1]) << classes << " " << samples << " " << count;

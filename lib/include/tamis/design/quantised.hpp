@@ -40,6 +40,21 @@ struct QuantisedLayout {
 
 namespace detail {
 
+/// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
+/// calls strip.operator()<V>(k) for the V pieces from entry k on.
+template <class T, class Strip>
+void for_each_strip(Index stride, Strip strip) {
+  constexpr Index width = Piece<T>::width;
+  Index k = 0;
+  if constexpr (width == lanes<T>) {
+    for (; k + 2 * width <= stride; k += 2 * width) strip.template operator()<2>(k);
+  }
+  for (; k < stride; k += width) strip.template operator()<1>(k);
+}
+
+/// Rows of a tile of N vectors: as many sums as registers hold beside a row and a number, and at least six chains.
+constexpr int wide_tile_rows(int N) { return N <= 2 ? 8 : N <= 4 ? 4 : 3; }
+
 /// OUT(r, :) += Σ_s a(r, s) B(f_s, :) for R rows and V pieces P of a row, added in the order of s. Of a, the entries of
 /// one s are together and those of one r `step` apart; the other way round where `by_rows`.
 template <class P, bool by_rows, int V, int R, class T>

@@ -106,34 +106,6 @@ struct Strip {
   }
 };
 
-#ifdef TAMIS_WIDE
-/// A vector in both halves of one of twice its size, and two of them.
-template <class T>
-TAMIS_TILE Pack<T, 2 * lanes<T>> beside(const Pack<T>& low, const Pack<T>& high) {
-  if constexpr (lanes<T> == 4) return {__builtin_shufflevector(low.entry, high.entry, 0, 1, 2, 3, 4, 5, 6, 7)};
-  else return {__builtin_shufflevector(low.entry, high.entry, 0, 1, 2, 3)};
-}
-template <class T>
-TAMIS_TILE Pack<T, 2 * lanes<T>> twice(const Pack<T>& one) {
-  return beside(one, one);
-}
-/// Entry A in all places of the lower half, and the next one in those of the upper one.
-template <int A, class P>
-TAMIS_TILE P spread(const P& both) {
-  constexpr int B = A + 1;
-  if constexpr (P::width == 8) return {__builtin_shufflevector(both.entry, both.entry, A, A, A, A, B, B, B, B)};
-  else return {__builtin_shufflevector(both.entry, both.entry, A, A, B, B)};
-}
-/// Entry A of each half in all places of that half.
-template <int A, class P>
-TAMIS_TILE P spread_halves(const P& both) {
-  constexpr int high = P::width / 2;
-  if constexpr (high == 4)
-    return {__builtin_shufflevector(both.entry, both.entry, A, A, A, A, high + A, high + A, high + A, high + A)};
-  else return {__builtin_shufflevector(both.entry, both.entry, A, A, high + A, high + A)};
-}
-#endif
-
 /// Calls strip.operator()<N>(k, count) for the strips that a row of `stride` entries is cut into, as even as they can
 /// be; k is where one begins.
 template <class T, class Visit>

@@ -92,6 +92,7 @@ struct Pack {
   [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
     return map([&](Index i) TAMIS_INLINED { return entry[i] > T(0) ? value.entry[i] : T(0); });
   }
+  [[gnu::always_inline]] static Pack repeat(const T* from) { return fill(*from); }
   [[gnu::always_inline]] static Pack load(const T* from) {
     return map([=](Index i) TAMIS_INLINED { return from[i]; });
   }
@@ -119,6 +120,17 @@ struct Pack {
   /// Entries of `value` where those of this are positive, 0 elsewhere.
   [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
     return {entry > Native{} ? value.entry : Native{}};
+  }
+  /// The number at `from` in all entries.
+  [[gnu::always_inline]] static Pack repeat(const T* from) {
+    if constexpr (N >
+                  lanes<T>) {  // this form is one instruction when the number is in memory, others are when it is not
+      const Native first{*from};
+      if constexpr (N == 8) return {__builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
+      else return {__builtin_shufflevector(first, first, 0, 0, 0, 0)};
+    } else {
+      return fill(*from);
+    }
   }
   [[gnu::always_inline]] static Pack load(const T* from) {
     Pack out;
@@ -158,6 +170,7 @@ struct Pack<T, 1> {
     return {{entry[0] > T(0) ? value.entry[0] : T(0)}};
   }
   [[gnu::always_inline]] static Pack zero() { return {{T(0)}}; }
+  [[gnu::always_inline]] static Pack repeat(const T* from) { return {{*from}}; }
   [[gnu::always_inline]] static Pack load(const T* from) { return {{*from}}; }
   [[gnu::always_inline]] void store(T* to) const { *to = entry[0]; }
   T sum() const { return entry[0]; }
