@@ -39,6 +39,64 @@ TEST(OneVsRestSquaredHinge, HasTheValueOfTheFormula) {
   EXPECT_DOUBLE_EQ(OneVsRestSquaredHinge{}.value(z, 3, Label(1), 1.0), 1.5 * 1.5 + 3 * 3 + 2.8 * 2.8);
 }
 
+#ifdef TAMIS_VECTORS
+template <class T>
+class RowsTogether : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(RowsTogether, Scalars);
+
+/// Rows with entries far apart, close to each other, tied and zero.
+template <class T>
+std::vector<T> assorted_rows(Index rows, Index classes, Generator& generator) {
+  const Index stride = padded<T>(classes);
+  std::vector<T> out(rows * stride);
+  for (Index i = 0; i < rows; ++i) {
+    const T size = std::pow(T(10), T(int(generator.draw(5)) - 3));
+    for (Index k = 0; k < classes; ++k)
+      out[i * stride + k] =
+          generator.draw(3) ? size * static_cast<T>(generator.uniform()) : size * T(generator.draw(2));
+  }
+  return out;
+}
+
+TYPED_TEST(RowsTogether, AreProjectedToTheSameBitsAsOneByOne) {
+  using T = TypeParam;
+  Generator generator(3);
+  for (const Index classes : {1u, 2u, 3u, 4u, 5u, 10u, 31u, 32u, 33u, 40u}) {
+    const Index rows = 401, stride = padded<T>(classes);
+    const auto start = assorted_rows<T>(rows, classes, generator);
+    auto one_by_one = start, together = start;
+    const auto radius = [](Index i) { return T(1) / T(1 + i % 7); };
+    for (Index i = 0; i < rows; ++i) project_simplex(&one_by_one[i * stride], classes, radius(i));
+    project_simplex_rows(together.data(), rows, classes, stride, radius);
+    EXPECT_EQ(together, one_by_one) << classes;
+  }
+}
+
+TYPED_TEST(RowsTogether, HaveTheDualProxOfTheHingeToTheSameBitsAsOneByOne) {
+  using T = TypeParam;
+  Generator generator(4);
+  for (const Index classes : {2u, 3u, 4u, 5u, 10u, 26u, 32u})
+    for (int round = 0; round < 100; ++round) {
+      const Index stride = padded<T>(classes);
+      const auto start = assorted_rows<T>(lanes<T>, classes, generator);
+      auto one_by_one = start, together = start;
+      const T sigma = static_cast<T>(0.1 * generator.draw(4));
+      Label y[lanes<T>];
+      T margin[lanes<T>], weight[lanes<T>];
+      for (Index r = 0; r < lanes<T>; ++r) {
+        y[r] = static_cast<Label>(generator.draw(classes));
+        margin[r] = T(generator.draw(3));
+        weight[r] = T(generator.draw(4)) / T(16);
+        if (round % 5 == 0) together[r * stride + y[r]] = one_by_one[r * stride + y[r]] = T(100);  // stands above
+        Hinge{}.dual_prox(&one_by_one[r * stride], classes, y[r], margin[r], weight[r], sigma);
+      }
+      Hinge::dual_prox_rows(together.data(), stride, classes, y, margin, weight, sigma);
+      EXPECT_EQ(together, one_by_one) << classes << " " << round;
+    }
+}
+#endif
+
 template <class Loss>
 class SmoothLosses : public ::testing::Test {};
 using AllSmoothLosses = ::testing::Types<SquaredHinge, Logistic, OneVsRestSquaredHinge>;

@@ -36,6 +36,12 @@
 #define TAMIS_TILE
 #endif
 
+/// TAMIS_VECTORS: rows, samples or features are taken several at once, a lane each, where that pays: not where vectors
+/// are made of plain numbers or the code is to be small.
+#if !defined(TAMIS_SCALAR) && !defined(TAMIS_COMPACT) && (!defined(__wasm__) || defined(__wasm_simd128__))
+#define TAMIS_VECTORS
+#endif
+
 /// Inlines a lambda function even where the compiler optimises for size.
 #define TAMIS_INLINED __attribute__((always_inline))
 

@@ -71,6 +71,35 @@ struct Hinge {
     u[y] -= weight;
   }
 
+#ifdef TAMIS_VECTORS
+  /// The same for lanes<T> rows of at most 32 classes at once, with labels, margins and weights of their own: the same
+  /// bits.
+  template <class T>
+  static void dual_prox_rows(T* u, Index stride, Index classes, const Label* y, const T* margin, const T* weight,
+                             T sigma) {
+    using Together = detail::RowsInLanes<T>;
+    typename Together::Native label, floor, mass;
+    for (Index r = 0; r < lanes<T>; ++r) {
+      T* row = row_of(u, r, stride);
+      mass[r] = weight[r];
+      label[r] = row[y[r]] + (weight[r] - sigma * margin[r]);
+      row[y[r]] = floor[r] = label[r] - weight[r];
+    }
+    Together rows;
+    rows.load(u, stride, classes);
+    const auto top = rows.highest(classes);
+    const auto moved = top != floor;
+    bool any = false;
+    for (Index r = 0; r < lanes<T>; ++r) any = any || moved[r];
+    if (!any) return fill(u, std::size_t{lanes<T>} * stride, T(0));
+    for (Index r = 0; r < lanes<T>; ++r) rows.at(r, y[r]) = label[r];
+    rows.project_simplex(classes, mass, top > label ? top : label);
+    for (Index r = 0; r < lanes<T>; ++r) rows.at(r, y[r]) -= weight[r];
+    for (Index k = 0; k < classes; ++k) rows.v[k].entry = Together::only(moved, rows.v[k].entry);
+    rows.store(u, stride, classes);
+  }
+#endif
+
   /// Whether an entry of dual_prox's result moves with its argument, the others of the support moving against it.
   template <class T>
   static constexpr bool in_support(T entry, bool is_label, T weight) {

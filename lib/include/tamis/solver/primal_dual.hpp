@@ -7,6 +7,28 @@
 
 namespace tamis {
 
+#ifdef TAMIS_VECTORS
+/// A loss with a dual_prox_rows for lanes<T> rows of at most `rows_in_lanes` classes at once.
+template <class L, class T>
+concept ProxesRows = requires(const L loss, T* u, const Label* y, const T* numbers) {
+  loss.dual_prox_rows(u, Index(), Index(), y, numbers, numbers, T());
+};
+using detail::rows_in_lanes;
+
+/// What the samples of those rows have of their own.
+template <class T>
+struct DualRows {
+  Label label[lanes<T>];
+  T margin[lanes<T>], weight[lanes<T>];
+
+  void take(Index row, const Targets<T>& targets, Index sample) {
+    label[row] = targets.labels[sample];
+    margin[row] = targets.margin(sample);
+    weight[row] = targets.weight(sample);
+  }
+};
+#endif
+
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) through its saddle form  min_W max_u  ⟨u, A W⟩ − Σ (cᵢℓᵢ)*(uᵢ) + λ Ω(W).
 ///
 /// With T one primal–dual step (τ = 1/‖A‖ω, σ = ω/‖A‖)
@@ -257,16 +279,35 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* u = own_.u;
     const T* anchor = own_.anchor_u;
     const T* const weights = this->targets_.weights;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
+    const auto next_row = [&] TAMIS_INLINED {
+      move(z, u, anchor, this->memory_.row[0], moved);
+      z += stride;
+      u += stride;
+      anchor += stride;
+    };
+    Index i = 0;
+#ifdef TAMIS_VECTORS
+    if constexpr (ProxesRows<Loss, T>) {
+      DualRows<T> rows;
+      if (this->shape_.classes <= rows_in_lanes)
+        for (; i + lanes<T> <= this->shape_.samples; i += lanes<T>) {
+          for (Index r = 0; r < lanes<T>; ++r) {
+            rows.take(r, this->targets_, i + r);
+            if constexpr (Base::constrained) rows.weight[r] = this->dual_weight(i + r);
+            else ascend(row_of(u, r, stride), row_of(z, r, stride));
+          }
+          this->loss_.dual_prox_rows(z, stride, this->shape_.classes, rows.label, rows.margin, rows.weight, sigma);
+          for (Index r = 0; r < lanes<T>; ++r) next_row();
+        }
+    }
+#endif
+    for (; i < this->shape_.samples; ++i) {
       if constexpr (!Base::constrained) ascend(u, z);
       const T weight = Base::constrained || weights ? this->dual_weight(i) : this->targets_.inverse_total;
       const T* margins = this->targets_.margins;
       this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i],
                             margins ? margins[i] : this->targets_.common_margin, weight, sigma);
-      move(z, u, anchor, this->memory_.row[0], moved);
-      z += stride;
-      u += stride;
-      anchor += stride;
+      next_row();
     }
     return moved.sum();
   }

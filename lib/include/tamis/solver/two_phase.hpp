@@ -328,16 +328,11 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const auto over_sigma = Piece<T>::fill(T(1) / sigma_), over_z = Piece<T>::fill(inverse_z);
     const auto half = Piece<T>::fill(T(0.5));
     const auto times_z = Piece<T>::fill(tau_z_), part = Piece<T>::fill(alpha);
-    T* point = this->memory_.row[0];
-    T* z = this->memory_.row[1];
-    for (Index i = 0; i < samples(); ++i) {
-      const Label label = this->targets_.labels[sample(i)];
-      const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
+    const auto start = [&](Index i, T* point, T* z) TAMIS_INLINED {
       const std::size_t at = std::size_t(i) * stride;
       const T* from = newton_.scores + at;
       const T* step = step_u() + at;
       T* q = newton_.dual + at;
-      T* g = newton_.gradient + at;
       for (Index k = 0; k < stride; k += Piece<T>::width) {
         const auto now = Piece<T>::load(u() + at + k) + part * Piece<T>::load(step + k);
         const auto argument = over_z * Piece<T>::load(from + k) + now;
@@ -345,7 +340,12 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         argument.store(q + k);
         (times_z * argument).store(z + k);
       }
-      this->loss_.dual_prox(q, this->shape_.classes, label, margin, weight, inverse_z);
+    };
+    const auto finish = [&](Index i, T* point, T* z, Label label, T margin, T weight) TAMIS_INLINED {
+      const std::size_t at = std::size_t(i) * stride;
+      const T* from = newton_.scores + at;
+      const T* q = newton_.dual + at;
+      T* g = newton_.gradient + at;
       auto terms = Pack<T>::zero();
       for (Index k = 0; k < stride; k += Piece<T>::width) {
         const auto dual = Piece<T>::load(point + k);
@@ -363,6 +363,34 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       }
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
+    };
+    Index i = 0;
+#ifdef TAMIS_VECTORS
+    if constexpr (ProxesRows<Loss, T>) {
+      T points[2 * lanes<T> * rows_in_lanes];
+      DualRows<T> rows;
+      if (this->shape_.classes <= rows_in_lanes)
+        for (; i + lanes<T> <= samples(); i += lanes<T>) {
+          for (Index r = 0; r < lanes<T>; ++r) {
+            rows.take(r, this->targets_, sample(i + r));
+            start(i + r, row_of(points, 2 * r, stride), row_of(points, 2 * r + 1, stride));
+          }
+          this->loss_.dual_prox_rows(row_of(newton_.dual, i, stride), stride, this->shape_.classes, rows.label,
+                                     rows.margin, rows.weight, inverse_z);
+          for (Index r = 0; r < lanes<T>; ++r)
+            finish(i + r, row_of(points, 2 * r, stride), row_of(points, 2 * r + 1, stride), rows.label[r],
+                   rows.margin[r], rows.weight[r]);
+        }
+    }
+#endif
+    T* point = this->memory_.row[0];
+    T* z = this->memory_.row[1];
+    for (; i < samples(); ++i) {
+      const Label label = this->targets_.labels[sample(i)];
+      const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
+      start(i, point, z);
+      this->loss_.dual_prox(row_of(newton_.dual, i, stride), this->shape_.classes, label, margin, weight, inverse_z);
+      finish(i, point, z, label, margin, weight);
     }
     gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
     slope_ = inner_product(newton_.gradient, step_u());
@@ -446,7 +474,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
 
-  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ, and with a multiple of what was there; to may be from.
+  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ, and with a multiple of what was there; to may be
+  /// from.
   [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside, T keep = T(0)) const {
     for (Index i = 0; i < samples(); ++i) {
       const T* in = row_of(from, i, this->stride_);
