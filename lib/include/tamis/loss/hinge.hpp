@@ -78,7 +78,7 @@ struct Hinge {
   static void dual_prox_rows(T* u, Index stride, Index classes, const Label* y, const T* margin, const T* weight,
                              T sigma) {
     using Together = detail::RowsInLanes<T>;
-    typename Together::Native label, floor, mass;
+    typename Together::Native label{}, floor{}, mass{};
     for (Index r = 0; r < lanes<T>; ++r) {
       T* row = row_of(u, r, stride);
       mass[r] = weight[r];
