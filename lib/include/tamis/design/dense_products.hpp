@@ -149,10 +149,14 @@ TAMIS_TILE void multiply_strip(const T* x, Index first, Index length, std::size_
   if constexpr (W == 1) {
     for (; i < end; ++i) tile.template operator()<1, 1>(i, 0);
   } else {  // tiles that end where the samples do, and leave the rows as they are that others have
+#ifdef TAMIS_FEW_STRIPS
+    if (end >= M * W) return tile.template operator()<W, M>(end - M * W, M * W - (end - i));
+#else
     if (end - i > W && end >= M * W) return tile.template operator()<W, M>(end - M * W, M * W - (end - i));
     for (; i + W <= end; i += W) tile.template operator()<W, 1>(i, 0);
     if (i == end) return;
     if (end >= W) return tile.template operator()<W, 1>(end - W, W - (end - i));
+#endif
     for (; i < end; ++i)
       for (Index k = 0; k < lanes<T>; ++k)
         multiply_tile<T, 1, 1, 1>(x + i, column_stride, features, count, w + k, stride, base ? base + k : nullptr,
@@ -168,6 +172,13 @@ TAMIS_TILE void for_each_class_strip(Index classes, Strip strip) {
   for (; k + most <= classes; k += most) strip.template operator()<most>(k);
   if constexpr (most > 1) {
     const Index left = classes - k;
+#ifdef TAMIS_FEW_STRIPS  // smaller code: padding makes one class two, and three four
+    if constexpr (most == 4) {
+      if (left > 2) strip.template operator()<4>(k);
+      else if (left > 0) strip.template operator()<2>(k);
+      return;
+    }
+#endif
     if constexpr (most > 3)
       if (left == 3) return strip.template operator()<3>(k);
     if constexpr (most > 2)

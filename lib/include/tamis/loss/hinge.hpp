@@ -75,8 +75,8 @@ struct Hinge {
   /// The same for lanes<T> rows of at most 32 classes at once, with labels, margins and weights of their own: the same
   /// bits.
   template <class T>
-  static void dual_prox_rows(T* u, Index stride, Index classes, const Label* y, const T* margin, const T* weight,
-                             T sigma) {
+  [[gnu::noinline]] static void dual_prox_rows(T* u, Index stride, Index classes, const Label* y, const T* margin,
+                                               const T* weight, T sigma) {
     using Together = detail::RowsInLanes<T>;
     typename Together::Native label{}, floor{}, mass{};
     for (Index r = 0; r < lanes<T>; ++r) {

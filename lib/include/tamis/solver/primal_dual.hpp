@@ -15,18 +15,38 @@ concept ProxesRows = requires(const L loss, T* u, const Label* y, const T* numbe
 };
 using detail::rows_in_lanes;
 
-/// What the samples of those rows have of their own.
+/// A few samples whose dual rows are beside each other, and what they have of their own.
 template <class T>
 struct DualRows {
+  Index first, count;
   Label label[lanes<T>];
   T margin[lanes<T>], weight[lanes<T>];
 
-  void take(Index row, const Targets<T>& targets, Index sample) {
-    label[row] = targets.labels[sample];
-    margin[row] = targets.margin(sample);
-    weight[row] = targets.weight(sample);
+  /// u ← prox_{σ(cℓ)*}(u) for all of them.
+  template <class Loss>
+  void dual_prox(const Loss& loss, T* u, Index stride, Index classes, T sigma) const {
+    if constexpr (ProxesRows<Loss, T>)
+      if (count == lanes<T>) return loss.dual_prox_rows(u, stride, classes, label, margin, weight, sigma);
+    for (Index r = 0; r < count; ++r)
+      loss.dual_prox(row_of(u, r, stride), classes, label[r], margin[r], weight[r], sigma);
   }
 };
+/// Calls visit(rows) for all samples, lanes<T> at a time if `together`, which are those of targets numbered sample(i).
+template <class T, class Sample, class Visit>
+[[gnu::always_inline]] inline void for_each_dual_rows(bool together, Index samples, const Targets<T>& targets,
+                                                      Sample sample, Visit visit) {
+  DualRows<T> rows;
+  for (rows.first = 0; rows.first < samples; rows.first += rows.count) {
+    rows.count = together ? smallest(lanes<T>, samples - rows.first) : 1;
+    for (Index r = 0; r < rows.count; ++r) {
+      const Index i = sample(rows.first + r);
+      rows.label[r] = targets.labels[i];
+      rows.margin[r] = targets.margin(i);
+      rows.weight[r] = targets.weight(i);
+    }
+    visit(rows);
+  }
+}
 #endif
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) through its saddle form  min_W max_u  ⟨u, A W⟩ − Σ (cᵢℓᵢ)*(uᵢ) + λ Ω(W).
@@ -278,30 +298,27 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* z = own_.z;
     T* u = own_.u;
     const T* anchor = own_.anchor_u;
-    const T* const weights = this->targets_.weights;
-    const auto next_row = [&] TAMIS_INLINED {
+    const auto next_row = [&]() TAMIS_INLINED {
       move(z, u, anchor, this->memory_.row[0], moved);
       z += stride;
       u += stride;
       anchor += stride;
     };
-    Index i = 0;
 #ifdef TAMIS_VECTORS
-    if constexpr (ProxesRows<Loss, T>) {
-      DualRows<T> rows;
-      if (this->shape_.classes <= rows_in_lanes)
-        for (; i + lanes<T> <= this->shape_.samples; i += lanes<T>) {
-          for (Index r = 0; r < lanes<T>; ++r) {
-            rows.take(r, this->targets_, i + r);
-            if constexpr (Base::constrained) rows.weight[r] = this->dual_weight(i + r);
+    for_each_dual_rows<T>(
+        ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes, this->shape_.samples, this->targets_,
+        [](Index i) { return i; },
+        [&](DualRows<T>& rows) TAMIS_INLINED {
+          for (Index r = 0; r < rows.count; ++r) {
+            if constexpr (Base::constrained) rows.weight[r] = this->dual_weight(rows.first + r);
             else ascend(row_of(u, r, stride), row_of(z, r, stride));
           }
-          this->loss_.dual_prox_rows(z, stride, this->shape_.classes, rows.label, rows.margin, rows.weight, sigma);
-          for (Index r = 0; r < lanes<T>; ++r) next_row();
-        }
-    }
-#endif
-    for (; i < this->shape_.samples; ++i) {
+          rows.dual_prox(this->loss_, z, stride, this->shape_.classes, sigma);
+          for (Index r = 0; r < rows.count; ++r) next_row();
+        });
+#else
+    const T* const weights = this->targets_.weights;
+    for (Index i = 0; i < this->shape_.samples; ++i) {
       if constexpr (!Base::constrained) ascend(u, z);
       const T weight = Base::constrained || weights ? this->dual_weight(i) : this->targets_.inverse_total;
       const T* margins = this->targets_.margins;
@@ -309,6 +326,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
                             margins ? margins[i] : this->targets_.common_margin, weight, sigma);
       next_row();
     }
+#endif
     return moved.sum();
   }
 

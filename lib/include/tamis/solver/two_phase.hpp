@@ -364,34 +364,32 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     };
-    Index i = 0;
 #ifdef TAMIS_VECTORS
-    if constexpr (ProxesRows<Loss, T>) {
-      T points[2 * lanes<T> * rows_in_lanes];
-      DualRows<T> rows;
-      if (this->shape_.classes <= rows_in_lanes)
-        for (; i + lanes<T> <= samples(); i += lanes<T>) {
-          for (Index r = 0; r < lanes<T>; ++r) {
-            rows.take(r, this->targets_, sample(i + r));
-            start(i + r, row_of(points, 2 * r, stride), row_of(points, 2 * r + 1, stride));
-          }
-          this->loss_.dual_prox_rows(row_of(newton_.dual, i, stride), stride, this->shape_.classes, rows.label,
-                                     rows.margin, rows.weight, inverse_z);
-          for (Index r = 0; r < lanes<T>; ++r)
-            finish(i + r, row_of(points, 2 * r, stride), row_of(points, 2 * r + 1, stride), rows.label[r],
-                   rows.margin[r], rows.weight[r]);
-        }
-    }
-#endif
+    T points[2 * lanes<T> * rows_in_lanes];
+    const bool together = ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes;
+    T* const point = together ? points : this->memory_.row[0];
+    T* const z = together ? points + std::size_t{lanes<T>} * stride : this->memory_.row[1];
+    for_each_dual_rows<T>(
+        together, samples(), this->targets_, [&](Index i) { return sample(i); },
+        [&](const DualRows<T>& rows) TAMIS_INLINED {
+          for (Index r = 0; r < rows.count; ++r) start(rows.first + r, row_of(point, r, stride), row_of(z, r, stride));
+          rows.dual_prox(this->loss_, row_of(newton_.dual, rows.first, stride), stride, this->shape_.classes,
+                         inverse_z);
+          for (Index r = 0; r < rows.count; ++r)
+            finish(rows.first + r, row_of(point, r, stride), row_of(z, r, stride), rows.label[r], rows.margin[r],
+                   rows.weight[r]);
+        });
+#else
     T* point = this->memory_.row[0];
     T* z = this->memory_.row[1];
-    for (; i < samples(); ++i) {
+    for (Index i = 0; i < samples(); ++i) {
       const Label label = this->targets_.labels[sample(i)];
       const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
       start(i, point, z);
       this->loss_.dual_prox(row_of(newton_.dual, i, stride), this->shape_.classes, label, margin, weight, inverse_z);
       finish(i, point, z, label, margin, weight);
     }
+#endif
     gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
     slope_ = inner_product(newton_.gradient, step_u());
     moved_ = square_root(moved_w_ / tau_ + moved.sum());
