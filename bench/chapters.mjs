@@ -99,8 +99,8 @@ export function floorsOf(document, workloads, names) {
   document.heading('How far from what the machine can do');
   document.text('The floor of a kernel is what its multiplications and additions take at the peak that independent ones reach, or its traffic at the ' +
     'bandwidth of a working set of its size, read or updated in place, in order or by rows whose numbers are in a list, whichever is longer; both are measured in the same run, in the same build, ' +
-    'at its own vector width (for WebAssembly: by clang++ at that width, if that is more). Padding to whole vectors counts as nothing, so three ' +
-    'classes reach at most 75 % in float and two 50 %.');
+    'at its own vector width (for WebAssembly: by clang++ at that width, if that is more). Padding to whole vectors counts as nothing, so where the ' +
+    'lanes are classes three of them reach at most 75 % in float and two 50 %.');
   const giga = (value) => (value / 1e9).toPrecision(3);
   document.table(['target', 'peak, Gflop/s', 'read 16 kB … 64 MB, GB/s', 'kernels at goal', 'mean', 'least'], summary.map((one) => [one.name,
     giga(one.floor.peak), one.floor.read.map(([, rate]) => giga(rate)).join(', '), `${one.met} of ${one.count} at ≥ ${percent(one.goal)}`,
@@ -112,10 +112,11 @@ export function floorsOf(document, workloads, names) {
   })]);
   document.text('Share of the floor (a: arithmetic binds, t: traffic), and Gflop/s:');
   document.table(['kernel', ...shown.map(({ name }) => name)], rows);
-  document.text('What bounds the kernels below their goals. **Products**: a number of the samples is broadcast to a vector for the multiplications and ' +
-    'additions of a row. Without AVX that is a load and a shuffle, and shuffles share ports with arithmetic; so rows of one vector (up to four classes in ' +
-    'float) stay near three fifths of the peak, rows of two near three quarters. With AVX2 a broadcast is a load alone, but a row of up to four classes ' +
-    'fills half a vector, and ten classes are a whole and a half one. Fused operations, which would count twice, are off: they change bits. ' +
+  document.text('What bounds the kernels below their goals. **A W** has samples in its lanes, and no padding: per feature a tile takes two vectors of samples ' +
+    'and four coefficients, each in all lanes, for eight products and eight additions. Without AVX a coefficient is a load and a shuffle, and every ' +
+    'product overwrites a copy: instructions, not units, are short, at two thirds of the peak. **AᵀU** has classes in its lanes, or with AVX2, where rows would ' +
+    'leave half of their last vector empty, features, for which X is first turned around: three shuffles for eight numbers, shared by all classes, so few of them pay most. ' +
+    'Fused operations, which would count twice, are off: they change bits. ' +
     '**Inner products** add lane by lane in one chain: their order is part of the definition, so they run at the latency of an addition. ' +
     '**Sparse columns** add entry after entry to one sum, at the latency of an addition where rows are short; violations are masks as well, of which ' +
     'the floor counts none, and each entry looks its label up. **Projections and proximal operators** are chains of comparisons, roots and divisions per row; neither arithmetic nor traffic binds them, ' +

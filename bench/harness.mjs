@@ -59,13 +59,20 @@ const entry = (name, iterations, seconds, others) => ({
   real_time: 1e9 * seconds, cpu_time: 1e9 * seconds, time_unit: 'ns', ...others,
 });
 
+/** Runs and seconds of each: together at least so many seconds, after a warm-up; of a long one, which has run before, one. */
+function several(exports, workload, least) {
+  const once = seconds(exports, workload, 1);
+  if (once >= 20 * least) return [1, once];
+  const runs = enough(exports, workload, least);
+  return [runs, seconds(exports, workload, runs) / runs];
+}
+
 /** What Google Benchmark natively says of each workload, run for at least so many seconds after a warm-up. */
 export function* benchmarks(exports, least) {
   const e = exports;
   for (const { number, name, kind } of workloads(e)) {
     const label = `${kind} ${hexadecimal(e.tamis_bench_checksum(number))}`;
-    const runs = enough(e, number, least);
-    const took = seconds(e, number, runs) / runs;
+    const [runs, took] = several(e, number, least);
     yield entry(name, runs, took, {
       label, flops: e.tamis_bench_flops(number), bytes: e.tamis_bench_bytes(number), span: e.tamis_bench_span(number),
       traffic: e.tamis_bench_traffic(number),

@@ -23,6 +23,7 @@ const { values: options, positionals: modules } = parseArgs({
   },
 });
 const quick = options.quick, started = Date.now();
+const minutes = () => `${((Date.now() - started) / 60000).toFixed(1)} min`;
 
 // ---- measuring ------------------------------------------------------------------------------------------------------
 
@@ -32,6 +33,7 @@ const targets = [
   ...modules.filter((module) => /-(base|simd)\.wasm$/.test(module)).map(inBrowser),
 ];
 const suite = measureSuite(targets, quick ? { rounds: 2, least: 0.002, limit: 60 } : { rounds: 5, least: 0.01, limit: 120 });
+console.log(`${minutes()} so far`);
 for (const line of options.absent) suite.notRun[line.split(': ')[0]] = line.slice(line.indexOf(': ') + 2);
 if (modules.length === 0) suite.notRun.WebAssembly = 'configure with -DTAMIS_BUILD_WASM=ON';
 const results = {
@@ -75,5 +77,5 @@ for (const [name, svg] of Object.entries(document.files)) write(name, svg);
 for (const sentence of wrong) console.error(`DIFFERENT RESULTS: ${sentence}`);
 const failures = [...Object.entries(results.failed), ...(results.peers.failed ?? []), ...(results.scaling.failed ?? [])];
 for (const [who, why] of failures) console.error(`FAILED: ${who}: ${why}`);
-console.log(`Written in ${((Date.now() - started) / 60000).toFixed(1)} min: ${path.join(options.output, 'report.html')}, report.md, results.json`);
+console.log(`Written in ${minutes()}: ${path.join(options.output, 'report.html')}, report.md, results.json`);
 process.exitCode = wrong.length > 0 || failures.length > 0 || names.length === 0 ? 1 : 0;

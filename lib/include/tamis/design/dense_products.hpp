@@ -1,7 +1,8 @@
 #pragma once
 /// Products with a dense design in column-major order, in tiles that stay in registers.
 ///
-/// The lanes of a vector are samples of A W and features of AᵀU, so that no lane is spent on the padding of short rows.
+/// The lanes of a vector are samples of A W, and features of AᵀU where classes would leave many empty, so that few are
+/// spent on the padding of short rows.
 /// Every entry of a result is one sum in the order of its definition, whatever the tile: the same bits on all targets.
 
 #include "../linalg/rows.hpp"
@@ -35,6 +36,7 @@ inline constexpr int tile_classes = W > 1 ? int(lanes<T>) :
                                           2;
 #endif
 
+/// Whether all of the listed rows (the first `count` without a list) have a zero here.
 template <class T>
 bool column_is_zero(const Index* list, Index count, const T* column, Index stride) {
   for (Index c = 0; c < count; ++c)
@@ -45,7 +47,8 @@ bool column_is_zero(const Index* list, Index count, const T* column, Index strid
 template <class T>
 [[gnu::noinline]] Index occupied_columns(const Index* list, Index count, const T* rows, Index stride) {
   Index columns = stride;
-  while (columns + lanes < T >> stride && column_is_zero(list, count, rows + columns - 1, stride)) --columns;
+  const Index whole = stride - lanes<T>;  // vectors but for the last one
+  while (columns > whole && column_is_zero(list, count, rows + columns - 1, stride)) --columns;
   return columns;
 }
 
