@@ -162,7 +162,11 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       const Label label = this->targets_.labels[i];
       for (Index k = 0; k < this->shape_.classes; ++k)
         z[k] = y[k] + sigma * (k == label ? z[k] : z[k] + this->targets_.margin(i));
-      project_simplex(z, this->shape_.classes, this->targets_.weight(i) / this->options_.lambda);
+    });
+    project_simplex_rows(own_.z, this->shape_.samples, this->shape_.classes, this->stride_,
+                         [&](Index i) { return this->targets_.weight(i) / this->options_.lambda; });
+    for_each_sample(own_.y, [&](T* y, Index i) {
+      const T* z = row_of(own_.z, i, this->stride_);
       moved = squared_distance(z, static_cast<const T*>(y), this->stride_, moved);
       size = squared_norm(z, this->stride_, size);
       copy(z, this->stride_, y);
