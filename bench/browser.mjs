@@ -1,4 +1,4 @@
-// node browser.mjs MODULE.wasm json SECONDS | cold: what node.mjs prints, from a worker in headless Chromium. The target of
+// node browser.mjs MODULE.wasm json SECONDS | cold [brief]: what node.mjs prints, from a worker in headless Chromium. The target of
 // bench-simd.wasm is browser-simd. Without Chromium or what drives it, the only line says 'not run: …'.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ async function runInWorker(page, options) {
   }), options);
 }
 
-const [module, mode, least] = process.argv.slice(2);
+const [module, mode, ...rest] = process.argv.slice(2);
 const chromium = driver();
 if (!chromium) {
   console.log('not run: playwright-core is missing; `npm ci` in tests/browser installs it');
@@ -62,7 +62,7 @@ if (!chromium) {
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     const target = path.basename(module, '.wasm').replace('bench', 'browser');
-    console.log(JSON.stringify(await runInWorker(page, { target, least: Number(least), cold: mode === 'cold' })));
+    console.log(JSON.stringify(await runInWorker(page, { target, least: Number(rest[0]), cold: mode === 'cold', brief: rest.at(-1) === 'brief' })));
     await context.close();
   } finally {
     rmSync(profile, { recursive: true, force: true });

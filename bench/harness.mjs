@@ -53,6 +53,9 @@ export function* lines(exports, target, times = true, wanted = () => true) {
   }
 }
 
+/** What a brief measurement leaves out. */
+export const longest = /^squared-hinge.*2000x784x10/;
+
 /** An entry of Google Benchmark's JSON. */
 const entry = (name, iterations, seconds, others) => ({
   name, run_name: name, run_type: 'iteration', repetitions: 1, repetition_index: 0, threads: 1, iterations,
@@ -68,9 +71,9 @@ function several(exports, workload, least) {
 }
 
 /** What Google Benchmark natively says of each workload, run for at least so many seconds after a warm-up. */
-export function* benchmarks(exports, least) {
+export function* benchmarks(exports, least, wanted = () => true) {
   const e = exports;
-  for (const { number, name, kind } of workloads(e)) {
+  for (const { number, name, kind } of workloads(e).filter(wanted)) {
     const label = `${kind} ${hexadecimal(e.tamis_bench_checksum(number))}`;
     const [runs, took] = several(e, number, least);
     yield entry(name, runs, took, {
@@ -84,9 +87,9 @@ export function* benchmarks(exports, least) {
  * Runs everything for a while, and waits for the engine to finish the code that it makes of what runs often; the short
  * workloads again, until none becomes faster by a fifth: on a busy machine that code comes late.
  */
-async function warmUp(exports) {
-  let left = workloads(exports).map(({ number }) => ({ number, least: Infinity, short: true }));
-  for (let pass = 0, faster = true; pass < 6 && faster; ++pass) {
+async function warmUp(exports, passes, wanted) {
+  let left = workloads(exports).filter(wanted).map(({ number }) => ({ number, least: Infinity, short: true }));
+  for (let pass = 0, faster = true; pass < passes && faster; ++pass) {
     faster = false;
     for (const workload of left) {
       let spent = 0, runs = 1, least = Infinity;
@@ -114,8 +117,8 @@ function copyOf(bytes, number) {
 }
 
 /** The first run of each solve in an instance of its own, compiled for it; `instantiate` is how long that took. */
-export async function* coldBenchmarks(bytes) {
-  const solves = workloads(await load(bytes)).filter(({ kind }) => kind === 'solve');
+export async function* coldBenchmarks(bytes, wanted) {
+  const solves = workloads(await load(bytes)).filter(({ kind }) => kind === 'solve').filter(wanted);
   for (const { number, name } of solves) {
     const started = performance.now();
     const e = await load(copyOf(bytes, number + Math.floor(1e9 * Math.random())));
@@ -125,15 +128,15 @@ export async function* coldBenchmarks(bytes) {
   }
 }
 
-/** A document as Google Benchmark writes one. */
-export async function measure(bytes, { target, engine, least, cold }) {
-  const found = [];
+/** A document as Google Benchmark writes one. A `brief` one leaves out the longest solve, and warms up less. */
+export async function measure(bytes, { target, engine, least, cold, brief }) {
+  const found = [], wanted = ({ name }) => !brief || !longest.test(name);
   if (cold) {
-    for await (const one of coldBenchmarks(bytes)) found.push(one);
+    for await (const one of coldBenchmarks(bytes, wanted)) found.push(one);
   } else {
     const exports = await load(bytes);
-    await warmUp(exports);
-    found.push(...benchmarks(exports, least));
+    await warmUp(exports, brief ? 3 : 6, wanted);
+    found.push(...benchmarks(exports, least, wanted));
   }
   return { context: { date: new Date().toISOString(), target, compiler: engine }, benchmarks: found };
 }

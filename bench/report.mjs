@@ -32,7 +32,7 @@ const targets = [
   ...modules.map(inNode),
   ...modules.filter((module) => /-(base|simd)\.wasm$/.test(module)).map(inBrowser),
 ];
-const suite = measureSuite(targets, quick ? { rounds: 2, least: 0.002, limit: 60 } : { rounds: 5, least: 0.01, limit: 120 });
+const suite = measureSuite(targets, quick ? { rounds: 2, least: 0.002, limit: 60, brief: true } : { rounds: 5, least: 0.01, limit: 120 });
 console.log(`${minutes()} so far`);
 for (const line of options.absent) suite.notRun[line.split(': ')[0]] = line.slice(line.indexOf(': ') + 2);
 if (modules.length === 0) suite.notRun.WebAssembly = 'configure with -DTAMIS_BUILD_WASM=ON';

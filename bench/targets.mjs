@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { longest } from './harness.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -22,6 +23,7 @@ export function run(program, args, limit = 600) {
   return stdout;
 }
 
+const asBrief = (brief) => (brief ? ['brief'] : []);
 const nameOf = (module, what) => path.basename(module, '.wasm').replace('bench', what);
 
 /** A native target: `folder` holds its programs. */
@@ -32,8 +34,8 @@ export function native(folder) {
   };
   return {
     name: path.basename(folder),
-    measure: (least, limit) => JSON.parse(run(program('bench_native'),
-      ['--benchmark_format=json', `--benchmark_min_time=${least}`], limit)),
+    measure: (least, limit, brief) => JSON.parse(run(program('bench_native'),
+      ['--benchmark_format=json', `--benchmark_min_time=${least}`, ...(brief ? [`--benchmark_filter=-${longest.source}`] : [])], limit)),
     results: (prefixes = []) => run(program('bench_run'), [path.basename(folder), ...prefixes]).trim().split('\n'),
   };
 }
@@ -46,8 +48,8 @@ export function inNode(module) {
   };
   return {
     name: nameOf(module, 'wasm'),
-    measure: (least, limit) => JSON.parse(start(['json', least], limit)),
-    cold: (limit) => JSON.parse(start(['cold'], limit)),
+    measure: (least, limit, brief) => JSON.parse(start(['json', least, ...asBrief(brief)], limit)),
+    cold: (limit, brief) => JSON.parse(start(['cold', ...asBrief(brief)], limit)),
     results: (prefixes = []) => start(['checksums', ...prefixes]).trim().split('\n'),
   };
 }
@@ -57,7 +59,7 @@ export function inBrowser(module) {
   const start = (args, limit) => JSON.parse(run(process.execPath, [here('browser.mjs'), module, ...args], limit));
   return {
     name: nameOf(module, 'browser'),
-    measure: (least, limit) => start(['json', least], limit),
-    cold: (limit) => start(['cold'], limit),
+    measure: (least, limit, brief) => start(['json', least, ...asBrief(brief)], limit),
+    cold: (limit, brief) => start(['cold', ...asBrief(brief)], limit),
   };
 }

@@ -14,14 +14,19 @@ namespace {
 
 std::size_t values_of(const Case& c) { return std::size_t{c.samples} * c.features; }
 std::size_t scores_of(const Case& c) { return std::size_t{c.samples} * c.stride(); }
-std::size_t coefficients_of(const Case& c) { return std::size_t{c.features + 1} * c.stride(); }
 constexpr double real_bytes = sizeof(Real);
 
+/// Rows of the classes' entries, their padding zero as it is for solvers.
+void fill_rows_randomly(const Case& c, Real* out, std::size_t rows, Random& random) {
+  fill_randomly(out, rows * c.stride(), random);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (Index k = c.classes; k < c.stride(); ++k) out[i * c.stride() + k] = Real(0);
+}
 void prepare_matrices(const Case& c) {
   Random random;
   fill_randomly(memory.x, values_of(c), random);
-  fill_randomly(memory.w, coefficients_of(c), random);
-  fill_randomly(memory.u, scores_of(c), random);
+  fill_rows_randomly(c, memory.w, std::size_t{c.features} + 1, random);
+  fill_rows_randomly(c, memory.u, c.samples, random);
 }
 bool hash_scores(const Case& c, Hash& hash) {
   hash.matrix(memory.z, c.samples, c.classes, c.stride());
@@ -111,13 +116,13 @@ void prepare_columns(const Case& c) {
     memory.labels[i] = static_cast<std::uint16_t>(std::size_t{i} * c.classes / c.samples);
   draw_column_rows(c, random);
   fill_randomly(memory.x, std::size_t{c.features} * column_entries, random);
-  fill_randomly(memory.u, scores_of(c), random);
+  fill_rows_randomly(c, memory.u, c.samples, random);
   fill(memory.z, scores_of(c), Real(0));
   for (Index k = 0; k < c.stride(); ++k) {
     memory.targets[k] = Real(k);                           // the classes' numbers
     memory.targets[32 + k] = Real(k < c.classes ? 1 : 0);  // and which are none
   }
-  fill_randomly(memory.w, std::size_t{c.features} * c.stride(), random);
+  fill_rows_randomly(c, memory.w, c.features, random);
 }
 Column<Real> column_of(Index feature) {
   return {memory.x + std::size_t{feature} * column_entries, memory.rows + std::size_t{feature} * column_entries,
