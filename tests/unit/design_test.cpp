@@ -119,6 +119,27 @@ TYPED_TEST(Designs, ProductsEqualTheDefinition) {
       }
 }
 
+TYPED_TEST(Designs, GiveClassesWithoutCoefficientsTheirIntercepts) {
+  using T = TypeParam;
+  for (const Index classes : {2u, 3u, 4u, 5u, 8u, 10u, 26u})
+    for (const Index samples : {1u, 5u, 20u, 130u})
+      for (const Index features : {1u, 70u}) {
+        const Example<T> e(samples, features, classes);
+        const Index stride = padded<T>(classes);
+        auto w = padded_matrix<T>(features, classes, 1);
+        const auto base = padded_matrix<T>(1, classes, 3);
+        for (Index zero = 1; zero <= classes; zero = 2 * zero + 1) {  // so many of the last classes have none
+          for (Index j = 0; j < features; ++j)
+            for (Index k = classes - zero; k < classes; ++k) w[j * stride + k] = T(0);
+          std::vector<T> z(samples * stride, T(7));
+          e.dense().multiply(nullptr, features, w.data(), stride, base.data(), z.data());
+          for (Index i = 0; i < samples; ++i)
+            for (Index k = classes - zero; k < stride; ++k)
+              ASSERT_EQ(z[i * stride + k], base[k]) << classes << " " << k;
+        }
+      }
+}
+
 TYPED_TEST(Designs, CountEntriesAndColumnSums) {
   using T = TypeParam;
   const Example<T> e(50, 6, 3);

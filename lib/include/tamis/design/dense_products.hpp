@@ -62,7 +62,8 @@ template <class T>
 // ---- A W ------------------------------------------------------------------------------------------------------------
 
 /// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for M vectors of samples and C classes, added in the order of c; without a
-/// base, to what Z holds. The first `skipped` rows are not stored. `ahead`: how many samples on X is read next.
+/// base, to what Z holds; of the other classes of the same vector, the base alone. The first `skipped` rows are not
+/// stored. `ahead`: how many samples on X is read next.
 template <class T, Index W, int M, int C>
 TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count,
                                        const T* w, Index stride, const T* base, T* z, Index skipped, Index ahead) {
@@ -71,7 +72,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
   P total[M][turned];
   if (base) {
     TAMIS_UNROLL
-    for (int k = 0; k < C; ++k) {
+    for (int k = 0; k < turned; ++k) {
       const auto start = P::repeat(base + k);
       TAMIS_UNROLL
       for (int m = 0; m < M; ++m) total[m][k] = start;
@@ -115,8 +116,6 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
       TAMIS_UNROLL
       for (int k = 0; k < C; ++k) total[m][k].store(row_of(z, m, stride) + k);
     } else {
-      TAMIS_UNROLL
-      for (int k = C; k < turned; ++k) total[m][k] = P::zero();
       turn<T, W>(total[m]);
       TAMIS_UNROLL
       for (Index r = 0; r < Index(turned); ++r) {

@@ -36,9 +36,10 @@
 #define TAMIS_TILE
 #endif
 
-/// TAMIS_VECTORS: rows, samples or features are taken several at once, a lane each, where that pays: not where vectors
-/// are made of plain numbers or the code is to be small.
-#if !defined(TAMIS_SCALAR) && !defined(TAMIS_COMPACT) && (!defined(__wasm__) || defined(__wasm_simd128__))
+/// TAMIS_VECTORS: rows, samples or features are taken several at once, a lane each, where that pays: on processors with
+/// vectors of floating-point numbers, unless they are made of plain numbers or the code is to be small.
+#if !defined(TAMIS_SCALAR) && !defined(TAMIS_COMPACT) && \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__ALTIVEC__))
 #define TAMIS_VECTORS
 #endif
 
