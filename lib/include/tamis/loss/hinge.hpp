@@ -92,9 +92,9 @@ struct Hinge {
     bool any = false;
     for (Index r = 0; r < lanes<T>; ++r) any = any || moved[r];
     if (!any) return fill(u, std::size_t{lanes<T>} * stride, T(0));
-    for (Index r = 0; r < lanes<T>; ++r) rows.at(r, y[r]) = label[r];
+    for (Index r = 0; r < lanes<T>; ++r) rows.v[y[r]].entry[r] = label[r];
     rows.project_simplex(classes, mass, top > label ? top : label);
-    for (Index r = 0; r < lanes<T>; ++r) rows.at(r, y[r]) -= weight[r];
+    for (Index r = 0; r < lanes<T>; ++r) rows.v[y[r]].entry[r] -= weight[r];
     for (Index k = 0; k < classes; ++k) rows.v[k].entry = Together::only(moved, rows.v[k].entry);
     rows.store(u, stride, classes);
   }

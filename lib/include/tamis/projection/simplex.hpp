@@ -103,7 +103,6 @@ struct RowsInLanes {
   static Native only(Mask where, Native value) {
     return reinterpret_cast<Native>(where & reinterpret_cast<Mask>(value));
   }
-  T& at(Index row, Index k) { return reinterpret_cast<T*>(v + k)[row]; }
 
   Native highest(Index count) const {
     Native top = v[0].entry;
