@@ -74,6 +74,7 @@ export type Status =
   | 'invalid_combination'
   | 'invalid_groups'
   | 'invalid_eta'
+  | 'invalid_scale'    // values so large or so small that their squares do not fit the precision: rescale the features
   | 'unknown'          // of a model read from a blob, which does not say
   | 'worker_lost'      // of a client whose worker has ended: make another client and begin again
   | 'unsupported';     // no WebAssembly, or no module to load

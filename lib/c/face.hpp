@@ -16,7 +16,7 @@ namespace tamis::in_c {
 static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(Status::running) &&
               TAMIS_ARENA_TOO_SMALL == int(Status::arena_too_small) &&
               TAMIS_INVALID_GROUPS == int(Status::invalid_groups) && TAMIS_INVALID_ETA == int(Status::invalid_eta) &&
-              TAMIS_SHORT_ROW == int(Status::short_row));
+              TAMIS_SHORT_ROW == int(Status::short_row) && TAMIS_INVALID_SCALE == int(Status::invalid_scale));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
 /// The types of tamis.h that every run has, of one scalar.

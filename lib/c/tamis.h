@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing,
- * but for the last two. */
+ * but for the last three. */
 typedef enum tamis_status {
   TAMIS_CONVERGED = 0,        /* the certificate is below the tolerance */
   TAMIS_PRECISION_LIMIT,      /* this scalar type can certify no more than relative_gap */
@@ -37,7 +37,7 @@ typedef enum tamis_status {
   TAMIS_INVALID_DATA,         /* a value that is not finite, at report.row, report.column; or a damaged blob */
   TAMIS_INVALID_LABEL,        /* a label >= classes, at report.row */
   TAMIS_MISSING_CLASS,        /* class report.column has no sample of positive weight */
-  TAMIS_INVALID_WEIGHT,       /* negative or not finite, at report.row */
+  TAMIS_INVALID_WEIGHT,       /* negative, not finite, or too small beside the others, at report.row */
   TAMIS_INVALID_MARGIN,       /* not finite, not positive (logistic: negative), at report.row; or given twice */
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
   TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
@@ -45,7 +45,8 @@ typedef enum tamis_status {
   TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
   TAMIS_INVALID_ETA,          /* not positive and finite, together with lambda, or for a solver without constraint */
   TAMIS_SOURCE_FAILED,        /* tamis_device.h: the source of the samples failed at report.row; also in the middle of */
-  TAMIS_SHORT_ROW             /* a run, whose best model so far stays. Or gave a row of too few or too many values */
+  TAMIS_SHORT_ROW,            /* a run, whose best model so far stays. Or gave a row of too few or too many values */
+  TAMIS_INVALID_SCALE         /* samples so large or so small that their squares do not fit this scalar type: rescale */
 } tamis_status;
 
 typedef enum tamis_loss {

@@ -25,13 +25,15 @@ DenseDesign<typename Derived::Scalar> design(const Eigen::DenseBase<Derived>& x)
 template <class Scalar, int rows, int columns, int options, int max_rows, int max_columns>
 void design(const Eigen::Matrix<Scalar, rows, columns, options, max_rows, max_columns>&&) = delete;
 
-/// A design that looks at a compressed, column-major sparse matrix of samples × features.
+/// A design that looks at a column-major sparse matrix of samples × features, compressed or not. It must outlive it.
 template <class T>
 SparseDesign<T> design(const Eigen::SparseMatrix<T, Eigen::ColMajor, int>& x) {
-  eigen_assert(x.isCompressed());
-  return {x.valuePtr(), reinterpret_cast<const Index*>(x.innerIndexPtr()),
-          reinterpret_cast<const Index*>(x.outerIndexPtr()), static_cast<Index>(x.rows()),
-          static_cast<Index>(x.cols())};
+  return {x.valuePtr(),
+          reinterpret_cast<const Index*>(x.innerIndexPtr()),
+          reinterpret_cast<const Index*>(x.outerIndexPtr()),
+          static_cast<Index>(x.rows()),
+          static_cast<Index>(x.cols()),
+          reinterpret_cast<const Index*>(x.innerNonZeroPtr())};
 }
 
 /// The coefficients of a model as a features × classes matrix, a view into the arena.

@@ -12,6 +12,9 @@ using Index = std::uint32_t;
 /// A class, 0 ≤ label < classes. Two bytes each, because labels live in flash beside the samples.
 using Label = std::uint16_t;
 
+/// What a model without coefficients predicts: that of a refused run.
+inline constexpr Label no_label = static_cast<Label>(-1);
+
 /// The size of a training problem.
 struct Shape {
   Index samples = 0;

@@ -1,6 +1,6 @@
 #pragma once
 /// How a call ended. The first five are endings of a training run; the others are refusals that touched nothing, but
-/// for the last two, which may come in the middle of one.
+/// for the last three, which may come in the middle of one.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ enum class Status : std::uint8_t {
   invalid_data,         ///< a value that is NaN or infinite, at `row` and `column`
   invalid_label,        ///< a label ≥ classes, at `row`
   missing_class,        ///< no sample of positive weight for class `column`
-  invalid_weight,       ///< a sample weight that is negative, NaN or infinite, at `row`
+  invalid_weight,       ///< a sample weight that is negative or not finite, or too small beside the others, at `row`
   invalid_margin,       ///< a margin that is not positive (for logistic: negative) or not finite, at `row`
   invalid_lambda,       ///< negative, NaN or infinite
   invalid_option,       ///< a tolerance, a limit or a parameter of the penalty out of range
@@ -28,6 +28,7 @@ enum class Status : std::uint8_t {
   invalid_eta,          ///< not positive and finite, or given to a solver of the other form, or together with λ
   source_failed,        ///< what the samples are read from failed, at `row`: see RowReader
   short_row,            ///< it gave a row of fewer values than there are features, or of more, at `row`
+  invalid_scale,        ///< samples so large or so small that their squares, or the objective, leave the range of T
 };
 
 /// Whether the run ended with a usable model.
@@ -62,6 +63,7 @@ constexpr const char* name(Status status) {
     case Status::invalid_eta: return "invalid_eta";
     case Status::source_failed: return "source_failed";
     case Status::short_row: return "short_row";
+    case Status::invalid_scale: return "invalid_scale";
   }
   return "unknown";
 }
@@ -81,7 +83,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_data: return "a sample holds a value that is not finite: remove or impute it";
     case Status::invalid_label: return "a label is not below the number of classes";
     case Status::missing_class: return "a class has no sample of positive weight: its intercept would diverge";
-    case Status::invalid_weight: return "a sample weight is negative or not finite";
+    case Status::invalid_weight: 
+      return "a sample weight is negative or not finite, or too large or too small beside the others for this precision";
     case Status::invalid_margin:
       return "a margin is not positive (for logistic: negative) or not finite, or margins are given twice";
     case Status::invalid_lambda:
@@ -93,6 +96,8 @@ constexpr const char* describe(Status status) {
     case Status::invalid_eta:
       return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
     case Status::source_failed: return "the source of the samples failed at a row: mend it and start again";
+    case Status::invalid_scale:
+      return "the samples are too large or too small for this precision: rescale the features";
     case Status::short_row: return "a row of the source has not one value per feature: its rows are out of step";
   }
   return "unknown status";

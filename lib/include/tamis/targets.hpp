@@ -30,6 +30,12 @@ struct Targets {
     for (Index i = 0; i < samples(); ++i) total.add(raw_weight(i));
     inverse_total = T(1) / total.value();
   }
+  /// After `normalise`: whether Σw, 1/Σw and the share of a sample (unless its weight is zero) are finite, normal
+  /// numbers, so that means of losses have all digits.
+  bool holds_share(Index sample) const {
+    if (!(inverse_total >= least_normal<T>) || !finite(inverse_total)) return false;
+    return !(raw_weight(sample) > T(0)) || weight(sample) >= least_normal<T>;
+  }
   [[gnu::noinline]] T class_weight(Index label) const {
     Sum<T> total;
     for (Index i = 0; i < samples(); ++i)

@@ -8,13 +8,15 @@
 namespace tamis {
 
 /// Column j holds values[e] at sample rows[e] for starts[j] ≤ e < starts[j+1]; rows ascending within a column, no
-/// duplicates. `starts` has features + 1 entries. Products cost 2·(stored entries)·classes flops.
+/// duplicates. `starts` has features + 1 entries. With `counts`, columns may have room at their ends: column j holds the
+/// first counts[j] of these entries. Products cost 2·(stored entries)·classes flops.
 template <class T>
 class SparseDesign {
  public:
   SparseDesign() = default;
-  SparseDesign(const T* values, const Index* rows, const Index* starts, Index samples, Index features)
-      : values_(values), rows_(rows), starts_(starts), samples_(samples), features_(features) {}
+  SparseDesign(const T* values, const Index* rows, const Index* starts, Index samples, Index features,
+               const Index* counts = nullptr)
+      : values_(values), rows_(rows), starts_(starts), counts_(counts), samples_(samples), features_(features) {}
 
   Index samples() const { return samples_; }
   Index features() const { return features_; }
@@ -25,7 +27,7 @@ class SparseDesign {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
       const T* coefficients = row_of(w, feature, stride);
-      for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e) {
+      for (Index e = starts_[feature], last = end(feature); e < last; ++e) {
         T* scores = row_of(z, rows_[e], stride);
         const auto value = Piece<T>::fill(values_[e]);
         for (Index k = 0; k < stride; k += Piece<T>::width)
@@ -41,7 +43,7 @@ class SparseDesign {
       T* out = row_of(g, feature, stride);
       for (Index k = 0; k < stride; k += Piece<T>::width) {
         auto total = Piece<T>::zero();
-        for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e)
+        for (Index e = starts_[feature], last = end(feature); e < last; ++e)
           total = total + Piece<T>::fill(values_[e]) * Piece<T>::load(row_of(u, rows_[e], stride) + k);
         total.store(out + k);
       }
@@ -51,7 +53,7 @@ class SparseDesign {
   /// Σᵢ x(i, j), compensated.
   T column_sum(Index feature) const {
     Sum<T> total;
-    for (Index e = starts_[feature]; e < starts_[feature + 1]; ++e) total.add(values_[e]);
+    for (Index e = starts_[feature], last = end(feature); e < last; ++e) total.add(values_[e]);
     return total.value();
   }
 
@@ -59,17 +61,17 @@ class SparseDesign {
   /// the column.
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
     Index e = starts_[feature];
-    const Index end = starts_[feature + 1];
+    const Index last = this->end(feature);
     for (Index s = 0; s < count; ++s) {
       const Index sample = list ? list[s] : s;
-      while (e < end && rows_[e] < sample) ++e;
-      out[static_cast<std::size_t>(s) * stride] = e < end && rows_[e] == sample ? values_[e] : T(0);
+      while (e < last && rows_[e] < sample) ++e;
+      out[static_cast<std::size_t>(s) * stride] = e < last && rows_[e] == sample ? values_[e] : T(0);
     }
   }
 
   Column<T> column(Index feature) const {
     const Index start = starts_[feature];
-    return {values_ + start, rows_ + start, starts_[feature + 1] - start};
+    return {values_ + start, rows_ + start, end(feature) - start};
   }
 
   /// Stored entries of the listed features: the work of a product with them.
@@ -77,7 +79,7 @@ class SparseDesign {
     std::size_t total = 0;
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
-      total += starts_[feature + 1] - starts_[feature];
+      total += end(feature) - starts_[feature];
     }
     return total;
   }
@@ -85,14 +87,15 @@ class SparseDesign {
   /// length[i] = values of sample i that are not zero.
   [[gnu::noinline]] void count_entries(Index* length) const {
     for (Index i = 0; i < samples_; ++i) length[i] = 0;
-    for (Index e = starts_[0]; e < starts_[features_]; ++e) length[rows_[e]] += values_[e] != T(0);
+    for (Index j = 0; j < features_; ++j)
+      for (Index e = starts_[j], last = end(j); e < last; ++e) length[rows_[e]] += values_[e] != T(0);
   }
 
   /// Appends to the row of each sample i, first ≤ i < last, its values that are not zero and their features, ascending:
   /// position[i] is where the next one goes. Cost: the entries, and a binary search per column.
   [[gnu::noinline]] void gather(Index first, Index last, Index* position, Index* features, T* values) const {
     for (Index j = 0; j < features_; ++j)
-      for (Index e = lower_bound(j, first); e < starts_[j + 1] && rows_[e] < last; ++e) {
+      for (Index e = lower_bound(j, first); e < end(j) && rows_[e] < last; ++e) {
         if (values_[e] == T(0)) continue;
         const Index to = position[rows_[e]]++;
         features[to] = j;
@@ -103,7 +106,7 @@ class SparseDesign {
   /// Position of the first value that is NaN or infinite, or of an entry outside the design or out of order.
   bool find_bad_value(Index& row, Index& column) const {
     for (Index j = 0; j < features_; ++j)
-      for (Index e = starts_[j]; e < starts_[j + 1]; ++e)
+      for (Index e = starts_[j], last = end(j); e < last; ++e)
         if (!finite(values_[e]) || rows_[e] >= samples_ || (e > starts_[j] && rows_[e] <= rows_[e - 1])) {
           row = rows_[e];
           column = j;
@@ -113,9 +116,11 @@ class SparseDesign {
   }
 
  private:
+  /// Behind the entries of column j.
+  Index end(Index j) const { return counts_ ? starts_[j] + counts_[j] : starts_[j + 1]; }
   /// The first entry of column j at sample `first` or later.
   Index lower_bound(Index j, Index first) const {
-    Index low = starts_[j], high = first == 0 ? low : starts_[j + 1];
+    Index low = starts_[j], high = first == 0 ? low : end(j);
     while (low < high) {
       const Index middle = low + (high - low) / 2;
       if (rows_[middle] < first) low = middle + 1;
@@ -127,6 +132,7 @@ class SparseDesign {
   const T* values_ = nullptr;
   const Index* rows_ = nullptr;
   const Index* starts_ = nullptr;
+  const Index* counts_ = nullptr;
   Index samples_ = 0;
   Index features_ = 0;
 };

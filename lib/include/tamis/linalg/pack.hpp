@@ -7,8 +7,8 @@
 
 #include "../shape.hpp"
 
-#ifdef __FAST_MATH__
-#error "tamis: -ffast-math breaks compensated sums and bit-identity; compile without it"
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
+#error "tamis: -ffast-math and -ffinite-math-only break compensated sums, bit-identity and the check of samples that are no numbers; compile without them"
 #endif
 
 /// Unrolls the loop that follows, of at most four rounds known to the compiler: the accumulators of a tile stay in

@@ -37,9 +37,25 @@ template <class T>
   return x > T(0) ? T(1) : (x < T(0) ? T(-1) : T(0));
 }
 
+/// Numbers in [½, 1) without pattern, the same everywhere: what power iterations begin with.
+template <class T>
+constexpr T scattered(std::uint32_t number) {
+  return T(0.5) + T((number + 1u) * 2246822519u >> 16) / T(131072);
+}
+
 /// Relative spacing of T at 1.
 template <class T>
 inline constexpr T epsilon = sizeof(T) == 4 ? T(1.1920928955078125e-07L) : T(2.220446049250313e-16L);
+
+/// The least number with all digits of T.
+template <class T>
+inline constexpr T least_normal = sizeof(T) == 4 ? T(1.17549435082228751e-38L) : T(2.2250738585072014e-308L);
+
+/// Whether sums of squares are such numbers, and what T leaves out of them is below their rounding.
+template <class T>
+[[gnu::always_inline]] constexpr bool holds_squares(T sum_of_squares) {
+  return sum_of_squares >= least_normal<T> / epsilon<T> && finite(sum_of_squares);
+}
 
 template <class T>
 inline constexpr T infinity = static_cast<T>(__builtin_huge_valf());

@@ -50,9 +50,9 @@ struct InteractionTerms {
       next = end;
     }
   }
-  /// argmax of the scores, the first of equals. A sample with NaN gives class 0.
+  /// argmax of the scores, the first of equals. A sample with NaN gives class 0, a model without outputs `no_label`.
   Label predict(const T* x, std::size_t step = 1) const {
-    Label best = 0;
+    Label best = outputs > 0 ? Label(0) : no_label;
     T top = -infinity<T>;
     std::size_t next = 0;
     for (Index k = 0; k < outputs; ++k) {

@@ -28,8 +28,9 @@ struct InteractionModel {
   }
   T intercept(Index output = 0) const { return intercepts[output]; }
 
-  /// b_k + Σ_j x_j (v_j + Σ_l Θ_jl x_l), added in this order. Cost: features².
+  /// b_k + Σ_j x_j (v_j + Σ_l Θ_jl x_l), added in this order; NaN without coefficients. Cost: features².
   T score(const T* x, std::size_t step, Index output = 0) const {
+    if (!coefficients) return not_a_number<T>;
     T total = intercepts[output];
     for (Index j = 0; j < features; ++j) {
       const T* from = row(output, j);
@@ -40,8 +41,9 @@ struct InteractionModel {
     return total;
   }
 
-  /// argmax of the scores, the first of equals.
+  /// argmax of the scores, the first of equals; `no_label` of a model without coefficients.
   Label predict(const T* x, std::size_t step = 1) const {
+    if (!coefficients) return no_label;
     Label best = 0;
     T top = -infinity<T>;
     for (Index k = 0; k < outputs; ++k) {

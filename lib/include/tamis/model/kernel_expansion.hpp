@@ -40,9 +40,10 @@ struct KernelExpansion {
     }
   }
   /// Writes the scores, and returns the class: 1 for a positive score, or argmax, the first of equals. A sample with
-  /// NaN gives class 0.
+  /// NaN gives class 0, a model without outputs `no_label`.
   Label predict(SampleView<T> x, T* scores_out) const {
     scores(x, scores_out);
+    if (outputs == 0) return no_label;
     if (outputs == 1) return scores_out[0] > T(0);
     Label best = 0;
     T top = -infinity<T>;

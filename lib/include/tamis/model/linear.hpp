@@ -28,14 +28,14 @@ struct LinearModel {
     return total;
   }
 
-  /// Writes the K scores of one sample. No scratch; cost 2·features·classes flops.
+  /// Writes the K scores of one sample, a model without coefficients none. No scratch; cost 2·features·classes flops.
   void scores(const T* x, T* out, std::size_t step = 1) const {
     for_each_score(x, step, [=](Index k, T score) TAMIS_INLINED { out[k] = score; });
   }
 
-  /// argmax_k score_k, the first of equals. A sample with NaN gives class 0.
+  /// argmax_k score_k, the first of equals. A sample with NaN gives class 0, a model without coefficients `no_label`.
   Label predict(const T* x, std::size_t step = 1) const {
-    Label best = 0;
+    Label best = coefficients ? Label(0) : no_label;
     T top = -infinity<T>;
     for_each_score(x, step, [&](Index k, T score) TAMIS_INLINED {
       if (score > top) {
@@ -56,6 +56,7 @@ struct LinearModel {
   /// Calls visit(k, score_k) for the classes in their order.
   template <class Visit>
   [[gnu::always_inline]] void for_each_score(const T* x, std::size_t step, Visit visit) const {
+    if (!coefficients) return;
 #if defined(TAMIS_COMPACT) || defined(TAMIS_FEW_STRIPS)  // smaller code
     for (Index first = 0; first < classes; first += Piece<T>::width) {
       const auto part = scores(x, step, first);

@@ -66,6 +66,7 @@ struct QuantisedModel {
   }
   /// argmax_k score_k, the first of equals; `scratch`: one number per class.
   Label predict(const float* x, std::int32_t* scratch, std::size_t step = 1) const {
+    if (classes == 0) return no_label;
     scores(x, scratch, step);
     Index top = 0;
     for (Index k = 1; k < classes; ++k)

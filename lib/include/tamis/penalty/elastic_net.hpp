@@ -76,15 +76,16 @@ struct ElasticNet {
   /// (λΩ)*(G), for ρ < 1 and λ > 0.
   template <class T>
   T conjugate(const Rows<const T>& g, T lambda) const {
-    T square = 0;
+    const T weight = T(2) * lambda * (T(1) - T(ratio));
+    T total = 0;
     for (Index r = 0; r < g.rows; ++r) {
       const T* row = g.row(r);
       for (Index k = 0; k < g.classes; ++k) {
         const T excess = soft(row[k], lambda * T(ratio));
-        square += excess * excess;
+        total += excess * (excess / weight);  // the square alone may be too small for T
       }
     }
-    return square / (T(2) * lambda * (T(1) - T(ratio)));
+    return total;
   }
 };
 

@@ -34,22 +34,31 @@ template <class T, class Visit>
 }
 
 template <class T>
+T norm_inf(const Rows<const T>& w) {
+  T top = 0;
+  for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
+  return top;
+}
+/// ‖w‖₂ where the squares of the entries are too small or too large for T.
+template <class T>
+[[gnu::noinline]] T scaled_norm2(const Rows<const T>& w) {
+  const T top = norm_inf(w);
+  if (!(top > T(0)) || !finite(top)) return top;
+  T square = 0;
+  for_each_entry(w, [&](T entry) { square += (entry / top) * (entry / top); });
+  return top * square_root(square);
+}
+template <class T>
 T norm2(const Rows<const T>& w) {
   T square = 0;
   for_each_entry(w, [&](T entry) { square += entry * entry; });
-  return square_root(square);
+  return holds_squares(square) ? square_root(square) : scaled_norm2(w);
 }
 template <class T>
 T norm1(const Rows<const T>& w) {
   T total = 0;
   for_each_entry(w, [&](T entry) { total += absolute(entry); });
   return total;
-}
-template <class T>
-T norm_inf(const Rows<const T>& w) {
-  T top = 0;
-  for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
-  return top;
 }
 
 /// w (1 − step/‖w‖₂)₊

@@ -75,9 +75,9 @@ struct MixedNorm {
     Sum<T> total;
     for_each_group(g, kernels, [&](Rows<const T> group) {
       const T norm = dual(group);
-      total.add(norm * norm);
+      total.add(norm * (norm / lambda));
     });
-    return total.value() / (T(2) * lambda);
+    return total.value() / T(2);
   }
 
   /// A generalised Jacobian of the proximity operator, from its result w: calls visit(group, scale, weight, of_signs)

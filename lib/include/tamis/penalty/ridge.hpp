@@ -49,7 +49,12 @@ struct Ridge {
   /// (λΩ)*(G); not a number of any use when λ = 0, where the caller treats it as infinite.
   template <class T>
   T conjugate(const Rows<const T>& g, T lambda) const {
-    return value(g) / lambda;
+    T total = 0;
+    for (Index r = 0; r < g.rows; ++r) {
+      const T* row = g.row(r);
+      for (Index k = 0; k < g.classes; ++k) total += row[k] * (row[k] / lambda);  // the square alone may be too small for T
+    }
+    return T(0.5) * total;
   }
 };
 

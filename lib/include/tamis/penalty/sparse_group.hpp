@@ -46,19 +46,21 @@ struct SparseGroupNorm {
   T dual(const Rows<const T>& g) const {
     const T rho = T(ratio);
     const T rest = T(1) - rho;
-    T root = detail::norm_inf(g);
+    const T top = detail::norm_inf(g);
+    const bool far = top > T(0) && !holds_squares(top * top);  // then entries are taken over the largest
+    T root = far ? T(1) : top;
     for (;;) {
       const T threshold = rho * root;
       T sum = 0, square = 0;
       detail::for_each_entry(g, [&](T entry) {
-        const T excess = largest(absolute(entry) - threshold, T(0));
+        const T excess = largest((far ? absolute(entry) / top : absolute(entry)) - threshold, T(0));
         sum += excess;
         square += excess * excess;
       });
       const T norm = square_root(square);
-      if (!(norm > T(0))) return root;
+      if (!(norm > T(0))) return far ? top * root : root;
       const T next = root + (norm - rest * root) * (norm / (rho * sum + rest * norm));
-      if (!(next > root + T(2) * epsilon<T> * root)) return largest(next, root);
+      if (!(next > root + T(2) * epsilon<T> * root)) return (far ? top : T(1)) * largest(next, root);
       root = next;
     }
   }

@@ -118,7 +118,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     const bool on_ray = feasible(ray.excess);
     if (on_ray && this->certificates_ > 0) consider(w, ray.at, T(0), this->options_.eta + ray.excess);
     if (has_inside_ && loss > this->options_.eta &&
-        !(this->report_.objective - this->report_.dual_objective <= this->options_.tolerance * this->gap_scale())) {
+        !(this->report_.objective - this->report_.dual_objective <= this->options_.tolerance * GapMonitor<T>::size(this->report_))) {
       T excess = loss - this->options_.eta;
       const T share = share_of_inside(z, excess);
       consider(w, T(1) - share, share, this->options_.eta + excess);
@@ -153,7 +153,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       if (!full) {
         this->transposed_multiply(u, g);
         const T inner_gap = this->report_.objective - bound(a, g, this->memory_.list, this->active_count_, nu);
-        full = inner_gap <= T(0.3) * largest(this->report_.gap, this->options_.tolerance * this->gap_scale());
+        full = inner_gap <= T(0.3) * largest(this->report_.gap, this->options_.tolerance * GapMonitor<T>::size(this->report_));
         if (!full) return Next::go_on;
       }
       this->whole_transposed_multiply(u, g);
@@ -161,7 +161,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     if (this->has_failed()) return Next::finished;
     const T value = bound(a, g, nullptr, this->shape_.features, nu);
     if (this->certificates_ == 1 || value > this->report_.dual_objective) this->report_.multiplier = nu;
-    this->offer_dual(value);
+    this->offer_dual(value, true);
     if (!this->running()) return Next::finished;
     if (!has_model() && a > T(64) * epsilon<T> * (linear + this->options_.eta) && vanishes(a, u, g)) {
       this->report_.status = Status::infeasible;
@@ -184,6 +184,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// The null model: u must be its dual point. Leaves the duals to be scaled by the first multiplier.
   void certify_null_model(T* u, T* g) {
     certify(u, g, true);
+    this->refuse_scale(g);
     if (this->report_.multiplier > T(0)) change_unit(this->report_.multiplier, this->report_.multiplier);
   }
 

@@ -86,7 +86,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
           finish_null_model();
         break;
       case Stage::norm:
-        if (this->advance_power_iteration(own_.v, own_.z)) {
+        if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) {
           this->balance_intercept(own_.x, old_intercept_scale_);
           if (warm_) this->release_features(own_.x);
           begin_iterations();

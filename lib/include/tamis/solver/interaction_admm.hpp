@@ -107,7 +107,7 @@ class InteractionAdmm {
       kappa_ *= T(10);
       scale_rho(T(10));
       if (kappa_ < T(1e3) * o_.mean_square) return factor();
-      o_.report.status = Status::precision_limit;
+      GapMonitor<T>::end_for_rounding(o_.report);
       return;
     }
     if (o_.options.intercept) {

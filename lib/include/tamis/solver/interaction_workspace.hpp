@@ -3,6 +3,7 @@
 
 #include "../arena.hpp"
 #include "../certificate/balance.hpp"
+#include "../certificate/gap_monitor.hpp"
 #include "../certificate/hierarchical_gauge.hpp"
 #include "../design/dense.hpp"
 #include "../linalg/cholesky.hpp"
@@ -132,8 +133,8 @@ class InteractionWorkspace {
     report.objective = infinity<T>;
     report.lambda_max = not_a_number<T>;
     best_dual = T(0);  // no term of the objective is negative
-    stalled_gap = infinity<T>;
-    patience = 0;
+    report.kkt_residual = not_a_number<T>;
+    monitor_.begin();
     fill(m.best, coefficients(), T(0));
     fill(m.best_b, outputs, T(0));
   }
@@ -299,25 +300,8 @@ class InteractionWorkspace {
 
   /// The gap of the best model and the best dual point, and whether it is small enough.
   void judge() {
-    if (!finite(report.objective)) {  // sums that T does not hold
-      report.status = Status::precision_limit;
-      return;
-    }
     report.dual_objective = best_dual / T(shape.samples);
-    report.gap = largest(report.objective - report.dual_objective, T(0));
-    const T size = largest(largest(absolute(report.objective), absolute(report.dual_objective)), T(1e-12));
-    report.relative_gap = report.gap / size;
-    constexpr T rounding = T(16) * epsilon<T>;
-    if (report.relative_gap <= largest(options.tolerance, rounding)) {
-      report.status = options.tolerance >= rounding ? Status::converged : Status::precision_limit;
-      return;
-    }
-    if (!(report.relative_gap > T(0.9) * stalled_gap)) {
-      stalled_gap = report.relative_gap;
-      patience = report.iterations + largest(std::uint32_t(2000), report.iterations);
-    } else if (report.iterations > patience && report.relative_gap < (sizeof(T) == 4 ? T(1.2e-3) : T(1.5e-8))) {
-      report.status = Status::precision_limit;
-    }
+    monitor_.conclude(report, options.tolerance);
   }
 
   DenseDesign<T> design;
@@ -416,8 +400,7 @@ class InteractionWorkspace {
     if (s > T(0)) best_dual = largest(best_dual, s * linear - s * s * quadratic);
   }
 
-  T stalled_gap = infinity<T>;
-  std::uint32_t patience = 0;
+  GapMonitor<T> monitor_;
 };
 
 }  // namespace tamis

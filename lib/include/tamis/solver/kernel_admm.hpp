@@ -177,7 +177,7 @@ class KernelAdmm {
       kappa_ *= T(10);
       scale_rho(T(10));
       if (kappa_ < T(1e3) * mean_square_) return factor();
-      o_.report.status = Status::precision_limit;
+      GapMonitor<T>::end_for_rounding(o_.report);
       return;
     }
     factored_ = true;

@@ -3,6 +3,7 @@
 
 #include "../arena.hpp"
 #include "../certificate/balance.hpp"
+#include "../certificate/gap_monitor.hpp"
 #include "../design/dense.hpp"
 #include "../loss/squared_hinge.hpp"
 #include "../model/kernel_coefficients.hpp"
@@ -84,8 +85,8 @@ class KernelWorkspace {
     report.objective = infinity<T>;
     report.lambda_max = not_a_number<T>;
     best_dual_ = T(0);  // no term of the objective is negative
-    stalled_gap_ = infinity<T>;
-    patience_ = 0;
+    report.kkt_residual = not_a_number<T>;
+    monitor_.begin();
     fill(m.best, coefficients(), T(0));
     fill(m.best_b, outputs, T(0));
   }
@@ -211,25 +212,8 @@ class KernelWorkspace {
 
   /// The gap of the best model and the best dual point, and whether it is small enough.
   void judge() {
-    if (!finite(report.objective)) {  // sums that T does not hold
-      report.status = Status::precision_limit;
-      return;
-    }
     report.dual_objective = best_dual_ / T(shape.samples);
-    report.gap = largest(report.objective - report.dual_objective, T(0));
-    const T size = largest(largest(absolute(report.objective), absolute(report.dual_objective)), T(1e-12));
-    report.relative_gap = report.gap / size;
-    constexpr T rounding = T(16) * epsilon<T>;
-    if (report.relative_gap <= largest(options.tolerance, rounding)) {
-      report.status = options.tolerance >= rounding ? Status::converged : Status::precision_limit;
-      return;
-    }
-    if (!(report.relative_gap > T(0.9) * stalled_gap_)) {
-      stalled_gap_ = report.relative_gap;
-      patience_ = report.iterations + largest(std::uint32_t(2000), report.iterations);
-    } else if (report.iterations > patience_ && report.relative_gap < (sizeof(T) == 4 ? T(1.2e-3) : T(1.5e-8))) {
-      report.status = Status::precision_limit;
-    }
+    monitor_.conclude(report, options.tolerance);
   }
   /// At the iteration limit.
   void end_at_limit() {
@@ -301,8 +285,7 @@ class KernelWorkspace {
   }
 
   T best_dual_ = T(0);
-  T stalled_gap_ = infinity<T>;
-  std::uint32_t patience_ = 0;
+  GapMonitor<T> monitor_;
 };
 
 }  // namespace tamis

@@ -115,7 +115,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   bool step() {
     if (!this->running()) return false;
     if (measuring_norm_) {
-      if (this->advance_power_iteration(own_.v, own_.z)) begin_iterations();
+      if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) begin_iterations();
     } else {
       iterate();
     }
@@ -195,6 +195,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   void begin_iterations() {
     measuring_norm_ = false;
+    next_check_ = this->report_.iterations + 2 * certificate_interval_;
     this->balance_intercept(own_.x, old_intercept_scale_);
     if (weight_ == T(0)) weight_ = this->first_primal_weight(dual_size_);
     restart();
@@ -235,11 +236,26 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (offer) {
       this->multiply(own_.v, own_.z);
       this->offer_primal(own_.v, own_.z);
+      if (this->report_.iterations >= next_check_) check_norm();
     }
     const T primal_step = move_coefficients();
     this->multiply(own_.v, own_.z);
     const T dual_step = move_duals();
     return square_root(weight_ * primal_step + dual_step / weight_);
+  }
+
+  /// The norm is known from below. If it is too low, some direction grows from step to step until the steps are nothing
+  /// else, and then the length of A along a step says so. v is T's coefficients; z is overwritten.
+  [[gnu::noinline]] void check_norm() {
+    this->add_rows(own_.v, T(-1), own_.x, own_.v);
+    const T step = square_root(this->squared_distance_of_rows(own_.v, nullptr));
+    this->multiply(own_.v, own_.z);
+    const T image = square_root(this->squared_distance_of_duals(own_.z, nullptr));
+    this->add_rows(own_.v, T(1), own_.x, own_.v);
+    next_check_ = 2 * this->report_.iterations + certificate_interval_;
+    if (!(image > this->norm_ * step) || !finite(image / step)) return;
+    this->norm_ = T(1.05) * image / step;
+    next_check_ = this->report_.iterations + certificate_interval_;
   }
 
   /// v ← prox(x − τv).
@@ -365,6 +381,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   std::uint32_t since_certificate_ = 0;
   T weight_ = T(0);
   T last_residual_ = T(0);
+  std::uint32_t next_check_ = 0;  ///< of the norm: the iteration from which it is due
   // What follows is set before it is used.
   std::uint32_t inner_;
   T keep_;  ///< (k + 1)/(k + 2)

@@ -7,6 +7,7 @@
 
 #include "../arena.hpp"
 #include "../certificate/balance.hpp"
+#include "../certificate/gap_monitor.hpp"
 #include "../concepts.hpp"
 #include "../model/linear.hpp"
 #include "../options.hpp"
@@ -104,6 +105,7 @@ class Workbench {
   [[gnu::noinline]] bool admit(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
+    monitor_.begin();
     report_.arena_bytes = bytes;
     report_.status = check(with_eta);
     if (running()) report_.status = arena;
@@ -114,7 +116,6 @@ class Workbench {
     memory_ = memory;
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
-    targets_.normalise();
     fill(memory_.best, reinterpret_cast<T*>(memory_.list) - memory_.best, T(0));  // all numbers before the list
     activate_all();
   }
@@ -152,6 +153,7 @@ class Workbench {
     report_.iterations = 0;
     report_.epochs = T(0);
     certificates_ = 0;
+    monitor_.begin();
     return true;
   }
 
@@ -225,20 +227,27 @@ class Workbench {
 
   [[gnu::noinline]] void start_power_iteration(T* v) {
     for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride_; ++k) {  // entries in [½, 1), without pattern, the same everywhere
-        const std::uint32_t mixed = (j * 2654435761u + k * 40503u + 1u) * 2246822519u;
-        row_of(v, j, stride_)[k] = T(0.5) + T(mixed >> 16) / T(131072);
-      }
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = scattered<T>(j * 2654435761u + k * 40503u);
     });
     norm_ = T(0);
     power_iterations_ = 0;
   }
 
+  /// How closely a power iteration is watched before its estimate is taken. One that has hardly grown may still be that
+  /// of another singular vector, when the largest has a small share in the first v: `rough` is for solvers that find out
+  /// by their own steps, `close` for those that trust it.
+  struct PowerAccuracy {
+    T growth;              ///< relative, of one iteration, at which it ends
+    std::uint16_t least;   ///< number of iterations
+    std::uint16_t most;
+  };
+  static constexpr PowerAccuracy rough{T(5e-4), 6, 200}, close{T(1e-6), 30, 1000};
+
   /// One iteration of v ← AᵀNAv/‖AᵀNAv‖ on all columns of v at once, N the map that `normal` applies to the scores in
-  /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known to about a percent. A has the present intercept
-  /// scale.
+  /// place (none: the identity); true when norm_ = ‖AᵀNA‖^½ is known, a lower bound and one percent. A has the present
+  /// intercept scale.
   template <class Normal>
-  [[gnu::noinline]] bool advance_power_iteration(T* v, T* z, Normal normal) {
+  [[gnu::noinline]] bool advance_power_iteration(T* v, T* z, Normal normal, const PowerAccuracy& accuracy = close) {
     multiply(v, z);
     normal(z);
     transposed_multiply(z, v);
@@ -249,8 +258,9 @@ class Workbench {
     }
     const T before = norm_;
     if (power_iterations_ > 0) norm_ = largest(before, square_root(length));  // v has had length one before
-    const bool settled = power_iterations_ >= 5 && norm_ <= before * T(1.0005);
-    if (settled || ++power_iterations_ >= 200) {
+    ++power_iterations_;
+    const bool settled = power_iterations_ >= accuracy.least && norm_ <= before * (T(1) + accuracy.growth);
+    if (settled || power_iterations_ >= accuracy.most) {
       norm_ *= T(1.01);
       return true;
     }
@@ -260,8 +270,8 @@ class Workbench {
     });
     return false;
   }
-  bool advance_power_iteration(T* v, T* z) {
-    return advance_power_iteration(v, z, [](T*) {});
+  bool advance_power_iteration(T* v, T* z, const PowerAccuracy& accuracy = close) {
+    return advance_power_iteration(v, z, [](T*) {}, accuracy);
   }
 
   /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep
@@ -338,7 +348,7 @@ class Workbench {
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
     repair(u);
 
-    if (active_count_ < shape_.features && !full && !is_overdue()) {
+    if (active_count_ < shape_.features && !full && !monitor_.is_overdue(report_)) {
       transposed_multiply(u, g);
       const T inner_gap = report_.objective - dual_value(u, g, memory_.list, active_count_);
       if (!(inner_gap <= T(0.3) * report_.gap)) return Next::go_on;
@@ -364,6 +374,15 @@ class Workbench {
   void certify_null_model(T* u, T* g) {
     certify(u, g, true);
     report_.lambda_max = has_zeros() ? gauge_ : infinity<T>;
+    refuse_scale(g);
+  }
+  /// Ends the run when the gradient g of the null model says that squares of what follows leave the range of T: steps
+  /// and curvatures would be rounding, zero or infinite.
+  [[gnu::noinline]] void refuse_scale(const T* g) {
+    T top = 0;
+    for (std::size_t e = 0; e < std::size_t(shape_.features) * stride_; ++e) top = largest(top, absolute(g[e]));
+    if (running() && top > T(0) && !(holds_squares(top * top) && holds_squares(T(1) / (top * top))))
+      report_.status = Status::invalid_scale;
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
@@ -460,7 +479,7 @@ class Workbench {
   Options<T> options_;
   Index together_;
   DualKind dual_kind_;
-  std::uint8_t power_iterations_ = 0;  // at most 200
+  std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);
   T norm_ = T(0);
   Report<T> report_;
@@ -503,6 +522,12 @@ class Workbench {
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
     }
     report_.column = 0;
+    targets_.normalise();
+    for (Index i = 0; targets_.weights && i < shape_.samples; ++i) {
+      report_.row = i;
+      if (!targets_.holds_share(i)) return Status::invalid_weight;
+    }
+    report_.row = 0;
     if (design_.find_bad_value(report_.row, report_.column)) {
       const Status failure = failure_of(design_, report_.row);
       return failure == Status::running ? Status::invalid_data : failure;
@@ -610,37 +635,16 @@ class Workbench {
     else return T(0);
   }
 
-  /// Long without progress: time to look whether this precision has any left.
-  bool is_overdue() const { return report_.iterations > patience_; }
 
-  T gap_scale() const {
-    return largest(largest(absolute(report_.objective), absolute(report_.dual_objective)), T(1e-12));
-  }
-
-  [[gnu::noinline]] void offer_dual(T value) {
+  /// `may_be_infinite`: the objective, while no point is feasible.
+  [[gnu::noinline]] void offer_dual(T value, bool may_be_infinite = false) {
     if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
     if (dual_kind() == DualKind::unknown) {
       report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
       return;
     }
-    const T gap = report_.objective - report_.dual_objective;
-    report_.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
-    // ∞/∞ has a sign, and not everywhere the same.
-    report_.relative_gap = finite(report_.gap) ? report_.gap / gap_scale() : not_a_number<T>;
-
-    constexpr T rounding = T(16) * epsilon<T>;  // differences of objectives below this are noise
-    if (report_.relative_gap <= largest(options_.tolerance, rounding)) {
-      report_.status = options_.tolerance >= rounding ? Status::converged : Status::precision_limit;
-      return;
-    }
-    if (certificates_ == 1 || !(report_.relative_gap >= T(0.9) * stalled_gap_)) {  // or there is no gap yet
-      stalled_gap_ = report_.relative_gap;
-      patience_ = 2 * report_.iterations + 1000;
-    } else if (is_overdue() &&
-               (report_.relative_gap < (sizeof(T) == 4 ? T(3.5e-4) : T(1.5e-8)) || report_.kkt_residual <= rounding)) {
-      report_.status = Status::precision_limit;  // no progress, and the iterates move by rounding errors only
-    }
+    monitor_.conclude(report_, options_.tolerance, may_be_infinite);
   }
 
   // ---- active features -------------------------------------------------------------------------------------------
@@ -725,8 +729,7 @@ class Workbench {
 
   bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
 
-  T stalled_gap_;           ///< the first certificate sets this
-  std::uint32_t patience_;  ///< the iteration by which there should be progress
+  GapMonitor<T> monitor_;
 };
 
 }  // namespace tamis
