@@ -168,11 +168,9 @@ Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weight
   const Parts exact = parts(p, in_problem, choice, penalty, options);
   r.solver.objective = choice.constrained ? exact.penalty : exact.loss + options.lambda * exact.penalty;
   if (choice.constrained) r.solver.constraint_value = exact.loss;
-  r.solver.gap = r.solver.objective - r.solver.dual_objective;
-  if (choice.constrained && !feasible)
-    r.solver.gap = std::numeric_limits<double>::infinity();  // the model is not feasible: there is nothing to compare
-  r.solver.relative_gap =
-      r.solver.gap / std::max({std::abs(r.solver.objective), std::abs(r.solver.dual_objective), 1e-12});
+  GapMonitor<double>::take_gap(r.solver);
+  if (choice.constrained && !feasible)  // there is nothing to compare
+    r.solver.gap = r.solver.relative_gap = std::numeric_limits<double>::infinity();
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
   const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth,

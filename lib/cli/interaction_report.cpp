@@ -4,6 +4,7 @@
 
 #include "interaction_task.hpp"
 #include "readers.hpp"
+#include "terminal.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
@@ -97,15 +98,17 @@ std::string to_json(const InteractionArguments& a, const InteractionTask& task, 
   return out.dump(2) + "\n";
 }
 
-std::string summary(const InteractionTask& task, const InteractionFit& fit, const InteractionOutcome& outcome) {
+std::string summary(const InteractionArguments& a, const InteractionTask& task, const InteractionFit& fit,
+                    const InteractionOutcome& outcome) {
   const auto format = [](const char* pattern, auto... values) {
     char line[400];
     std::snprintf(line, sizeof line, pattern, values...);
     return std::string(line);
   };
   const auto& r = fit.report;
-  std::string out = format("%s: objective %.6g, certified within %.2g %% of optimal in %.0f ms (%u iterations)\n",
-                           name(r.status), r.objective, 100 * r.relative_gap, 1000 * fit.seconds, r.iterations);
+  std::string out =
+      format("%s: objective %.6g, %s in %.0f ms (%u iterations)\n", name(r.status), r.objective,
+             certified(r.relative_gap, a.precision).c_str(), 1000 * fit.seconds, r.iterations);
   out += "kept: " + in_words(outcome.main_effects, "main effect") + ", " +
          in_words(outcome.terms.terms.size() - outcome.main_effects, "interaction");
   if (std::isfinite(r.lambda_max))

@@ -111,6 +111,7 @@ InteractionFit fit(const InteractionArguments& arguments, const InteractionTask&
 /// The report file, and what a person at a terminal sees.
 std::string to_json(const InteractionArguments& arguments, const InteractionTask& task, const InteractionFit& fit,
                     const InteractionOutcome& outcome);
-std::string summary(const InteractionTask& task, const InteractionFit& fit, const InteractionOutcome& outcome);
+std::string summary(const InteractionArguments& arguments, const InteractionTask& task, const InteractionFit& fit,
+                    const InteractionOutcome& outcome);
 
 }  // namespace tamis::cli

@@ -107,8 +107,7 @@ void run(const InteractionArguments& a) {
   const auto test_z = task.test ? scores(*task.test, terms) : std::vector<double>();
   auto& r = found.report;
   r.objective = objective_of(task, found.model(terms.features, terms.outputs), z);
-  r.gap = r.objective - r.dual_objective;
-  r.relative_gap = r.gap / std::max({std::abs(r.objective), std::abs(r.dual_objective), 1e-12});
+  GapMonitor<double>::take_gap(r);
   if (task.regression()) {
     outcome.error = mean_squared_error(task.truth, z);
     if (task.test) outcome.test_error = mean_squared_error(task.test_truth, test_z);
@@ -122,7 +121,7 @@ void run(const InteractionArguments& a) {
   }
   if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
   if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) std::cout << summary(task, found, outcome);
+  if (!a.quiet) std::cout << summary(a, task, found, outcome);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kernel_task.hpp"
 #include "readers.hpp"
+#include "terminal.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
@@ -150,8 +151,8 @@ std::string summary(const KernelArguments& a, const KernelTask& task, const Kern
     if (fit.selection->chosen != fit.selection->least) out += ", the least is " + held(fit.selection->least);
     out += "\n";
   }
-  out += format("%s: objective %.6g, certified within %.2g %% of optimal in %.0f ms (%u iterations)\n", name(r.status),
-                r.objective, 100 * r.relative_gap, 1000 * fit.seconds, r.iterations);
+  out += format("%s: objective %.6g, %s in %.0f ms (%u iterations)\n", name(r.status), r.objective,
+                certified(r.relative_gap, a.precision).c_str(), 1000 * fit.seconds, r.iterations);
   out += "kept: " + std::to_string(outcome.kept.samples) + " of " + in_words(task.train.samples, "sample");
   if (std::isfinite(r.lambda_max))
     out += format(" (lambda %.3g; none from %.3g on)", task.options.lambda, r.lambda_max);

@@ -127,8 +127,7 @@ void run(const KernelArguments& a) {
   const auto z = outcome.model ? scores(task.train, outcome.model->view()) : training_scores(task, alpha);
   auto& r = found.report;
   r.objective = objective_of(task, alpha, z);
-  r.gap = r.objective - r.dual_objective;
-  r.relative_gap = r.gap / std::max({std::abs(r.objective), std::abs(r.dual_objective), 1e-12});
+  GapMonitor<double>::take_gap(r);
   const std::size_t classes = task.classes.size();
   outcome.train = evaluate(task.labels, decide(z, classes), classes);
   if (task.test) {

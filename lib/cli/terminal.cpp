@@ -42,6 +42,12 @@ void ProgressLine::show(std::uint32_t iteration, double objective, double relati
   std::fflush(stderr);
 }
 
+std::string certified(double relative_gap, const std::string& precision) {
+  const double rounding =
+      precision == "float" ? static_cast<double>(GapMonitor<float>::rounding) : GapMonitor<double>::rounding;
+  return format("certified within %.2g %% of optimal", 100 * std::max(relative_gap, rounding));
+}
+
 std::string summary(const RunReport& r) {
   const auto& s = r.solver;
   if (s.status == Status::infeasible)
@@ -57,7 +63,7 @@ std::string summary(const RunReport& r) {
         "iterations\n",
         name(s.status), r.eta, s.constraint_value, s.iterations);
   std::string out = format("%s: objective %.6g, ", name(s.status), s.objective);
-  out += std::isfinite(s.relative_gap) ? format("certified within %.2g %% of optimal", 100 * s.relative_gap)
+  out += std::isfinite(s.relative_gap) ? certified(s.relative_gap, r.precision)
                                        : format("KKT residual %.2g", s.kkt_residual);
   out += format(" in %.0f ms (%u iterations)\n", 1000 * r.seconds, s.iterations);
   out += format("kept: %u of %u features, %u of %zu weights", s.nonzero_rows, r.shape.features, s.nonzeros,

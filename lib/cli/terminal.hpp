@@ -22,6 +22,9 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
 };
 
+/// "certified within … % of optimal": no less than what rounding may hide in that precision.
+std::string certified(double relative_gap, const std::string& precision);
+
 /// The outcome in a few lines.
 std::string summary(const RunReport& report);
 

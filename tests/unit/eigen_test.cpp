@@ -39,4 +39,25 @@ TEST(Eigen, DesignsAreViewsOfMatricesBlocksAndSparseMatrices) {
   }
 }
 
+TEST(Eigen, SparseMatricesNeedNotBeCompressed) {
+  const Made<double> made(30, 5, 3, 3);
+  const Eigen::MatrixXd dense = Eigen::Map<const Eigen::MatrixXd>(made.values.data(), 30, 5);
+  const Eigen::SparseMatrix<double> compressed = dense.sparseView();
+  Eigen::SparseMatrix<double> open(30, 5);
+  open.reserve(Eigen::VectorXi::Constant(5, 40));  // room at the end of every column
+  for (int j = 0; j < 5; ++j)
+    for (int i = 0; i < 30; ++i)
+      if (dense(i, j) != 0) open.insert(i, j) = dense(i, j);
+  ASSERT_FALSE(open.isCompressed());
+  ASSERT_TRUE(compressed.isCompressed());
+
+  const auto train = [&](const Eigen::SparseMatrix<double>& matrix) {
+    return tamis::testing::run<Fista<double, SquaredHinge, L1, SparseDesign<double>>, double>(
+        design(matrix), made.targets(), SquaredHinge{}, L1{}, {.lambda = 0.05, .tolerance = 1e-6});
+  };
+  const auto expected = train(compressed);
+  ASSERT_EQ(expected.fit.status, Status::converged);
+  EXPECT_EQ(train(open).coefficients(), expected.coefficients());
+}
+
 }  // namespace

@@ -33,7 +33,7 @@ struct Targets {
   /// After `normalise`: whether Σw, 1/Σw and the share of a sample (unless its weight is zero) are finite, normal
   /// numbers, so that means of losses have all digits.
   bool holds_share(Index sample) const {
-    if (!(inverse_total >= least_normal<T>) || !finite(inverse_total)) return false;
+    if (!(inverse_total >= least_normal<T> && inverse_total <= T(1) / least_normal<T>)) return false;
     return !(raw_weight(sample) > T(0)) || weight(sample) >= least_normal<T>;
   }
   [[gnu::noinline]] T class_weight(Index label) const {

@@ -24,6 +24,14 @@ class GapMonitor {
     return largest(largest(absolute(report.objective), absolute(report.dual_objective)), T(1e-12));
   }
 
+  /// Sets gap and relative gap from the two objectives.
+  static void take_gap(Report<T>& report) {
+    const T gap = report.objective - report.dual_objective;
+    report.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
+    // ∞/∞ has a sign, and not everywhere the same.
+    report.relative_gap = finite(report.gap) ? report.gap / size(report) : not_a_number<T>;
+  }
+
   void begin() {
     stalled_gap_ = infinity<T>;
     patience_ = 0;
@@ -38,9 +46,7 @@ class GapMonitor {
       report.status = Status::invalid_scale;
       return;
     }
-    report.gap = largest(report.objective - report.dual_objective, T(0));
-    // ∞/∞ has a sign, and not everywhere the same.
-    report.relative_gap = finite(report.gap) ? report.gap / size(report) : not_a_number<T>;
+    take_gap(report);
     if (report.relative_gap <= tolerance) {
       report.status = Status::converged;
     } else if (report.relative_gap <= rounding) {

@@ -1,0 +1,1 @@
+#include "tamis/tamis.hpp"
