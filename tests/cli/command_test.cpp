@@ -214,6 +214,21 @@ TEST(Train, SameInputSameBits) {
 // ---- predict, export, size, solvers
 // ------------------------------------------------------------------------------------
 
+// A gap of nothing, or below nothing, is rounding: what is said is what rounding may hide.
+TEST(Train, PromisesNoMoreThanThePrecisionHolds) {
+  const Folder folder;
+  for (const auto& [precision, least] : {std::pair{"float", "certified within 0.00019 %"}, {"double", "certified within 3.6e-13 %"}}) {
+    const auto [code, output, error] =
+        run({"train", iris, "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "1e6", "--precision", precision,
+             "--no-intercept", "--report", folder.path("r.json")});
+    ASSERT_EQ(code, 0) << error;
+    EXPECT_NE(output.find(least), std::string::npos) << output;
+    const auto report = json::parse(folder.read("r.json"));
+    EXPECT_EQ(report["status"], "converged");
+    EXPECT_EQ(report["gap"], 0.0);
+  }
+}
+
 TEST(Predict, OneLabelALineOrScoresAsCsv) {
   const Folder folder;
   ASSERT_EQ(run(train(iris, {"--model", folder.path("m.json")})).code, 0);
@@ -627,6 +642,18 @@ TEST(Wrong, Data) {
   for (int i = 2; i < 150; ++i) weights += "1\n";
   expect_refused(train(iris, {"--sample-weights", folder.write("w", weights)}), 3,
                  "sample 2: a sample weight is negative");
+  const auto all = [&](const std::string& weight) {
+    std::string lines;
+    for (int i = 0; i < 150; ++i) lines += weight + "\n";
+    return folder.write("w", lines);
+  };
+  const std::string sentence = "a sample weight is negative or not finite, or too large or too small beside the others";
+  for (const char* weight : {"1e308", "1e-320"})
+    expect_refused(train(iris, {"--sample-weights", all(weight)}), 3, "sample 1: " + sentence);
+  for (const char* weight : {"1e38", "1e-41"})
+    expect_refused(train(iris, {"--sample-weights", all(weight), "--precision", "float"}), 3, "sample 1: " + sentence);
+  weights.replace(2, 2, "1e-310");
+  expect_refused(train(iris, {"--sample-weights", folder.write("w", weights)}), 3, "sample 2: " + sentence);
   expect_refused(train(iris, {"--margins", folder.write("w", weights)}), 3, "sample 2: a margin is not positive");
   expect_refused(train(iris, {"--class-weights", folder.write("k.csv", "0,1\n1,1\n2,1\n7,1\n")}), 3,
                  "k.csv, line 4: label '7' is none of the classes");

@@ -10,13 +10,15 @@
 namespace tamis {
 
 /// All figures are those of the model that the run would return now. `gap = objective − dual_objective ≥ F − F*` up to
-/// rounding; where the penalty has no dual norm, the three are NaN and `kkt_residual` decides.
+/// rounding, which may hide GapMonitor<T>::rounding of the objective (2e-6 in float, 4e-15 in double): a gap is zero
+/// where rounding has put the dual objective above the objective. Where the penalty has no dual norm, the three are NaN
+/// and `kkt_residual` decides. The objective of a run with a model is never NaN.
 template <class T>
 struct Report {
   Status status = Status::running;
   T objective = 0;  ///< F(W, b) = (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W); with η it is Ω(W), infinite before a point is feasible
   T dual_objective = 0;  ///< value of a feasible dual point: a lower bound on the optimum
-  T gap = 0;             ///< objective − dual_objective
+  T gap = 0;             ///< objective − dual_objective, not negative
   T relative_gap = 0;    ///< gap / max(|objective|, |dual_objective|, 1e-12); NaN where the gap is infinite
   T kkt_residual = 0;    ///< relative change of the solver's fixed-point map, a measure without units
   T lambda_max = 0;      ///< all coefficients are zero from here on (for the hinge: a certified upper bound)
