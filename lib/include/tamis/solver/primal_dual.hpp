@@ -195,7 +195,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   void begin_iterations() {
     measuring_norm_ = false;
-    next_check_ = this->report_.iterations + 2 * certificate_interval_;
+    next_check_ = this->report_.iterations + certificate_interval_ + 1;
     this->balance_intercept(own_.x, old_intercept_scale_);
     if (weight_ == T(0)) weight_ = this->first_primal_weight(dual_size_);
     restart();
@@ -247,16 +247,18 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// The norm is known from below. If it is too low, some direction grows from step to step until the steps are nothing
   /// else, and then the length of A along a step says so. v is T's coefficients; z is overwritten.
   [[gnu::noinline]] void check_norm() {
-    this->add_rows(own_.v, T(-1), own_.x, own_.v);
-    const T step = square_root(this->squared_distance_of_rows(own_.v, nullptr));
+    add_point(T(-1));
+    const T step = this->squared_distance_of_rows(own_.v, nullptr);
     this->multiply(own_.v, own_.z);
-    const T image = square_root(this->squared_distance_of_duals(own_.z, nullptr));
-    this->add_rows(own_.v, T(1), own_.x, own_.v);
-    next_check_ = 2 * this->report_.iterations + certificate_interval_;
-    if (!(image > this->norm_ * step) || !finite(image / step)) return;
-    this->norm_ = T(1.05) * image / step;
-    next_check_ = this->report_.iterations + certificate_interval_;
+    const T length = square_root(this->squared_distance_of_duals(own_.z, nullptr) / step);
+    add_point(T(1));
+    next_check_ = 2 * this->report_.iterations;
+    if (!(length > this->norm_) || !finite(length)) return;
+    this->norm_ = T(1.05) * length;
+    next_check_ = 0;  // again at the next certificate
   }
+  /// v ← v + αx.
+  [[gnu::noinline]] void add_point(T alpha) { this->add_rows(own_.v, alpha, own_.x, own_.v); }
 
   /// v ← prox(x − τv).
   void descend() {

@@ -379,10 +379,10 @@ class Workbench {
   /// Ends the run when the gradient g of the null model says that squares of what follows leave the range of T: steps
   /// and curvatures would be rounding, zero or infinite.
   [[gnu::noinline]] void refuse_scale(const T* g) {
+    constexpr T least = sizeof(T) == 4 ? T(3e-16) : T(1e-146);  // squares are normal numbers with all digits
     T top = 0;
-    for (std::size_t e = 0; e < std::size_t(shape_.features) * stride_; ++e) top = largest(top, absolute(g[e]));
-    if (running() && top > T(0) && !(holds_squares(top * top) && holds_squares(T(1) / (top * top))))
-      report_.status = Status::invalid_scale;
+    for (std::size_t e = matrix_entries() - stride_; e-- > 0;) top = largest(top, absolute(g[e]));
+    if (running() && top != T(0) && !(top >= least && top <= T(1) / least)) report_.status = Status::invalid_scale;
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
