@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "terminal.hpp"
 
 namespace tamis::cli {
 
@@ -168,7 +169,7 @@ Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weight
   const Parts exact = parts(p, in_problem, choice, penalty, options);
   r.solver.objective = choice.constrained ? exact.penalty : exact.loss + options.lambda * exact.penalty;
   if (choice.constrained) r.solver.constraint_value = exact.loss;
-  GapMonitor<double>::take_gap(r.solver);
+  GapMonitor<double>::take_gap(r.solver, rounding_of(precision));
   if (choice.constrained && !feasible)  // there is nothing to compare
     r.solver.gap = r.solver.relative_gap = std::numeric_limits<double>::infinity();
   r.solver.nonzeros = c.nonzeros();

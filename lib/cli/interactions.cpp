@@ -8,6 +8,7 @@
 #include "interaction_task.hpp"
 #include "model_file.hpp"
 #include "readers.hpp"
+#include "terminal.hpp"
 
 namespace tamis::cli {
 
@@ -107,7 +108,7 @@ void run(const InteractionArguments& a) {
   const auto test_z = task.test ? scores(*task.test, terms) : std::vector<double>();
   auto& r = found.report;
   r.objective = objective_of(task, found.model(terms.features, terms.outputs), z);
-  GapMonitor<double>::take_gap(r);
+  GapMonitor<double>::take_gap(r, rounding_of(a.precision));
   if (task.regression()) {
     outcome.error = mean_squared_error(task.truth, z);
     if (task.test) outcome.test_error = mean_squared_error(task.test_truth, test_z);

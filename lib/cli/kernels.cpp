@@ -8,6 +8,7 @@
 #include "kernel_task.hpp"
 #include "model_file.hpp"
 #include "readers.hpp"
+#include "terminal.hpp"
 
 namespace tamis::cli {
 
@@ -127,7 +128,7 @@ void run(const KernelArguments& a) {
   const auto z = outcome.model ? scores(task.train, outcome.model->view()) : training_scores(task, alpha);
   auto& r = found.report;
   r.objective = objective_of(task, alpha, z);
-  GapMonitor<double>::take_gap(r);
+  GapMonitor<double>::take_gap(r, rounding_of(a.precision));
   const std::size_t classes = task.classes.size();
   outcome.train = evaluate(task.labels, decide(z, classes), classes);
   if (task.test) {

@@ -42,10 +42,11 @@ void ProgressLine::show(std::uint32_t iteration, double objective, double relati
   std::fflush(stderr);
 }
 
+double rounding_of(const std::string& precision) {
+  return precision == "float" ? static_cast<double>(GapMonitor<float>::rounding) : GapMonitor<double>::rounding;
+}
 std::string certified(double relative_gap, const std::string& precision) {
-  const double rounding =
-      precision == "float" ? static_cast<double>(GapMonitor<float>::rounding) : GapMonitor<double>::rounding;
-  return format("certified within %.2g %% of optimal", 100 * std::max(relative_gap, rounding));
+  return format("certified within %.2g %% of optimal", 100 * std::max(relative_gap, rounding_of(precision)));
 }
 
 std::string summary(const RunReport& r) {

@@ -22,6 +22,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
 };
 
+/// What rounding may hide in that precision, relative to the objective.
+double rounding_of(const std::string& precision);
 /// "certified within … % of optimal": no less than what rounding may hide in that precision.
 std::string certified(double relative_gap, const std::string& precision);
 

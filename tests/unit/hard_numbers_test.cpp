@@ -181,6 +181,47 @@ TEST(Norms, BaselinesThatTrustTheirNormHaveIt) {
   EXPECT_LE(solver.norm(), norm * 1.02);
 }
 
+TYPED_TEST(HardNumbers, ObjectivesThatContradictEachOtherAreNoCertificate) {
+  using T = TypeParam;
+  Report<T> report;
+  GapMonitor<T> monitor;
+  monitor.begin();
+  report.objective = T(1);
+  report.dual_objective = T(1) + T(4) * epsilon<T>;  // rounding
+  monitor.conclude(report, T(1e-2));
+  EXPECT_EQ(report.gap, T(0));
+  EXPECT_EQ(report.status, Status::converged);
+  report = {};
+  report.objective = T(1);
+  report.dual_objective = T(1.25);
+  monitor.conclude(report, T(1e-2));
+  EXPECT_EQ(report.gap, T(0.25));
+  EXPECT_EQ(report.status, Status::precision_limit);
+  for (const T none : {not_a_number<T>, infinity<T>}) {
+    report = {};
+    report.objective = none;
+    monitor.conclude(report, T(1e-2));
+    EXPECT_EQ(report.status, Status::invalid_scale);
+  }
+}
+
+// Iterates that overflow give scores that are no numbers, which a squared hinge takes for margins that are met.
+TEST(HardNumbersInFloat, ScoresThatAreNoNumbersHaveNoLoss) {
+  for (const std::uint32_t seed : {5u, 10u, 41u}) {
+    Made<float> made(12, 6, 2, seed);
+    for (Index e = 0; e < made.values.size(); ++e) made.values[e] *= std::ldexp(e % 3 ? 1.0f : 0.01f, 30);
+    for (const float lambda : {1e-6f, 1e-3f, 1.0f, 1e3f}) {
+      Options<float> options{.lambda = lambda};
+      options.max_iterations = 400;
+      const auto out = run_default(made, SquaredHinge{}, L1{}, options);
+      ASSERT_TRUE(has_model(out.fit.status));
+      for (const float w : out.coefficients()) ASSERT_TRUE(std::isfinite(w)) << seed;
+      EXPECT_LE(out.fit.dual_objective, out.fit.objective * (1 + 1e-5f)) << seed;
+      EXPECT_GT(out.fit.objective, 0.0f) << seed;
+    }
+  }
+}
+
 TYPED_TEST(HardNumbers, ModelsOfRefusedRunsPredictNoLabel) {
   using T = TypeParam;
   const Made<T> made(12, 3, 2, 5);

@@ -527,6 +527,26 @@ TEST(AnyMultilabelLoss, LeavesTheOtherLossesTheirBits) {
   }
 }
 
+TEST(AnyMultilabelLoss, StreamsLearnFromTheGradientOfTheLoss) {
+  const Index classes = 4;
+  const AllSets all(classes);
+  const AnyMultilabelLoss<double> any(LossKind::ranking_squared_hinge, all.loss().sets);
+  const AnyMultilabelLoss<double> hinge(LossKind::hinge);
+  Generator generator(7);
+  for (int round = 0; round < 100; ++round) {
+    const auto y = static_cast<Label>(generator.draw(all.count()));
+    const auto z = draw_scores<double>(generator, classes, 2);
+    std::vector<double> u(classes), expected(classes);
+    const double loss = tamis::detail::stream_gradient(any, z.data(), classes, y, 0.7, 3.0, u.data());
+    EXPECT_EQ(loss, all.loss().gradient(z.data(), classes, y, 0.7, 3.0, expected.data()));
+    EXPECT_EQ(u, expected);
+    const auto label = static_cast<Label>(y % classes);
+    EXPECT_EQ(tamis::detail::stream_gradient(hinge, z.data(), classes, label, 0.7, 3.0, u.data()),
+              Hinge{}.subgradient(z.data(), classes, label, 0.7, 3.0, expected.data()));
+    EXPECT_EQ(u, expected);
+  }
+}
+
 TEST(AnyMultilabelLoss, IsWhatRankingNeeds) {
   const MadeSets<double> made(40, 3, 4, 2);
   const auto design = made.design();

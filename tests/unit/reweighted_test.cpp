@@ -96,6 +96,30 @@ TEST(Reweighted, TheIterationLimitIsThatOfAllRounds) {
                 .fit.objective);
 }
 
+// The limit may come between two rounds: the weights are then still those of the problem that is reported.
+TEST(Reweighted, TheWeightsAreThoseOfTheReportWhereverTheLimitComes) {
+  const Made<double> made(40, 10, 3, 12);
+  Options<double> options{.lambda = 0.02, .tolerance = 1e-3};
+  options.max_iterations = run(made, options).iterations;
+  Index between = 0;
+  for (; options.max_iterations > 40; options.max_iterations -= 40) {
+    GuardedMemory memory(Scheme::requirement(made.shape()).bytes);
+    Scheme scheme(made.design(), made.targets(), Hinge{}, options);
+    scheme.start(memory.span());
+    Index round = 0;
+    while (scheme.running()) {
+      round = scheme.round();
+      scheme.step();
+    }
+    if (round < 2) break;
+    between += scheme.report().relative_gap <= options.tolerance && scheme.report().status == Status::iteration_limit;
+    const WeightedL1<double> weighted{scheme.weights(), scheme.model().stride()};
+    EXPECT_NEAR(scheme.report().objective,
+                tamis::testing::objective(made, scheme.model(), Hinge{}, weighted, options.lambda), 1e-12);
+  }
+  EXPECT_GT(between, 0u) << "none of these limits lies between two rounds";
+}
+
 TEST(Reweighted, EndsEarlyWhenNothingChanges) {
   const Made<double> made(40, 6, 3, 2);
   const double most = run(made, {.lambda = 1}).lambda_max;

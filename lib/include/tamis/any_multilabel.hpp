@@ -49,6 +49,10 @@ class AnyMultilabelLoss : public AnyLoss<T> {
     return ranks_ ? ranking_.gradient(z, classes, y, margin, weight, u)
                   : Base::gradient(z, classes, y, margin, weight, u);
   }
+  T subgradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
+    return ranks_ ? ranking_.gradient(z, classes, y, margin, weight, u)
+                  : Base::subgradient(z, classes, y, margin, weight, u);
+  }
   T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
     return ranks_ ? ranking_.excess(from, to, classes, y, margin, scratch)
                   : Base::excess(from, to, classes, y, margin, scratch);

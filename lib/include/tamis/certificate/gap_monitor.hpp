@@ -9,8 +9,8 @@ namespace tamis {
 /// Compares the gap between the best model and the best dual point with the tolerance and with its own past.
 ///
 /// No run ends with an objective that is not a number: `conclude` refuses it as `invalid_scale`. A gap is never
-/// negative: where rounding has put the dual objective above the objective it is zero, so `rounding` of the objective is
-/// what every gap may hide.
+/// negative: where the dual objective is above the objective, one of them is wrong by rounding. Up to `rounding` of them
+/// the gap is zero then, so that much is what every gap may hide; more is reported as the gap, and the run ends.
 template <class T>
 class GapMonitor {
  public:
@@ -24,12 +24,14 @@ class GapMonitor {
     return largest(largest(absolute(report.objective), absolute(report.dual_objective)), T(1e-12));
   }
 
-  /// Sets gap and relative gap from the two objectives.
-  static void take_gap(Report<T>& report) {
+  /// Sets gap and relative gap from the two objectives, of which `noise` is rounding. False: they contradict each other.
+  static bool take_gap(Report<T>& report, T noise = rounding) {
     const T gap = report.objective - report.dual_objective;
-    report.gap = gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
+    const bool agree = !(gap < -noise * size(report));
+    report.gap = !agree ? -gap : gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing
     // ∞/∞ has a sign, and not everywhere the same.
     report.relative_gap = finite(report.gap) ? report.gap / size(report) : not_a_number<T>;
+    return agree;
   }
 
   void begin() {
@@ -46,10 +48,10 @@ class GapMonitor {
       report.status = Status::invalid_scale;
       return;
     }
-    take_gap(report);
+    const bool agree = take_gap(report);
     if (report.relative_gap <= tolerance) {
       report.status = Status::converged;
-    } else if (report.relative_gap <= rounding) {
+    } else if (!agree || report.relative_gap <= rounding) {
       report.status = Status::precision_limit;
     } else if (!(report.relative_gap >= T(0.9) * stalled_gap_)) {  // or there is no gap yet
       stalled_gap_ = report.relative_gap;

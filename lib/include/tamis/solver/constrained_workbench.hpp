@@ -107,7 +107,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// Takes the point w with scores z, makes it feasible, and reports it if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
-    if (this->has_failed()) return;
+    if (this->has_failed() || !this->are_scores(z)) return;
     const T loss = this->loss_sum(z);
     if (this->certificates_ == 0) {
       null_loss_ = loss;

@@ -381,7 +381,10 @@ class InteractionWorkspace {
         total.add(residual * residual / T(2));
         continue;
       }
-      for (Index k = 0; k < shape.classes; ++k) z[k] += m.b[k];
+      for (Index k = 0; k < shape.classes; ++k) {
+        z[k] += m.b[k];
+        if (!finite(z[k])) return not_a_number<T>;  // a loss takes it for a margin that is met
+      }
       total.add(SquaredHinge{}.value(z, shape.classes, targets.labels[i], T(1)));
     }
     return total.value();

@@ -175,11 +175,12 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   /// Goes on to the next round when this one has reached its certificate; false when the run has ended.
   bool end_round() {
     while (report_.status == Status::converged || report_.status == Status::precision_limit) {
-      if (round_ == reweighting_.rounds || !update_weights()) return false;
-      if (Solver::report().iterations >= iterations_left_) {
+      if (round_ == reweighting_.rounds || !weights_change()) return false;
+      if (Solver::report().iterations >= iterations_left_) {  // the weights stay those of the report
         report_.status = Status::iteration_limit;
         return false;
       }
+      take_weights();
       start_round();
     }
     return running();
@@ -200,17 +201,19 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   T weight_after(T coefficient) const { return T(1) / (absolute(coefficient) + reweighting_.epsilon); }
 
-  /// Sets the weights of the next round; false, and nothing set, when they are those of this one up to the tolerance.
-  [[gnu::noinline]] bool update_weights() {
+  std::size_t weight_count() const { return static_cast<std::size_t>(shape().features) * stride(); }
+  /// Whether those of the next round differ from those of this one by more than the tolerance.
+  [[gnu::noinline]] bool weights_change() const {
     const T* w = Solver::model().coefficients;
-    const std::size_t count = static_cast<std::size_t>(shape().features) * stride();
-    bool changed = false;
-    for (std::size_t e = 0; e < count && !changed; ++e) {
+    for (std::size_t e = 0; e < weight_count(); ++e) {
       const T now = round_ > 1 ? weights_[e] : T(1);
-      changed = absolute(weight_after(w[e]) - now) > options().tolerance * now;
+      if (absolute(weight_after(w[e]) - now) > options().tolerance * now) return true;
     }
-    for (std::size_t e = 0; e < count && changed; ++e) weights_[e] = weight_after(w[e]);
-    return changed;
+    return false;
+  }
+  void take_weights() {
+    const T* w = Solver::model().coefficients;
+    for (std::size_t e = 0; e < weight_count(); ++e) weights_[e] = weight_after(w[e]);
   }
 
   Reweighting<T> reweighting_;

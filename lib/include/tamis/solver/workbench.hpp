@@ -296,6 +296,9 @@ class Workbench {
     return total.value();
   }
 
+  /// Whether scores are finite: losses take one that is no number for a margin that is met.
+  bool are_scores(const T* z) const { return finite(squared_distance_of_duals(z, nullptr)); }
+
   T penalty_value(const T* w) const {
     Sum<T> total;
     for_each_active_group([&](FeatureGroup group) { total.add(penalty_.value(rows(w, group))); });
@@ -305,7 +308,7 @@ class Workbench {
   /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
     if (has_failed()) return;
-    const T objective = loss_sum(z) + options_.lambda * penalty_value(w);
+    const T objective = are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>;
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
     keep_coefficients(w);
@@ -630,9 +633,16 @@ class Workbench {
     });
   }
 
+  /// Infinite where an entry is, or is no number, which a largest entry would pass over.
   T penalty_norm(Rows<const T> g) const {
-    if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
-    else return T(0);
+    if constexpr (HasDualNorm<Penalty, T>) {
+      T sum = 0;
+      for (Index r = 0; r < g.rows; ++r)
+        for (Index k = 0; k < g.classes; ++k) sum += g(r, k);
+      return finite(sum) ? penalty_.dual_norm(g) : infinity<T>;
+    } else {
+      return T(0);
+    }
   }
 
 

@@ -303,7 +303,7 @@ class StreamLearner {
     for (Index k = 1; k < classes_; ++k)
       if (memory_.z[k] > memory_.z[best]) best = k;
     loss_total_.add(sample.weight * loss);
-    error_total_.add(best == sample.label ? T(0) : sample.weight);
+    error_total_.add(is_right(loss_, best, sample.label) ? T(0) : sample.weight);
     weight_total_.add(sample.weight);
     report_.samples += report_.samples < ~std::uint32_t(0);
     if (sample.weight > T(0)) derived().take_step(sample.x, sample.weight, square);

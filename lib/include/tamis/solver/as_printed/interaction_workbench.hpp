@@ -153,6 +153,8 @@ class InteractionWorkbench {
         total.add(z[0] * z[0] / T(2));
         continue;
       }
+      for (Index k = 0; k < shape_.classes; ++k)
+        if (!finite(z[k])) return not_a_number<T>;  // a loss takes it for a margin that is met
       T* gradient = common_.row;
       total.add(SquaredHinge{}.gradient(z, shape_.classes, targets_.labels[i], T(1), T(1), gradient));
       for (Index k = 0; k < shape_.classes; ++k) z[k] = -gradient[k];
