@@ -25,12 +25,15 @@ class LabelSetBalance {
   bool measure() {
     column_sums(u_, targets_.samples(), stride_, surplus_);
     excess_ = T(0);
-    T mass = 0;
-    for (Index k = 0; k < targets_.classes; ++k) excess_ += largest(surplus_[k], T(0));
+    T mass = 0, missing = 0;
+    for (Index k = 0; k < targets_.classes; ++k) {
+      excess_ += largest(surplus_[k], T(0));
+      missing += largest(-surplus_[k], T(0));
+    }
     for (Index i = 0; i < targets_.samples(); ++i)
       for (Index k = 0; k < targets_.classes; ++k) mass += largest(row_of(u_, i, stride_)[k], T(0));
     noise_ = epsilon<T> * mass / T(targets_.classes);
-    return excess_ > T(2) * epsilon<T> * mass;
+    return largest(excess_, missing) > T(4) * epsilon<T> * mass;
   }
   T excess() const { return excess_; }
 

@@ -373,8 +373,12 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
         return false;
     }
     for (Index j = 0; j < this->shape_.features; ++j) {
-      const T pull = square_root(squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum());
-      if (pull == T(0)) continue;
+      const T pull_squared = squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum();
+      bool is_zero = true;
+      for (Index k = 0; k < stride && is_zero; ++k) is_zero = row_of(g, j, stride)[k] == T(0);
+      if (is_zero) continue;
+      if (!holds_squares(pull_squared)) return false;  // too small or too large to be compared
+      const T pull = square_root(pull_squared);
       fill(row_of(candidate_, j, stride), stride, T(1));
       T* base = this->memory_.row[1];
       fill(base, stride, this->options_.intercept ? -this->memory_.means[j] : T(0));
@@ -385,7 +389,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
         square += entry * entry;
       }
       const T column = square_root(square) + T(4) * epsilon<T> * absolute(this->memory_.means[j]);
-      if (pull > negligible * column * size) return false;
+      if (!(pull <= negligible * column * size) || !finite(square)) return false;
     }
     return true;
   }

@@ -366,8 +366,22 @@ class Workbench {
   /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
   void repair(T* u) {
     if (!has_failed()) ++certificates_;
-    if (options_.intercept) balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
+    if (options_.intercept) {
+      balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
+      if constexpr (!LinearDual<Loss>)  // others are not scaled up, and rounding stays what it is beside 1
+        if (!is_balanced(u)) fill(u, dual_entries(), T(0));
+    }
     terms_ = dual_terms(u);
+  }
+  /// Whether the columns of u sum to zero but for rounding of what is left of it: of large entries that have been taken
+  /// back there may be nothing but rounding, which must not be scaled up.
+  [[gnu::noinline]] bool is_balanced(const T* u) const {
+    T* const sums = memory_.row[1];
+    column_sums(u, shape_.samples, stride_, sums);
+    T mass = 0, imbalance = 0;
+    for (std::size_t e = 0; e < dual_entries(); ++e) mass += absolute(u[e]);
+    for (Index k = 0; k < stride_; ++k) imbalance += absolute(sums[k]);
+    return imbalance <= T(64) * epsilon<T> * mass;
   }
 
   /// As transposed_multiply, over all features.
