@@ -664,10 +664,7 @@ class Workbench {
   [[gnu::noinline]] void offer_dual(T value, bool may_be_infinite = false) {
     if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
-    if (dual_kind() == DualKind::unknown) {
-      report_.dual_objective = report_.gap = report_.relative_gap = not_a_number<T>;
-      return;
-    }
+    if (dual_kind() == DualKind::unknown) report_.dual_objective = not_a_number<T>;  // and so is the gap
     monitor_.conclude(report_, options_.tolerance, may_be_infinite);
   }
 
