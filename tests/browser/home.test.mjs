@@ -7,7 +7,8 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
-  downloaded, dropFile, inEveryLook, planeSettled, program, screenshot, settled, stage, tableSettled, tamisInNode, testData,
+  downloaded, dropFile, inEveryLook, nothingRuns, planeSettled, program, screenshot, settled, stage, tableSettled, tamisInNode,
+  testData,
 } from './support.mjs';
 
 const scene = stage();
@@ -189,7 +190,7 @@ test('the calculator knows the bytes that Node computes, and whether they fit', 
       for (solver.value of ['fista', 'primal-dual', 'block-coordinate-descent']) solver.dispatchEvent(new Event('input', { bubbles: true }));
     });
     await loaded;
-    await page.waitForTimeout(500);
+    await nothingRuns(page);
     const { least } = tamis.trainingBytes({ samples: 200, features: 30, classes: 2, loss: 'logistic', penalty: 'elastic-net', solver: 'block-coordinate-descent' });
     assert.ok((await page.textContent('#home-verdict')).includes(`arena ${least.toLocaleString('en-GB')} bytes`));
     assert.equal(await page.textContent('#home-size-error'), '');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { moveSlider, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
+import { moveSlider, nothingRuns, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -66,7 +66,7 @@ test('what a panel shows comes back from its link', async () => {
     await moveSlider(page, 0.8);
     said = await settled(page);
     await page.waitForFunction(() => location.hash.includes('?1='));
-    await page.waitForTimeout(600);
+    await nothingRuns(page);
     link = page.url();
   });
   assert.deepEqual(stateIn(link), { loss: 'hinge', penalty: 'group-l2', tolerance: 0.01, share: 0.8 });
@@ -165,8 +165,8 @@ async function atRest(page) {
   await page.waitForFunction(() => {
     const panel = document.querySelector('.panel:not([hidden])');
     return panel.querySelector('.root').childElementCount > 0 && [...panel.querySelectorAll('.result')].every((one) => one.getAttribute('aria-busy') !== 'true');
-  }, null, { timeout: 60_000 });
-  await page.waitForTimeout(300);
+  });
+  await nothingRuns(page);
 }
 
 for (const name of names) {

@@ -87,7 +87,9 @@ export async function openBrowser() {
   return { context, close };
 }
 
-const patience = 90_000; // milliseconds: other tests may share the machine
+// No test says how long something may take: tests wait for states, and count frames, turns and calls. This is what ends
+// one that would wait for ever.
+const patience = 90_000; // milliseconds
 
 /** A new page whose complaints are collected in `page.complaints`. */
 export async function openPage(context, { prepare } = {}) {
@@ -98,9 +100,70 @@ export async function openPage(context, { prepare } = {}) {
     if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
   });
   page.on('pageerror', (error) => page.complaints.push(error.message));
+  await page.addInitScript(watchWork);
   await prepare?.(page);
   return page;
 }
+
+/** In the page, before its own scripts: counts in `work` what its scripts are called for by frames, timers and workers. */
+function watchWork() {
+  globalThis.work = 0;
+  globalThis.plainTimeout = setTimeout.bind(globalThis);
+  const counted = (call) => typeof call !== 'function' ? call : (...values) => {
+    ++work;
+    return call(...values);
+  };
+  for (const name of ['requestAnimationFrame', 'setTimeout', 'setInterval']) {
+    const plain = globalThis[name].bind(globalThis);
+    globalThis[name] = (call, ...values) => plain(counted(call), ...values);
+  }
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (...values) {
+    ++work;
+    this.addEventListener('message', () => ++work, { once: true });
+    return post.apply(this, values);
+  };
+}
+
+/** Waits until the page has come to rest: a second in which it is called for nothing. */
+export const nothingRuns = (page) => page.evaluate(async (patience) => {
+  for (let waited = 0; waited < patience; waited += 1000) {
+    const before = work;
+    await new Promise((resolve) => plainTimeout(resolve, 1000));
+    if (work === before) return;
+  }
+  throw new Error('something runs all the time');
+}, patience);
+
+/**
+ * Drags a slider to and fro, one step a frame, until `result` has changed `wanted` times; gives how often it changed, in
+ * how many frames and seconds.
+ */
+export const drag = (page, slider, result, wanted) => page.evaluate(async ([slider, result, wanted]) => {
+  const input = document.querySelector(slider);
+  let painted = 0;
+  const watch = new MutationObserver(() => ++painted);
+  watch.observe(document.querySelector(result), { childList: true });
+  const start = performance.now();
+  let frames = 0;
+  for (; painted < wanted && frames < 3000; ++frames) {
+    input.value = String(Number(input.max) * (0.6 + 0.3 * Math.sin(frames / 18)));
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise(requestAnimationFrame);
+  }
+  watch.disconnect();
+  return { painted, frames, seconds: (performance.now() - start) / 1000 };
+}, [slider, result, wanted]);
+
+/** Has the page count the turns that other work on its main thread would get: `page.evaluate(() => turns)`. */
+export const watchTurns = (page) => page.addInitScript(() => {
+  globalThis.turns = 0;
+  const turn = () => {
+    ++turns;
+    plainTimeout(turn, 5);
+  };
+  turn();
+});
 
 /** For all tests of a file: the page served and a browser. Gives { server, browser, withPage }. */
 export function stage() {
