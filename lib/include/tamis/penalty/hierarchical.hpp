@@ -23,6 +23,12 @@ constexpr const char* name(HierarchyNorm norm) {
   return names[static_cast<int>(norm)];
 }
 
+/// λ₂ where it is not given: that of paper C, and for full the same weight for all.
+template <class T>
+constexpr T default_lambda2(Hierarchy hierarchy, T lambda) {
+  return hierarchy == Hierarchy::full ? lambda : lambda / T(2);
+}
+
 /// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) + λ₂ ‖Θ‖₁ for weak and strong, λ₁ ‖v‖₁ + λ₂ ‖Θ‖₁ for full, λ₁ ‖v‖₁ for main: a sum over
 /// rows (Θ_j, v_j). With the norm l2, which is for weak alone, λ₁ Σ_j ‖(v_j, Θ_j)‖₂ instead of the maxima. That Θ is
 /// symmetric when strong is the solver's to see to. Source: paper C, problem 2.1, with q = ∞, or with q = 2 and z the

@@ -12,7 +12,8 @@ namespace tamis {
 template <class T>
 struct HeldOut {
   T lambda = 0;
-  T error = 0;  ///< share of wrong predictions, of samples for which there are right and wrong ones
+  T error = 0;  ///< share of wrong predictions, of samples for which there are right and wrong ones; of a regression
+                ///< the mean squared error
   T error_deviation = 0;
   T loss = 0;
   T loss_deviation = 0;
@@ -69,56 +70,68 @@ void summarise(const T* of_fold, const T* held, Index folds, T& mean, T& deviati
 
 }  // namespace detail
 
-/// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ. The
-/// grid must not be open: all folds share it; that of the path on all samples is the usual one. With `make` as for
-/// Path; `loss` and `margin` (see Options) as in training. Features are scaled beforehand, with all samples.
-///
-/// Memory: `requirement(…)`: that of a path, and n(K + 1) + p + 2·points·folds + folds numbers. Cost: a path per
-/// fold, and a product with the kept features per point.
-template <class T, class Make, class Design, class Loss>
-class CrossValidation {
+/// argmax z_k, the first of equals.
+template <class T>
+constexpr Index largest_score(const T* z, Index classes) {
+  Index best = 0;
+  for (Index k = 1; k < classes; ++k)
+    if (z[k] > z[best]) best = k;
+  return best;
+}
+
+/// The first sample whose fold is none of `folds`, nor no_fold; `samples` when there is none.
+inline Index unknown_fold(const Index* fold_of, Index samples, Index folds) {
+  Index i = 0;
+  while (i < samples && (fold_of[i] < folds || fold_of[i] == no_fold)) ++i;
+  return i;
+}
+
+/// What a fold is, for CrossValidationOf:
+///   T, Path                     the scalar, and the path of the samples that are not held out
+///   check(fold_of, folds, points, bytes)      running, or a refusal before the memory is touched
+///   lay_out(arena)              takes its memory
+///   weight(sample)              of a sample held out, in the means
+///   leave_out(fold_of, fold)    running, or a refusal: what is trained next is the problem without the samples of it
+///   path(grid)                  of that, not started
+///   measure(path, fold_of, fold, point, add)  add(weight, error, loss) of every sample held out
+///   report(path, status)        of the path, or of a refusal; path is null before there is one
+template <class Folds>
+class CrossValidationOf {
  public:
-  CrossValidation(const Make& make, const Design& design, const Targets<T>& targets, const Loss& loss,
-                  const Index* fold_of, Index folds, const Grid<T>& grid, T margin = not_a_number<T>)
-      : make_(make), design_(design), targets_(targets), loss_(loss), fold_of_(fold_of), folds_(folds), grid_(grid) {
-    targets_.common_margin = margin_for_all(Options<T>{.margin = margin}, loss);
-  }
-  CrossValidation(const CrossValidation&) = delete;
-  CrossValidation& operator=(const CrossValidation&) = delete;
-  ~CrossValidation() { clear(); }
+  using T = typename Folds::T;
 
-  static constexpr Requirement requirement(Shape shape, Index folds, Index points, Requirement solver) {
-    Arena counter;
-    (void)Memory::lay_out(counter, shape, folds, points);
-    return Requirement{counter.used()} & Folds::requirement(shape, solver);
-  }
+  /// `fold_of` says for each sample in which of `folds` folds it is held out, or no_fold (deal_folds, deal_groups). The
+  /// grid must not be open: all folds share it; that of the path on all samples is the usual one. Equal λs mean the
+  /// same for all folds and the full fit: the loss is a mean.
+  CrossValidationOf(const Folds& of, const Index* fold_of, Index samples, Index folds, const Grid<T>& grid)
+      : of_(of), fold_of_(fold_of), samples_(samples), folds_(folds), grid_(grid) {}
+  CrossValidationOf(const CrossValidationOf&) = delete;
+  CrossValidationOf& operator=(const CrossValidationOf&) = delete;
+  ~CrossValidationOf() { clear(); }
 
-  /// Before the start: what the model of point l that has not seen sample i says of it will be in row i of the matrix l
-  /// of `scores`, points × samples × padded<T>(classes) numbers of the caller; for calibrate(), say. Rows of samples
-  /// that are never held out, and points that no fold reaches, stay as they are.
-  void keep_scores(T* scores) { kept_scores_ = scores; }
+  static constexpr Requirement requirement(Index folds, Index points, Requirement of_folds, Requirement path) {
+    return count_bytes<Table>(folds, points) & of_folds & path;
+  }
 
   /// Begins with the first fold. False: refused. `missing_class` names a class (report().column) that the samples
   /// outside fold() do not have.
   bool start(std::span<std::byte> memory) {
-    const Shape shape{targets_.samples(), design_.features(), targets_.classes};
+    clear();
+    fold_ = 0;
+    status_ = Status::running;
     if (!Arena::aligned(memory)) return end(Status::invalid_arena);
     if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
     if (folds_ == 0) return end(Status::invalid_option);
-    for (Index i = 0; i < shape.samples; ++i)
-      if (fold_of_[i] >= folds_ && fold_of_[i] != no_fold) return end(Status::invalid_option);
+    const Status refusal = of_.check(fold_of_, folds_, grid_.points, memory.size());
+    if (refusal != Status::running) return end(refusal);
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, shape, folds_, grid_.points);
+    own_ = Table::lay_out(arena, folds_, grid_.points);
+    of_.lay_out(arena);
     if (arena.exhausted()) return end(Status::arena_too_small);
     rest_ = memory.subspan(arena.used());
-    stride_ = padded<T>(shape.classes);
-    points_ = grid_.points;
     for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
-    for (Index i = 0; i < shape.samples; ++i)
-      if (fold_of_[i] != no_fold && has_pairs(loss_, targets_.labels[i], targets_.classes))
-        own_.held[fold_of_[i]] += targets_.raw_weight(i);
-    status_ = Status::running;
-    fold_ = 0;
+    for (Index i = 0; i < samples_; ++i)
+      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += of_.weight(i);
     return start_fold();
   }
 
@@ -126,7 +139,7 @@ class CrossValidation {
   bool step() {
     if (!running()) return false;
     path().step();
-    return digest();
+    return advance_fold();
   }
 
   void stop() {
@@ -139,53 +152,48 @@ class CrossValidation {
   Index fold() const { return fold_; }
   Index points_done() const { return made_ ? path().points() : 0; }
   bool has_solver() const { return made_ && path().has_solver(); }
-  Report<T> report() const { return has_solver() ? path().report() : Report<T>{}; }
+  /// Of the solver of the fold, or of a refusal: rows are then those of all samples.
+  Report<T> report() const { return of_.report(has_solver() ? &path() : nullptr, status_); }
 
-  /// Points that all folds have reached.
-  Index points() const { return points_; }
+  /// Points that all folds have reached, and what they say, means over the held-out samples. Only after a complete run.
+  Index points() const { return own_.held ? grid_.points : 0; }
   HeldOut<T> at(Index point) const {
     HeldOut<T> out;
     out.lambda = grid_.at(point);
-    detail::summarise(own_.wrong + point * folds_, own_.held, folds_, out.error, out.error_deviation);
+    detail::summarise(own_.error + point * folds_, own_.held, folds_, out.error, out.error_deviation);
     detail::summarise(own_.loss + point * folds_, own_.held, folds_, out.loss, out.loss_deviation);
     return out;
   }
 
   /// As the functions of the same names. Only after a complete run.
   Index best(Measure measure = Measure::error) const {
-    return tamis::best(points_, measure, [this](Index point) { return at(point); });
+    return tamis::best(points(), measure, [this](Index point) { return at(point); });
   }
   Index one_standard_error(Measure measure = Measure::error) const {
-    return tamis::one_standard_error(points_, measure, [this](Index point) { return at(point); });
+    return tamis::one_standard_error(points(), measure, [this](Index point) { return at(point); });
   }
 
+ protected:
+  Folds of_;
+
  private:
-  using Folds = Path<T, Make>;
+  using FoldPath = typename Folds::Path;
 
-  struct Memory {
-    T* weight;  ///< of the samples, zero in the fold at hand
-    T* held;    ///< weight of each fold
-    T* score;   ///< samples × stride
-    T* wrong;   ///< points × folds
-    T* loss;
-    Index* kept;  ///< features
+  struct Table {
+    T* held;          ///< weight of each fold
+    T *error, *loss;  ///< points × folds
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, Index folds, Index points) {
-      Memory m{};
-      const std::size_t table = detail::saturating_multiply(points, folds);
-      m.weight = arena.take<T>(shape.samples);
+    static constexpr Table lay_out(Arena& arena, Index folds, Index points) {
+      Table m{};
       m.held = arena.take<T>(folds);
-      m.score = arena.take<T>(detail::saturating_multiply(shape.samples, padded<T>(shape.classes)));
-      m.wrong = arena.take<T>(table);
-      m.loss = arena.take<T>(table);
-      m.kept = arena.take<Index>(shape.features);
+      for (T** table : {&m.error, &m.loss}) *table = arena.take<T>(detail::saturating_multiply(points, folds));
       return m;
     }
   };
 
-  Folds& path() const { return *std::launder(reinterpret_cast<Folds*>(storage_)); }
+  FoldPath& path() const { return *std::launder(reinterpret_cast<FoldPath*>(storage_)); }
   void clear() {
-    if (made_) path().~Folds();
+    if (made_) path().~FoldPath();
     made_ = false;
   }
   bool end(Status status) {
@@ -195,70 +203,145 @@ class CrossValidation {
 
   bool start_fold() {
     clear();
-    for (Index i = 0; i < targets_.samples(); ++i)
-      own_.weight[i] = fold_of_[i] == fold_ ? T(0) : targets_.raw_weight(i);
-    Targets<T> targets = targets_;
-    targets.weights = own_.weight;
-    ::new (static_cast<void*>(storage_)) Folds(make_, design_.features(), targets, grid_);
+    const Status refusal = of_.leave_out(fold_of_, fold_);
+    if (refusal != Status::running) return end(refusal);
+    ::new (static_cast<void*>(storage_)) FoldPath(of_.path(grid_));
     made_ = true;
     path().start(rest_);
-    return digest();
+    return advance_fold();
   }
 
   /// Measures a new point, and goes on to the next fold after the last one.
-  bool digest() {
+  bool advance_fold() {
     if (path().at_point()) measure(path().points() - 1);
     if (path().running()) return true;
-    if (path().status() != Status::converged) return end(path().status());
-    if (fold_ + 1 == folds_) return end(Status::converged);
+    if (path().status() != Status::converged || fold_ + 1 == folds_) return end(path().status());
     ++fold_;
     return start_fold();
   }
 
   [[gnu::noinline]] void measure(Index point) {
-    const auto model = path().model();
-    Index count = 0;
-    for (Index j = 0; j < model.features; ++j)
-      if (model.uses(j)) own_.kept[count++] = j;
-    design_.multiply(own_.kept, count, model.coefficients, stride_, row_of(model.coefficients, model.features, stride_),
-                     own_.score);
-    if (kept_scores_)
-      for (Index i = 0; i < targets_.samples(); ++i)
-        if (fold_of_[i] == fold_)
-          copy(row_of(own_.score, i, stride_), stride_,
-               row_of(kept_scores_ + std::size_t(point) * targets_.samples() * stride_, i, stride_));
-    Sum<T> wrong, loss;
-    for (Index i = 0; i < targets_.samples(); ++i) {
-      const T weight = targets_.raw_weight(i);
-      if (fold_of_[i] != fold_ || !(weight > T(0)) || !has_pairs(loss_, targets_.labels[i], targets_.classes)) continue;
-      const T* z = row_of(own_.score, i, stride_);
-      Index best = 0;
-      for (Index k = 1; k < targets_.classes; ++k)
-        if (z[k] > z[best]) best = k;
-      if (!is_right(loss_, best, targets_.labels[i])) wrong.add(weight);
-      loss.add(weight * loss_.value(z, targets_.classes, targets_.labels[i], targets_.margin(i)));
-    }
+    Sum<T> errors, losses;
+    of_.measure(path(), fold_of_, fold_, point, [&](T weight, T error, T loss) {
+      if (error != T(0)) errors.add(weight * error);
+      losses.add(weight * loss);
+    });
     const T held = own_.held[fold_] > T(0) ? own_.held[fold_] : T(1);
-    own_.wrong[point * folds_ + fold_] = wrong.value() / held;
-    own_.loss[point * folds_ + fold_] = loss.value() / held;
+    own_.error[point * folds_ + fold_] = errors.value() / held;
+    own_.loss[point * folds_ + fold_] = losses.value() / held;
   }
 
-  Make make_;
-  const Design& design_;
-  Targets<T> targets_;
-  Loss loss_;
   const Index* fold_of_;
+  Index samples_;
   Index folds_;
   Grid<T> grid_;
-  T* kept_scores_ = nullptr;
-  Memory own_{};
+  Table own_{};
   std::span<std::byte> rest_{};
-  alignas(Folds) mutable std::byte storage_[sizeof(Folds)];
+  alignas(FoldPath) mutable std::byte storage_[sizeof(FoldPath)];
   bool made_ = false;
   Index fold_ = 0;
-  Index stride_ = 0;
-  Index points_ = 0;
   Status status_ = Status::running;
+};
+
+/// Folds that are weights over one design: those of the samples held out are zero, no sample is copied.
+template <class Scalar, class Make, class Design, class Loss>
+struct WeightFolds {
+  using T = Scalar;
+  using Path = tamis::Path<T, Make>;
+
+  Make make;
+  const Design& design;
+  Targets<T> targets;
+  Loss loss;
+  T* kept_scores = nullptr;
+
+  struct Memory {
+    T* weight;    ///< of the samples, zero in the fold at hand
+    T* score;     ///< samples × stride
+    Index* kept;  ///< features
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape) {
+      Memory m{};
+      m.weight = arena.take<T>(shape.samples);
+      m.score = arena.take<T>(detail::saturating_multiply(shape.samples, padded<T>(shape.classes)));
+      m.kept = arena.take<Index>(shape.features);
+      return m;
+    }
+  };
+
+  Status check(const Index* fold_of, Index folds, Index, std::size_t) const {
+    return unknown_fold(fold_of, targets.samples(), folds) < targets.samples() ? Status::invalid_option
+                                                                               : Status::running;
+  }
+  void lay_out(Arena& arena) { m = Memory::lay_out(arena, {targets.samples(), design.features(), targets.classes}); }
+  bool counts(Index i) const { return has_pairs(loss, targets.labels[i], targets.classes); }
+  T weight(Index i) const { return counts(i) ? targets.raw_weight(i) : T(0); }
+
+  Status leave_out(const Index* fold_of, Index fold) {
+    for (Index i = 0; i < targets.samples(); ++i) m.weight[i] = fold_of[i] == fold ? T(0) : targets.raw_weight(i);
+    return Status::running;
+  }
+  Path path(const Grid<T>& grid) const {
+    Targets<T> without = targets;
+    without.weights = m.weight;
+    return Path(make, design.features(), without, grid);
+  }
+
+  template <class Add>
+  void measure(const Path& path, const Index* fold_of, Index fold, Index point, Add add) const {
+    const auto model = path.model();
+    const Index samples = targets.samples(), stride = padded<T>(targets.classes);
+    Index count = 0;
+    for (Index j = 0; j < model.features; ++j)
+      if (model.uses(j)) m.kept[count++] = j;
+    design.multiply(m.kept, count, model.coefficients, stride, row_of(model.coefficients, model.features, stride),
+                    m.score);
+    if (kept_scores)
+      for (Index i = 0; i < samples; ++i)
+        if (fold_of[i] == fold)
+          copy(row_of(m.score, i, stride), stride,
+               row_of(kept_scores + std::size_t(point) * samples * stride, i, stride));
+    for (Index i = 0; i < samples; ++i) {
+      const T weight = targets.raw_weight(i);
+      if (fold_of[i] != fold || !(weight > T(0)) || !counts(i)) continue;
+      const T* z = row_of(m.score, i, stride);
+      add(weight, is_right(loss, largest_score(z, targets.classes), targets.labels[i]) ? T(0) : T(1),
+          loss.value(z, targets.classes, targets.labels[i], targets.margin(i)));
+    }
+  }
+
+  static Report<T> report(const Path* path, Status) { return path ? path->report() : Report<T>{}; }
+
+  Memory m{};
+};
+
+/// Solves the path for each fold without its samples (their weights are zero), measures it on them, and chooses λ: see
+/// CrossValidationOf. With `make` as for Path; `loss` and `margin` (see Options) as in training. Features are scaled
+/// beforehand, with all samples.
+///
+/// Memory: `requirement(…)`: that of a path, and n(K + 1) + p + 2·points·folds + folds numbers. Cost: a path per
+/// fold, and a product with the kept features per point.
+template <class T, class Make, class Design, class Loss>
+class CrossValidation : public CrossValidationOf<WeightFolds<T, Make, Design, Loss>> {
+  using Folds = WeightFolds<T, Make, Design, Loss>;
+  using Base = CrossValidationOf<Folds>;
+
+ public:
+  CrossValidation(const Make& make, const Design& design, const Targets<T>& targets, const Loss& loss,
+                  const Index* fold_of, Index folds, const Grid<T>& grid, T margin = not_a_number<T>)
+      : Base(Folds{make, design, targets, loss}, fold_of, targets.samples(), folds, grid) {
+    this->of_.targets.common_margin = margin_for_all(Options<T>{.margin = margin}, loss);
+  }
+
+  static constexpr Requirement requirement(Shape shape, Index folds, Index points, Requirement solver) {
+    return Base::requirement(folds, points, count_bytes<typename Folds::Memory>(shape),
+                             Folds::Path::requirement(shape, solver));
+  }
+
+  /// Before the start: what the model of point l that has not seen sample i says of it will be in row i of the matrix l
+  /// of `scores`, points × samples × padded<T>(classes) numbers of the caller; for calibrate(), say. Rows of samples
+  /// that are never held out, and points that no fold reaches, stay as they are.
+  void keep_scores(T* scores) { this->of_.kept_scores = scores; }
 };
 
 }  // namespace tamis

@@ -50,20 +50,39 @@ template <class T, class Design>
   return total.value() / T(samples);
 }
 
+/// A problem that says itself how it is solved for a λ: `problem(lambda)` returns a solver that has not started,
+/// `problem.go_on(solver, lambda)` takes one to its next λ, and `problem.first_lambda(memory)` says where a path
+/// begins, NaN when the problem is refused. λs are positive.
+template <class Problem>
+concept SolvedByLambda = requires {
+  typename Problem::Solver;
+};
+
+namespace detail {
+template <class T, class Make>
+struct PathSolver : std::invoke_result<const Make&, const Targets<T>&> {};
+template <class T, SolvedByLambda Problem>
+struct PathSolver<T, Problem> {
+  using type = typename Problem::Solver;
+};
+}  // namespace detail
+
 /// Solves for each λ of a grid in turn, in one arena. `make(targets)` returns a solver that has not started, such as
-/// Training::solver gives; its λ does not matter. Advance it by `step()`; where `at_point()` says so, `lambda()`,
-/// `report()` and `model()` are those of a point of the path, until the next step. A point that meets the iteration
-/// limit is one; a path that is stopped, or has come to more than `max_features` features, ends with the point before.
+/// Training::solver gives; its λ does not matter; or `make` is a problem that is SolvedByLambda. Advance it by
+/// `step()`; where `at_point()` says so, `lambda()`, `report()` and `model()` are those of a point of the path, until
+/// the next step. A point that meets the iteration limit is one; a path that is stopped, or has come to more than
+/// `max_features` features, ends with the point before.
 ///
 /// Every λ begins with the certificate of the point before, on all features: it ends there if that is good enough, and
 /// otherwise says which features may have coefficients (the sequential rule of screening, checked by the certificate);
 /// features without, which cannot at this λ according to that, are left out. TwoPhase and the rounds of Reweighted
-/// begin each λ from zero instead. Memory: that of the solver and a coefficient matrix, from which solvers with a use
-/// for it foresee the next point. Source: Tibshirani et al. (2012) for the screening.
+/// begin each λ from zero instead. Memory: that of the solver and, but for a problem that is SolvedByLambda, a
+/// coefficient matrix, from which solvers with a use for it foresee the next point. Source: Tibshirani et al. (2012)
+/// for the screening.
 template <class T, class Make>
 class Path {
  public:
-  using Solver = std::invoke_result_t<const Make&, const Targets<T>&>;
+  using Solver = typename detail::PathSolver<T, Make>::type;
 
   Path(const Make& make, Index features, const Targets<T>& targets, const Grid<T>& grid, Index max_features = ~Index(0))
       : make_(make),
@@ -71,6 +90,8 @@ class Path {
         shape_{targets.samples(), features, targets.classes},
         grid_(grid),
         max_features_(max_features) {}
+  Path(const Make& problem, const Grid<T>& grid) requires SolvedByLambda<Make>
+      : make_(problem), shape_{}, grid_(grid), max_features_(~Index(0)) {}
   Path(const Path&) = delete;
   Path& operator=(const Path&) = delete;
   ~Path() { clear(); }
@@ -87,6 +108,7 @@ class Path {
     finished_ = 0;
     at_point_ = false;
     if (!grid_.valid()) return end(Status::invalid_lambda);
+    if constexpr (by_lambda) return start_by_lambda(memory);
     if (!Arena::aligned(memory)) return end(Status::invalid_arena);
     Arena arena(memory);
     before_ = arena.take<T>(CommonMemory<T>::coefficients(shape_));
@@ -113,7 +135,9 @@ class Path {
     if (at_point_) {
       at_point_ = false;
       const T next = grid_.at(finished_);
-      if constexpr (requires { solver().warm_start(next, before_, next); }) {
+      if constexpr (by_lambda) {
+        make_.go_on(solver(), next);
+      } else if constexpr (requires { solver().warm_start(next, before_, next); }) {
         const T last = grid_.at(finished_ - 1);
         const T step = finished_ > 1 ? (next - last) / (last - grid_.at(finished_ - 2)) : T(0);
         solver().warm_start(next, before_, step);
@@ -153,12 +177,33 @@ class Path {
   Solver& solver() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }
 
  private:
+  static constexpr bool by_lambda = SolvedByLambda<Make>;
+
   void begin(T lambda) {
     clear();
-    ::new (static_cast<void*>(storage_)) Solver(make_(targets_));
+    if constexpr (by_lambda) {
+      ::new (static_cast<void*>(storage_)) Solver(make_(lambda));
+    } else {
+      ::new (static_cast<void*>(storage_)) Solver(make_(targets_));
+      solver().set_lambda(lambda);
+    }
     made_ = true;
-    solver().set_lambda(lambda);
     solver().start(memory_);
+  }
+  bool start_by_lambda(std::span<std::byte> memory) requires SolvedByLambda<Make> {
+    memory_ = memory;
+    if (grid_.values && !(grid_.values[grid_.points - 1] > T(0))) return end(Status::invalid_lambda);
+    if (grid_.open()) {
+      const T first = make_.first_lambda(memory);
+      if (!finite(first)) {  // the solver says why
+        begin(T(1));
+        return end(has_model(report().status) ? Status::invalid_lambda : report().status);
+      }
+      grid_.first = first > T(0) ? first : T(1);
+    }
+    begin(grid_.at(0));
+    finish_point();
+    return running();
   }
   void clear() {
     if (made_) solver().~Solver();

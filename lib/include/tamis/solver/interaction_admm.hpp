@@ -88,6 +88,8 @@ class InteractionAdmm {
 
   const Report<T>& report() const { return o_.report; }
   std::uint32_t certificates() const { return o_.certificates; }
+  /// lambda_max of the report, and of classes with intercepts, which have none, about where it would be.
+  T first_lambda() const { return first_lambda_; }
   /// The model of the smallest objective seen.
   InteractionModel<T> model() const {
     return has_model(o_.report.status) ? InteractionModel<T>{m_.best, m_.best_b, o_.shape.features, o_.shape.classes}
@@ -301,7 +303,8 @@ class InteractionAdmm {
     }
     const bool known = o_.regression() || !o_.options.intercept;
     certify(false);
-    if (known) o_.report.lambda_max = o_.options.lambda * worst;
+    first_lambda_ = o_.options.lambda * worst;
+    if (known) o_.report.lambda_max = first_lambda_;
   }
 
   [[gnu::noinline]] void finish() {
@@ -322,6 +325,7 @@ class InteractionAdmm {
   T rho_scores_ = T(1);  ///< weight of the split of the scores
   T primal_ = T(0), dual_ = T(0), x_size_ = T(0), w_size_ = T(0);
   T primal_scores_ = T(0), dual_scores_ = T(0), scores_size_ = T(0), multipliers_size_ = T(0);
+  T first_lambda_ = not_a_number<T>;
   T spent_ = T(0);        ///< flops of the iterations
   T next_finish_ = T(0);  ///< as many as the last finish took lie between two of them
 };
