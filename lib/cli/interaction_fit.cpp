@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <chrono>
 
 #include "errors.hpp"
 #include "interaction_task.hpp"
 #include "readers.hpp"
 #include "tamis/observer.hpp"
+#include "tamis/selection/interaction_cross_validation.hpp"
 #include "tamis/solver/as_printed/interaction_admm.hpp"
 #include "tamis/solver/as_printed/interaction_fista.hpp"
 #include "tamis/solver/as_printed/interaction_primal_dual.hpp"
@@ -35,6 +37,32 @@ std::size_t bytes_for(const InteractionTask& task, Index features) {
   return with_solver<T>(task, [&]<class Solver>() { return Solver::requirement(shape).bytes; });
 }
 
+template <class T>
+std::size_t selection_bytes(const InteractionArguments& a, const InteractionTask& task, Index features) {
+  const Shape shape{static_cast<Index>(task.train.samples), features, task.outputs()};
+  const Index folds = a.grid.held_out_folds(), training = most_training_samples(task.fold_of, folds);
+  return (InteractionPath<T>::requirement(shape) |
+          InteractionCrossValidation<T>::requirement(shape, training, folds, a.grid.size()))
+      .bytes;
+}
+
+template <class T>
+LambdaSelection select_lambda(const InteractionArguments& a, const InteractionTask& task,
+                              const InteractionProblem<T>& problem) {
+  std::vector<T> values;
+  const Grid<T> grid = a.grid.grid(values, 1e-2, a.precision);
+  using Validation = InteractionCrossValidation<T>;
+  return choose_lambda(
+      a.grid, grid, selection_bytes<T>(a, task, problem.design.features()), a.quiet,
+      [&](const Grid<T>& of) { return InteractionPath<T>(problem, of); },
+      [&](const Grid<T>& of) { return Validation(problem, task.fold_of.data(), a.grid.held_out_folds(), of); },
+      [&](Status status, const Validation* validation) {
+        if (status == Status::missing_class && validation)
+          throw DataError(missing_class(a.data, task.classes[validation->report().column], validation->fold()));
+        throw DataError(a.data + ": " + describe(status));
+      });
+}
+
 /// What the solver says of a combination that it does not know.
 template <class Solver>
 std::string refusal_of(const InteractionTask& task, const Solver& solver) {
@@ -56,18 +84,25 @@ InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task
   if (task.regression()) targets.values = truth.data();
   else targets = {nullptr, task.labels, task.outputs()};
   const auto& o = task.options;
-  const Options<T> options{.lambda = static_cast<T>(o.lambda),
-                           .tolerance = static_cast<T>(o.tolerance),
-                           .max_iterations = o.max_iterations,
-                           .intercept = o.intercept};
-  const ArenaMemory memory(bytes_for<T>(task, features));
+  Options<T> options{
+      .tolerance = static_cast<T>(o.tolerance), .max_iterations = o.max_iterations, .intercept = o.intercept};
   InteractionFit out;
+  out.lambda = o.lambda;
+  if constexpr (std::is_same_v<Solver, InteractionAdmm<T>>)
+    if (a.grid.given()) {
+      out.selection = select_lambda<T>(a, task,
+                                       {design, targets, task.hierarchy, task.norm, options,
+                                        static_cast<T>(task.lambda2), static_cast<T>(task.ratio)});
+      out.lambda = out.selection->lambda();
+    }
+  options.lambda = static_cast<T>(out.lambda);
+  const ArenaMemory memory(bytes_for<T>(task, features));
   ProgressLine progress(!a.quiet);
   const auto started = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   };
-  Solver solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.lambda2), options);
+  Solver solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.second(out.lambda)), options);
   solver.start(memory.span());
   advance_to_end(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
@@ -112,7 +147,11 @@ InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task
 
 void check_memory(const InteractionArguments& a, const InteractionTask& task) {
   const auto bytes_of = [&](Index features) {
-    return a.precision == "float" ? bytes_for<float>(task, features) : bytes_for<double>(task, features);
+    const bool single = a.precision == "float";
+    const std::size_t least = single ? bytes_for<float>(task, features) : bytes_for<double>(task, features);
+    if (!a.grid.given()) return least;
+    return std::max(least,
+                    single ? selection_bytes<float>(a, task, features) : selection_bytes<double>(a, task, features));
   };
   const auto features = static_cast<Index>(task.train.features);
   const std::size_t bytes = bytes_of(features), limit = a.effort.memory_limit;

@@ -56,7 +56,7 @@ std::string to_json(const InteractionArguments& a, const InteractionTask& task, 
            {"features", task.train.features},
            {"classes", task.regression() ? Json(nullptr) : Json(task.outputs())},
            {"lambda", task.options.lambda},
-           {"lambda2", task.hierarchy == Hierarchy::main ? Json(nullptr) : Json(task.lambda2)},
+           {"lambda2", task.hierarchy == Hierarchy::main ? Json(nullptr) : Json(task.second(task.options.lambda))},
            {"lambda_max", number(r.lambda_max)},
            {"objective", number(r.objective)},
            {"dual_objective", number(r.dual_objective)},
@@ -92,6 +92,7 @@ std::string to_json(const InteractionArguments& a, const InteractionTask& task, 
   }
   out["intercepts"] = fit.intercepts;
   out["terms"] = terms;
+  out["selection"] = fit.selection ? in_json(a.grid, *fit.selection) : Json(nullptr);
   out["notes"] = outcome.notes;
   out["trace"] = in_json(fit.trace);
   out["version"] = tamis::version;
@@ -106,9 +107,10 @@ std::string summary(const InteractionArguments& a, const InteractionTask& task, 
     return std::string(line);
   };
   const auto& r = fit.report;
-  std::string out =
-      format("%s: objective %.6g, %s in %.0f ms (%u iterations)\n", name(r.status), r.objective,
-             certified(r.relative_gap, a.precision).c_str(), 1000 * fit.seconds, r.iterations);
+  std::string out;
+  if (fit.selection) out += summary(a.grid, *fit.selection);
+  out += format("%s: objective %.6g, %s in %.0f ms (%u iterations)\n", name(r.status), r.objective,
+                certified(r.relative_gap, a.precision).c_str(), 1000 * fit.seconds, r.iterations);
   out += "kept: " + in_words(outcome.main_effects, "main effect") + ", " +
          in_words(outcome.terms.terms.size() - outcome.main_effects, "interaction");
   if (std::isfinite(r.lambda_max))

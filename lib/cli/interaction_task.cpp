@@ -1,6 +1,7 @@
 #include "interaction_task.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "errors.hpp"
 #include "readers.hpp"
@@ -42,18 +43,26 @@ InteractionTask read_task(const InteractionArguments& a) {
     throw ArgumentError("--loss: '" + a.loss + "' is not one of least-squares, squared-hinge");
   if (a.precision != "float" && a.precision != "double")
     throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
-  task.options.lambda = parse_number("--lambda", a.lambda);
-  if (!(task.options.lambda > 0))
+  if (a.lambda.empty() && !a.grid.given())
+    throw ArgumentError("--lambda is missing: give one, or --lambdas or --lambda-values of which one is chosen");
+  a.grid.check();
+  if (a.grid.given() && task.solver != InteractionSolver::admm)
+    throw ArgumentError("--solver " + a.solver + " chooses no lambda: that takes admm");
+  task.options.lambda = a.grid.given() ? std::numeric_limits<double>::quiet_NaN() : parse_number("--lambda", a.lambda);
+  if (!a.grid.given() && !(task.options.lambda > 0))
     throw ArgumentError("--lambda: " + a.lambda +
                         " is not positive: without a penalty interactions are not determined");
-  if (task.hierarchy == Hierarchy::main && !a.lambda2.empty())
-    throw ArgumentError("--lambda2 is the weight of interactions, and --hierarchy main has none");
-  task.lambda2 = !a.lambda2.empty()                  ? parse_number("--lambda2", a.lambda2)
-                 : task.hierarchy == Hierarchy::full ? task.options.lambda
-                                                     : task.options.lambda / 2;
-  if (task.lambda2 < 0) throw ArgumentError("--lambda2: " + a.lambda2 + " is negative");
-  if (task.hierarchy == Hierarchy::full && task.lambda2 == 0)
-    throw ArgumentError("--lambda2: 0 leaves the products of --hierarchy full without a penalty");
+  task.ratio = default_lambda2(task.hierarchy, 1.0);
+  for (const auto& [option, text, value] :
+       {std::tuple{"--lambda2", &a.lambda2, &task.lambda2}, {"--lambda2-ratio", &a.lambda2_ratio, &task.ratio}}) {
+    if (text->empty()) continue;
+    if (task.hierarchy == Hierarchy::main)
+      throw ArgumentError(std::string(option) + " is the weight of interactions, and --hierarchy main has none");
+    *value = parse_number(option, *text);
+    if (*value < 0) throw ArgumentError(std::string(option) + ": " + *text + " is negative");
+    if (task.hierarchy == Hierarchy::full && *value == 0)
+      throw ArgumentError(std::string(option) + ": 0 leaves the products of --hierarchy full without a penalty");
+  }
   a.effort.set(task.options);
   task.options.intercept = !a.no_intercept;
 
@@ -79,6 +88,8 @@ InteractionTask read_task(const InteractionArguments& a) {
     task.labels = encode(task.train, task.classes);
     if (task.test) task.test_labels = encode_known(*task.test, task.classes);
   }
+  if (a.grid.given())
+    task.fold_of = deal_folds(a.grid, task.labels, task.classes, task.train.subjects, task.train.samples, a.seed);
   return task;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 /// `tamis interactions`: its arguments, the problem that they make, and what was found.
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "fitting.hpp"
 #include "interaction_model_file.hpp"
+#include "lambda_choice.hpp"
 #include "tamis/model/interactions.hpp"
 #include "tamis/penalty/hierarchical.hpp"
 
@@ -45,7 +48,8 @@ struct InteractionArguments {
   std::string data, test;
   DataArguments reading;
   std::string hierarchy, norm = "l1", loss = "least-squares", solver = "auto";
-  std::string lambda, lambda2;
+  std::string lambda, lambda2, lambda2_ratio;
+  LambdaGridArguments grid;
   std::string precision = "double";
   EffortArguments effort;
   bool standardise = false, no_intercept = false;
@@ -64,13 +68,16 @@ struct InteractionTask {
   std::vector<double> truth, test_truth;
   Hierarchy hierarchy;
   HierarchyNorm norm;
-  InteractionSolver solver;  // resolved
-  double lambda2;
-  Options<double> options;
-  std::vector<std::vector<double>> self_test;  // see `self_test_samples`
+  InteractionSolver solver;                                   // resolved
+  double lambda2 = std::numeric_limits<double>::quiet_NaN();  // where it is given
+  double ratio;                                               // of λ₂ to λ where it is not
+  std::vector<Index> fold_of;                                 // where λ is chosen
+  Options<double> options;                                    // λ is NaN where it is chosen
+  std::vector<std::vector<double>> self_test;                 // see `self_test_samples`
 
   bool regression() const { return classes.empty(); }
   Index outputs() const { return regression() ? 1 : static_cast<Index>(classes.size()); }
+  double second(double lambda) const { return std::isnan(lambda2) ? ratio * lambda : lambda2; }
 };
 
 /// What was found, in double: K matrices of features × (features + 1), the main effects last; and the intercepts.
@@ -80,6 +87,8 @@ struct InteractionFit {
   std::vector<TraceEntry> trace;
   double seconds = 0;
   std::size_t data_bytes = 0;
+  double lambda = 0;
+  std::optional<LambdaSelection> selection;
 
   InteractionModel<double> model(Index features, Index outputs) const {
     return {coefficients.data(), intercepts.data(), features, outputs};

@@ -31,7 +31,8 @@ double objective_of(const InteractionTask& task, const InteractionModel<double>&
     }
     loss.add(SquaredHinge{}.value(scores.data() + i * model.outputs, model.outputs, task.labels[i], 1.0));
   }
-  const HierarchicalPenalty<double> penalty{task.hierarchy, task.norm, task.options.lambda, task.lambda2};
+  const HierarchicalPenalty<double> penalty{task.hierarchy, task.norm, task.options.lambda,
+                                            task.second(task.options.lambda)};
   Sum<double> total;
   for (Index k = 0; k < model.outputs; ++k)
     for (Index j = 0; j < model.features; ++j) total.add(penalty.value(model.row(k, j), model.features));
@@ -63,7 +64,7 @@ StoredInteractions stored(const InteractionArguments& a, const InteractionTask& 
   out.norm = name(task.norm);
   out.precision = a.precision;
   out.lambda = task.options.lambda;
-  if (task.hierarchy != Hierarchy::main) out.lambda2 = task.lambda2;
+  if (task.hierarchy != Hierarchy::main) out.lambda2 = task.second(task.options.lambda);
   out.samples = static_cast<std::uint32_t>(task.train.samples);
   out.self_test = task.self_test;
   return out;
@@ -74,7 +75,8 @@ void run(const InteractionArguments& a) {
   check_memory(a, task);
   make_dense(task.train);
   if (task.test) make_dense(*task.test);
-  if (a.seeded && !a.quiet) std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
+  if (a.seeded && !a.quiet && !a.grid.given())
+    std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
   task.self_test = self_test_samples(task);
   InteractionOutcome outcome;
   double least = INFINITY, most = 0;
@@ -101,6 +103,7 @@ void run(const InteractionArguments& a) {
         "alike");
   }
   InteractionFit found = fit(a, task);
+  task.options.lambda = found.lambda;
   outcome.terms = kept_terms(a, task, found);
   const auto terms = outcome.terms.view();
   for (const auto& term : terms.terms) outcome.main_effects += !term.is_product();
@@ -147,8 +150,13 @@ void declare_interactions(CLI::App& app) {
       .add_option("--norm", a->norm,
                   "how a feature pays for its products: l1 | linf | l2 (as one group with them; not for strong)")
       ->capture_default_str();
-  command.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/100")->required();
-  command.add_option("--lambda2", a->lambda2, "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
+  auto* lambda = command.add_option("--lambda", a->lambda,
+                                    "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
+                                    "--lambda-values is needed");
+  auto* second = command.add_option("--lambda2", a->lambda2,
+                                    "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
+  command.add_option("--lambda2-ratio", a->lambda2_ratio, "the same as a multiple of lambda")->excludes(second);
+  a->grid.declare(command, lambda, "0.01");
   command.add_option("--loss", a->loss, "least-squares, for numbers | squared-hinge, for classes")
       ->capture_default_str();
   command.add_option("--solver", a->solver, "see 'tamis solvers'")->capture_default_str();
@@ -158,7 +166,7 @@ void declare_interactions(CLI::App& app) {
                    "stand");
   command.add_flag("--no-intercept", a->no_intercept, "without a free constant");
   a->effort.declare(command);
-  const auto* seed = command.add_option("--seed", a->seed, "accepted as elsewhere: nothing here is drawn at random");
+  const auto* seed = command.add_option("--seed", a->seed, "of the folds; nothing else is drawn at random");
   command.add_option("--model", a->model, "write the model as JSON");
   command.add_option("--report", a->report, "write the report, with all terms, as JSON");
   command.add_flag("--quiet", a->quiet, "print nothing");

@@ -129,7 +129,7 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   if constexpr (stores_matrices<T, Solver>) {
     if (a.grid.given()) {
       out.selection = select_lambda(a, task, design, options);
-      out.lambda = out.selection->held_out[out.selection->chosen].lambda;
+      out.lambda = out.selection->lambda();
     }
     if (a.bound.given()) out.signs = draw_signs(a, task, design);
   }

@@ -19,32 +19,6 @@ std::size_t samples_of(const KernelCoefficients<double>& alpha, Index kernel) {
   return count;
 }
 
-Json in_json(const KernelArguments& a, const KernelSelection& s) {
-  const bool loss = a.grid.measure == "loss";
-  Json points = Json::array();
-  for (std::size_t l = 0; l < s.path.size(); ++l) {
-    const HeldOut<double>& h = s.held_out[l];
-    points.push_back({{"lambda", h.lambda},
-                      {"mean", loss ? h.loss : h.error},
-                      {"standard_error", loss ? h.loss_deviation : h.error_deviation},
-                      {"mean_error", h.error},
-                      {"error_standard_error", h.error_deviation},
-                      {"mean_loss", h.loss},
-                      {"loss_standard_error", h.loss_deviation},
-                      {"status", name(s.path[l].status)},
-                      {"nonzeros", s.path[l].nonzeros},
-                      {"nonzero_rows", s.path[l].nonzero_rows}});
-  }
-  return {{"measure", a.grid.measure},
-          {"folds", a.grid.folds},
-          {"points", points},
-          {"lambda_min", s.held_out[s.least].lambda},
-          {"lambda_1se", s.held_out[s.one_se].lambda},
-          {"lambda", s.held_out[s.chosen].lambda},
-          {"seconds", s.seconds},
-          {"arena_bytes", s.arena_bytes}};
-}
-
 Json in_json(const KernelArguments& a, const RademacherBound<double>& bound) {
   return {{"draws", a.bound.draws},
           {"delta", a.bound.probability()},
@@ -122,7 +96,7 @@ std::string to_json(const KernelArguments& a, const KernelTask& task, const Kern
   out["kernels"] = kernels;
   out["intercepts"] = fit.intercepts;
   out["coefficients"] = {{"kernels", of_kernels}, {"samples", of_samples}, {"values", values}};
-  out["selection"] = fit.selection ? in_json(a, *fit.selection) : Json(nullptr);
+  out["selection"] = fit.selection ? in_json(a.grid, *fit.selection) : Json(nullptr);
   out["rademacher"] = outcome.bound ? in_json(a, *outcome.bound) : Json(nullptr);
   out["notes"] = outcome.notes;
   out["trace"] = in_json(fit.trace);
@@ -140,17 +114,7 @@ std::string summary(const KernelArguments& a, const KernelTask& task, const Kern
   const auto& r = fit.report;
   const auto alpha = fit.view(task);
   std::string out;
-  if (fit.selection) {
-    const auto held = [&](Index point) {
-      const HeldOut<double>& h = fit.selection->held_out[point];
-      const bool loss = a.grid.measure == "loss";
-      return format("%.4g +- %.2g at lambda %.4g", loss ? h.loss : h.error, loss ? h.loss_deviation : h.error_deviation,
-                    h.lambda);
-    };
-    out += "held-out " + a.grid.measure + " " + held(fit.selection->chosen);
-    if (fit.selection->chosen != fit.selection->least) out += ", the least is " + held(fit.selection->least);
-    out += "\n";
-  }
+  if (fit.selection) out += summary(a.grid, *fit.selection);
   out += format("%s: objective %.6g, %s in %.0f ms (%u iterations)\n", name(r.status), r.objective,
                 certified(r.relative_gap, a.precision).c_str(), 1000 * fit.seconds, r.iterations);
   out += "kept: " + std::to_string(outcome.kept.samples) + " of " + in_words(task.train.samples, "sample");

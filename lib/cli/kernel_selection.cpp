@@ -1,66 +1,10 @@
 #include "kernel_selection.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <map>
-
 #include "errors.hpp"
 #include "kernel_task.hpp"
 #include "readers.hpp"
-#include "terminal.hpp"
 
 namespace tamis::cli {
-
-void KernelGridArguments::declare(CLI::App& command, CLI::Option* lambda) {
-  auto* count = command
-                    .add_option("--lambdas", points,
-                                "in place of --lambda: number of lambdas, equally spaced in logarithm, of which "
-                                "cross-validation chooses")
-                    ->check(CLI::Range(Index(1), Index(100000)))
-                    ->excludes(lambda);
-  auto* listed = command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
-                     ->excludes(count)
-                     ->excludes(lambda);
-  others_ = {
-      command
-          .add_option("--lambda-ratio", ratio,
-                      "of the smallest to the largest lambda (default: 0.001, of q = 2 0.00001)")
-          ->excludes(listed),
-      command.add_option("--folds", folds, "number of folds")->capture_default_str(),
-      command.add_flag("--stratified,!--unstratified", stratified, "every fold has its share of every class (default)"),
-      command.add_option("--measure", measure, "what is compared on held-out samples: error | loss")
-          ->capture_default_str(),
-      command
-          .add_option("--choose", choose,
-                      "1se: the largest lambda within one standard error of the least mean | min: the least "
-                      "mean; of equal errors that of the least loss, then the largest lambda")
-          ->capture_default_str()};
-}
-
-std::vector<double> KernelGridArguments::lambdas() const {
-  std::vector<double> out;
-  for (std::size_t begin = 0, end = 0; !values.empty() && end != std::string::npos; begin = end + 1) {
-    end = values.find(',', begin);
-    out.push_back(parse_number("--lambda-values", values.substr(begin, end - begin)));
-    if (!(out.back() > 0) || (out.size() > 1 && !(out.back() < out[out.size() - 2])))
-      throw ArgumentError("--lambda-values: " + values + " do not descend, or one is not positive");
-  }
-  return out;
-}
-
-void KernelGridArguments::check() const {
-  for (const auto* option : others_)
-    if (option->count() > 0 && !given())
-      throw ArgumentError(option->get_name() +
-                          " is for choosing lambda: give --lambdas or --lambda-values in place of "
-                          "--lambda");
-  if (choose != "min" && choose != "1se") throw ArgumentError("--choose: '" + choose + "' is not one of min, 1se");
-  if (measure != "error" && measure != "loss")
-    throw ArgumentError("--measure: '" + measure + "' is not one of error, loss");
-  if (const double number = ratio.empty() ? 1 : parse_number("--lambda-ratio", ratio); !(number > 0 && number <= 1))
-    throw ArgumentError("--lambda-ratio: " + ratio + " does not lie between 0 and 1");
-  (void)lambdas();
-}
 
 void KernelBoundArguments::declare(CLI::App& command) {
   draws_ = command.add_option("--rademacher", draws,
@@ -82,31 +26,9 @@ void KernelBoundArguments::check() const {
 
 namespace {
 
-Index points_of(const KernelGridArguments& grid) {
-  return grid.values.empty() ? grid.points : static_cast<Index>(grid.lambdas().size());
-}
-
 template <class T>
 MixedNorm<T> norm_of_task(const KernelTask& task) {
   return {task.p, task.q, task.r};
-}
-
-/// Folds of whole subjects.
-std::vector<Index> deal_subjects(const KernelArguments& a, const KernelTask& task) {
-  if (!a.grid.stratified)
-    throw ArgumentError(
-        "--unstratified is for folds of samples: those of whole subjects are always as even as they can be");
-  const std::size_t samples = task.samples(), classes = task.classes.size();
-  std::map<std::string, Index> number;
-  std::vector<Index> group, fold(samples), order(samples + 1), starts(samples + 1),
-      counts(std::min<std::size_t>(a.grid.folds, samples) * classes);
-  for (const auto& subject : task.train.subjects)
-    group.push_back(number.try_emplace(subject, static_cast<Index>(number.size())).first->second);
-  if (!deal_groups(task.labels, static_cast<Index>(classes), group.data(), a.grid.folds, fold.data(), order.data(),
-                   starts.data(), counts.data()))
-    throw ArgumentError("--folds: " + std::to_string(a.grid.folds) +
-                        " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
-  return fold;
 }
 
 template <class T>
@@ -116,90 +38,38 @@ Shape shape_of(const DenseDesign<T>& design, const KernelTask& task) {
 
 }  // namespace
 
-std::vector<Index> deal_folds(const KernelArguments& a, const KernelTask& task) {
-  if (!task.train.subjects.empty()) return deal_subjects(a, task);
-  const Index samples = task.samples(), folds = a.grid.folds;
-  std::vector<Index> fold(samples), order(samples);
-  Index rare = 0;
-  if (tamis::deal_folds(task.labels, static_cast<Index>(task.classes.size()), folds, a.grid.stratified, a.seed,
-                        fold.data(), order.data(), rare))
-    return fold;
-  if (rare < task.classes.size())
-    throw ArgumentError("--folds: " + std::to_string(folds) + " folds need as many samples of every class: class '" +
-                        task.classes[rare] + "' has " +
-                        std::to_string(std::count(task.labels.begin(), task.labels.end(), rare)) +
-                        "; take fewer folds, or --unstratified");
-  throw ArgumentError("--folds: " + std::to_string(folds) + " folds of " + std::to_string(samples) +
-                      " samples: there must be two at least, and no more than samples");
-}
-
 template <class T>
 std::size_t selection_bytes(const KernelArguments& a, const KernelTask& task, Index kernels) {
-  const Index n = task.samples(), folds = a.grid.folds;
+  const Index n = task.samples(), folds = a.grid.held_out_folds();
   const Index training = most_training_samples(task.fold_of, folds);
   const Shape shape{n, n * kernels, task.outputs()};
   return (KernelPath<T>::requirement(shape) |
-          KernelCrossValidation<T>::requirement(shape, training, folds, points_of(a.grid)))
+          KernelCrossValidation<T>::requirement(shape, training, folds, a.grid.size()))
       .bytes;
 }
 
 template <class T>
-KernelSelection select_lambda(const KernelArguments& a, const KernelTask& task, const DenseDesign<T>& design,
+LambdaSelection select_lambda(const KernelArguments& a, const KernelTask& task, const DenseDesign<T>& design,
                               const Options<T>& options) {
   const auto kernels = static_cast<Index>(task.kernels.size());
-  const auto refuse = [&](Status status) { throw DataError(task.train.path + ": " + describe(status)); };
-  KernelSelection out;
-  out.arena_bytes = selection_bytes<T>(a, task, kernels);
-  const ArenaMemory memory(out.arena_bytes);
-  const auto started = std::chrono::steady_clock::now();
-  ProgressLine progress(!a.quiet);
-  const auto show = [&](std::uint32_t done, const Report<T>& now) {
-    progress.show(done, static_cast<double>(now.objective), static_cast<double>(now.relative_gap), now.nonzeros);
-  };
-
-  const std::vector<double> asked = a.grid.lambdas();
-  std::vector<T> values(asked.begin(), asked.end());
-  Grid<T> grid{.values = values.empty() ? nullptr : values.data(), .points = points_of(a.grid)};
-  grid.ratio = static_cast<T>(!a.grid.ratio.empty() ? parse_number("--lambda-ratio", a.grid.ratio)
-                              : task.q == 1         ? 1e-3
-                                                    : 1e-5);
-  if (!grid.valid() || (grid.values && !(values.back() > T(0))))
-    throw ArgumentError("--lambda-values: " + a.grid.values + " do not descend in --precision " + a.precision);
-  KernelPath<T> path(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options, grid);
-  path.start(memory.span());
-  std::vector<T> lambdas;
-  advance_path(path, [&](const KernelPath<T>& at) {
-    const auto& now = at.report();
-    lambdas.push_back(at.lambda());
-    out.path.push_back({now.status, now.nonzeros, now.nonzero_rows});
-    show(at.points(), now);
-    return true;
-  });
-  if (path.status() != Status::converged) refuse(path.status());
-
-  const Index folds = a.grid.folds;
-  const Grid<T> same{.values = lambdas.data(), .points = static_cast<Index>(lambdas.size())};
-  KernelCrossValidation<T> cv(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options,
-                              task.fold_of.data(), folds, same);
-  cv.start(memory.span());
-  while (cv.step()) show((cv.fold() + 1) * same.points + cv.points_done(), cv.report());
-  if (cv.status() == Status::missing_class)
-    throw DataError(task.train.path + ", class '" + task.classes[cv.report().column] +
-                    "': all its samples are in fold " + std::to_string(cv.fold() + 1) +
-                    ", so that nothing can be learned of it without them; take other folds");
-  if (cv.status() != Status::converged) refuse(cv.status());
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  for (Index l = 0; l < same.points; ++l) {
-    const HeldOut<T> now = cv.at(l);
-    out.held_out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
-                            static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
-                            static_cast<double>(now.loss_deviation)});
-  }
-  const Measure measure = a.grid.measure == "loss" ? Measure::loss : Measure::error;
-  out.least = cv.best(measure);
-  out.one_se = cv.one_standard_error(measure);
-  out.chosen = a.grid.choose == "min" ? out.least : out.one_se;
-  return out;
+  std::vector<T> values;
+  const Grid<T> grid = a.grid.grid(values, task.q == 1 ? 1e-3 : 1e-5, a.precision);
+  using Validation = KernelCrossValidation<T>;
+  return choose_lambda(
+      a.grid, grid, selection_bytes<T>(a, task, kernels), a.quiet,
+      [&](const Grid<T>& of) {
+        return KernelPath<T>(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options, of);
+      },
+      [&](const Grid<T>& of) {
+        return Validation(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options,
+                          task.fold_of.data(), a.grid.held_out_folds(), of);
+      },
+      [&](Status status, const Validation* validation) {
+        if (status == Status::missing_class && validation)
+          throw DataError(
+              missing_class(task.train.path, task.classes[validation->report().column], validation->fold()));
+        throw DataError(task.train.path + ": " + describe(status));
+      });
 }
 
 template <class T>
@@ -214,9 +84,9 @@ DrawnMean<double> draw_signs(const KernelArguments& a, const KernelTask& task, c
 
 template std::size_t selection_bytes<float>(const KernelArguments&, const KernelTask&, Index);
 template std::size_t selection_bytes<double>(const KernelArguments&, const KernelTask&, Index);
-template KernelSelection select_lambda(const KernelArguments&, const KernelTask&, const DenseDesign<float>&,
+template LambdaSelection select_lambda(const KernelArguments&, const KernelTask&, const DenseDesign<float>&,
                                        const Options<float>&);
-template KernelSelection select_lambda(const KernelArguments&, const KernelTask&, const DenseDesign<double>&,
+template LambdaSelection select_lambda(const KernelArguments&, const KernelTask&, const DenseDesign<double>&,
                                        const Options<double>&);
 template DrawnMean<double> draw_signs(const KernelArguments&, const KernelTask&, const DenseDesign<float>&);
 template DrawnMean<double> draw_signs(const KernelArguments&, const KernelTask&, const DenseDesign<double>&);

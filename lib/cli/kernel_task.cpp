@@ -163,7 +163,8 @@ KernelTask read_task(const KernelArguments& a) {
     task.standardisation = standardise(task.train);
     if (task.test) standardise_by(*task.test, task.standardisation->columns);
   }
-  if (a.grid.given()) task.fold_of = deal_folds(a, task);
+  if (a.grid.given())
+    task.fold_of = deal_folds(a.grid, task.labels, task.classes, task.train.subjects, task.train.samples, a.seed);
   check_memory(a, task);
   for (const auto& path : a.matrices) task.kernels.push_back({path, {}, read_matrix(path, task.train.samples)});
   return task;

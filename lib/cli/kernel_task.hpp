@@ -27,7 +27,7 @@ struct KernelArguments {
   std::vector<std::string> kernels, matrices;
   int p = 0, q = 0, r = 0;
   std::string form = "auto", lambda, solver = "auto";
-  KernelGridArguments grid;
+  LambdaGridArguments grid;
   KernelBoundArguments bound;
   std::string precision = "double";
   EffortArguments effort;
@@ -78,7 +78,7 @@ struct KernelFit {
   double seconds = 0, kernel_seconds = 0;  // of the solver; of the matrices
   std::size_t data_bytes = 0;
   double lambda = 0;
-  std::optional<KernelSelection> selection;
+  std::optional<LambdaSelection> selection;
   std::optional<DrawnMean<double>> signs;
 
   KernelCoefficients<double> view(const KernelTask& task) const {

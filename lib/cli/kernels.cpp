@@ -179,7 +179,7 @@ void declare_kernels(CLI::App& app) {
   auto* lambda = command.add_option("--lambda", a->lambda,
                                     "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
                                     "--lambda-values is needed");
-  a->grid.declare(command, lambda);
+  a->grid.declare(command, lambda, "0.001, of q = 2 0.00001");
   a->bound.declare(command);
   command
       .add_option("--form", a->form,

@@ -12,7 +12,7 @@ namespace tamis {
 /// weak, full, main: the largest of the rows. strong: Θ is symmetric, so that any antisymmetric matrix may be added to
 /// B. For norm l1 the pairs decide alone: the largest of |a_j|/λ₁ and (|a_j| + |a_l| + 2|B_jl|)/(2λ₁ + 2λ₂). For linf
 /// the excess 2(|B_jl| − λ₂)₊ of a pair is paid for by its two rows, whose loads |a_j| + (|B_jj| − λ₂)₊ + Σ_l are
-/// balanced pair by pair so that none is above λ₁.
+/// balanced pair by pair so that none is above λ₁; for l2 the loads are Euclidean norms of the same.
 ///
 /// `load` holds an entry per feature, `row` features + 1; g below its diagonal is scratch until `restore`. Cost:
 /// features², of which a sweep of balancing is one more.
@@ -69,7 +69,8 @@ class HierarchicalGauge {
 
   bool symmetric() const { return penalty_.hierarchy == Hierarchy::strong; }
   bool by_pairs() const { return symmetric() && penalty_.norm == HierarchyNorm::l1; }
-  bool balanced() const { return symmetric() && penalty_.norm == HierarchyNorm::linf; }
+  bool balanced() const { return symmetric() && !by_pairs(); }
+  bool by_squares() const { return penalty_.norm == HierarchyNorm::l2; }
   /// How large the products of a row may be beside its main effect, for norm l1.
   T room(Index j) const { return largest(penalty_.lambda1 + penalty_.lambda2 - main(j), T(0)); }
 
@@ -91,9 +92,13 @@ class HierarchicalGauge {
   /// What row j pays of the excess of the pair (j, l), j < l.
   T& share(Index j, Index l) const { return row_of(g_, l, stride_)[j]; }
 
-  /// What is largest in one row alone is paid for by that row, else as the multipliers say.
+  /// What one share of a row adds to its load; of l2 in units of λ₁².
+  T added_load(T share) const { return by_squares() ? (share / penalty_.lambda1) * (share / penalty_.lambda1) : share; }
+  T most_load() const { return by_squares() ? T(1) : penalty_.lambda1; }
+
+  /// What is largest in one row alone is paid for by that row (but for l2), else as the multipliers say.
   void begin(const T* model, const T* multipliers, T weight) {
-    for (Index j = 0; j < features_; ++j) load_[j] = main(j) + T(0.5) * excess(j, j);
+    for (Index j = 0; j < features_; ++j) load_[j] = added_load(main(j)) + added_load(T(0.5) * excess(j, j));
     T* const top = row_;
     for (Index j = 0; j < features_; ++j) {
       top[j] = T(0);
@@ -102,14 +107,14 @@ class HierarchicalGauge {
     for (Index j = 0; j < features_; ++j)
       for (Index l = j + 1; l < features_; ++l) {
         const T all = excess(j, l);
-        const bool first = absolute(row_of(model, j, stride_)[l]) == top[j];
-        const bool second = absolute(row_of(model, l, stride_)[j]) == top[l];
+        const bool first = !by_squares() && absolute(row_of(model, j, stride_)[l]) == top[j];
+        const bool second = !by_squares() && absolute(row_of(model, l, stride_)[j]) == top[l];
         const T added = T(0.5) * weight * (row_of(multipliers, j, stride_)[l] - row_of(multipliers, l, stride_)[j]);
         const T own = absolute(factor_ * row_of(g_, j, stride_)[l] + added) - penalty_.lambda2;
         const T part = first == second ? smallest(largest(own, T(0)), all) : first ? all : T(0);
         share(j, l) = part;
-        load_[j] += part;
-        load_[l] += all - part;
+        load_[j] += added_load(part);
+        load_[l] += added_load(all - part);
       }
   }
   /// Until no row pays too much, or sixteen sweeps have not taken a tenth of what one pays too much.
@@ -119,20 +124,29 @@ class HierarchicalGauge {
       if (round % 16 == 0) {
         T most = 0;
         for (Index j = 0; j < features_; ++j) most = largest(most, load_[j]);
-        if (most <= penalty_.lambda1 || !(most - penalty_.lambda1 < T(0.9) * before)) return;
-        before = most - penalty_.lambda1;
+        if (most <= most_load() || !(most - most_load() < T(0.9) * before)) return;
+        before = most - most_load();
       }
       for (Index j = 0; j < features_; ++j)
         for (Index l = j + 1; l < features_; ++l) {
           const T all = excess(j, l);
           if (!(all > T(0))) continue;
           const T part = share(j, l);
-          const T next = smallest(largest(part + relaxation * (load_[l] - load_[j]), T(0)), all);
+          const T step = by_squares() ? step_of_squares(j, l, part, all) : relaxation * (load_[l] - load_[j]);
+          const T next = smallest(largest(part + step, T(0)), all);
           share(j, l) = next;
-          load_[j] += next - part;
-          load_[l] -= next - part;
+          load_[j] += added_load(next) - added_load(part);
+          load_[l] += added_load(all - next) - added_load(all - part);
         }
     }
+  }
+  /// A Newton step on (load_j − 1)₊² + (load_l − 1)₊² in the share of row j.
+  T step_of_squares(Index j, Index l, T part, T all) const {
+    const T a = largest(load_[j] - T(1), T(0)), b = largest(load_[l] - T(1), T(0));
+    if (!(a + b > T(0))) return T(0);
+    const T p = part / penalty_.lambda1, q = (all - part) / penalty_.lambda1;
+    const T curvature = a + b + T(2) * ((a > T(0) ? p * p : T(0)) + (b > T(0) ? q * q : T(0)));
+    return penalty_.lambda1 * (b * q - a * p) / curvature;
   }
 
   const HierarchicalPenalty<T>& penalty_;

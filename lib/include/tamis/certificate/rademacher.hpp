@@ -25,6 +25,15 @@ T dual_norm_of(MixedNorm<T> penalty, Rows<const T> h, Index kernels) {
   return penalty.q == 1 ? penalty.gauge(h, kernels) : square_root(T(2) * penalty.conjugate(h, kernels));
 }
 
+/// Whether the complexity falls as 1/√n for bounded kernels, whatever the samples: where a norm that adds up (q' = 2 of
+/// few, or the largest) is dual to the one over samples. Proposition 2 of paper D claims it for every norm with p or q
+/// of 1, and it is false for (p, q; r) = (1, 2; 1) and (2, 1; 2): with a constant kernel each of the n entries of Kσ is
+/// |Σσ|, of which the Euclidean norm over the samples is √n |Σσ|, so that the average does not fall below √(2/π).
+template <class T>
+constexpr bool has_proved_rate(const MixedNorm<T>& penalty) {
+  return penalty.p == 1 && penalty.q == 1 ? true : penalty.r == 1 ? penalty.q == 1 : penalty.p == 1;
+}
+
 /// A mean of draws, and its standard error.
 template <class T>
 struct DrawnMean {

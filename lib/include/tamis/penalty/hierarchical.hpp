@@ -12,14 +12,15 @@ namespace tamis {
 enum class Hierarchy : std::uint8_t { weak, strong, full, main };
 
 /// The norm of a row of interactions that its main effect has to match; l2: row and main effect are one group instead.
-enum class HierarchyNorm : std::uint8_t { l1, linf, l2 };
+/// ridge, for full and main: squares, which make nothing zero.
+enum class HierarchyNorm : std::uint8_t { l1, linf, l2, ridge };
 
 constexpr const char* name(Hierarchy hierarchy) {
   constexpr const char* names[] = {"weak", "strong", "full", "main"};
   return names[static_cast<int>(hierarchy)];
 }
 constexpr const char* name(HierarchyNorm norm) {
-  constexpr const char* names[] = {"l1", "linf", "l2"};
+  constexpr const char* names[] = {"l1", "linf", "l2", "ridge"};
   return names[static_cast<int>(norm)];
 }
 
@@ -30,9 +31,10 @@ constexpr T default_lambda2(Hierarchy hierarchy, T lambda) {
 }
 
 /// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) + λ₂ ‖Θ‖₁ for weak and strong, λ₁ ‖v‖₁ + λ₂ ‖Θ‖₁ for full, λ₁ ‖v‖₁ for main: a sum over
-/// rows (Θ_j, v_j). With the norm l2, which is for weak alone, λ₁ Σ_j ‖(v_j, Θ_j)‖₂ instead of the maxima. That Θ is
-/// symmetric when strong is the solver's to see to. Source: paper C, problem 2.1, with q = ∞, or with q = 2 and z the
-/// identity; proximity operators and dual norms derived in closed form.
+/// rows (Θ_j, v_j). With the norm l2 λ₁ Σ_j ‖(v_j, Θ_j)‖₂ instead of the maxima. With ridge ½λ₁ ‖v‖² + ½λ₂ ‖Θ‖² for
+/// full, ½λ₁ ‖v‖² for main: no norm, so that it has a conjugate in place of a gauge. That Θ is symmetric when strong is
+/// the solver's to see to. Source: paper C, problem 2.1, with q = ∞, or with q = 2 and z the identity, and (17);
+/// proximity operators and dual norms derived in closed form.
 template <class T>
 struct HierarchicalPenalty {
   Hierarchy hierarchy = Hierarchy::strong;
@@ -40,8 +42,15 @@ struct HierarchicalPenalty {
   T lambda1 = T(0);
   T lambda2 = T(0);
 
+  /// Products are paid for by main effects.
+  bool tied() const { return hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong; }
+  bool ridge() const { return norm == HierarchyNorm::ridge; }
+  /// Whether the norm has a meaning for the hierarchy.
+  bool valid() const { return !ridge() || !tied(); }
+
   /// Of one row: `count` interactions, then the main effect. Cost: count.
   T value(const T* row, Index count) const {
+    if (ridge()) return T(0.5) * (lambda1 * row[count] * row[count] + lambda2 * squares(row, count));
     T sum = 0, top = 0;
     for (Index l = 0; l < count; ++l) {
       sum += absolute(row[l]);
@@ -55,6 +64,12 @@ struct HierarchicalPenalty {
   /// row ← argmin ½‖· − row‖² + step·value. Cost: count, a few times.
   void prox(T* row, Index count, T step) const {
     const T t = step * lambda1, s = step * lambda2;
+    if (ridge()) {
+      const bool products = hierarchy != Hierarchy::main;
+      for (Index l = 0; l < count; ++l) row[l] = products ? row[l] / (T(1) + s) : T(0);
+      row[count] /= T(1) + t;
+      return;
+    }
     switch (hierarchy) {
       case Hierarchy::main:
         for (Index l = 0; l < count; ++l) row[l] = T(0);
@@ -69,12 +84,14 @@ struct HierarchicalPenalty {
     switch (norm) {
       case HierarchyNorm::l1: return prox_l1(row, count, t, s);
       case HierarchyNorm::linf: return prox_linf(row, count, t, s);
-      case HierarchyNorm::l2: return prox_l2(row, count, t, s);
+      default: return prox_l2(row, count, t, s);
     }
   }
 
-  /// The factor by which a row of a dual point exceeds what Ω allows. Cost: count, a few times.
+  /// The factor by which a row of a dual point exceeds what Ω allows: nothing does with ridge. Cost: count, a few
+  /// times.
   T gauge(const T* row, Index count) const {
+    if (ridge()) return T(0);
     const T a = absolute(row[count]), main = ratio(a, lambda1);
     if (hierarchy == Hierarchy::main) return main;
     T top = 0;
@@ -98,9 +115,20 @@ struct HierarchicalPenalty {
     return best;
   }
 
+  /// Of ridge, at a row of a dual point: max over rows of ⟨row, ·⟩ − value. Other norms have a gauge, and zero here.
+  T conjugate(const T* row, Index count) const {
+    if (!ridge()) return T(0);
+    const T main = row[count] * row[count] / lambda1;
+    return T(0.5) * (hierarchy == Hierarchy::main ? main : main + squares(row, count) / lambda2);
+  }
+
  private:
-  bool grouped() const {
-    return norm == HierarchyNorm::l2 && (hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong);
+  bool grouped() const { return norm == HierarchyNorm::l2 && tied(); }
+
+  static T squares(const T* row, Index count) {
+    T sum = 0;
+    for (Index l = 0; l < count; ++l) sum += row[l] * row[l];
+    return sum;
   }
 
   /// ‖(soft(interactions, s), main effect)‖₂, scaled by the largest entry so that squares stay in range.

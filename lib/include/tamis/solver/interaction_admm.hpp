@@ -8,8 +8,8 @@
 namespace tamis {
 
 /// Minimises (1/n) Σᵢ ℓ(z(xᵢ), yᵢ) + Σ_k Ω(v_k, Θ_k), z_k(x) = b_k + v_kᵀx + xᵀΘ_k x: a HierarchicalPenalty with λ₁ = λ
-/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong, which the norm l2 is not for. η and
-/// other margins than 1 are refused, working sets are not needed.
+/// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong. The norm ridge is for full and main.
+/// η and other margins than 1 are refused, working sets are not needed.
 ///
 /// Over-relaxed splitting between the loss and the rows of Ω. With A the map from (v, Θ) to scores, AAᵀ = K = G∘(G +
 /// 1), G = XXᵀ, so that the step on the loss is one system in n unknowns with a cached Cholesky factor of K + κ, and
@@ -40,7 +40,9 @@ class InteractionAdmm {
     for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws, m_.u}) fill(scores, o_.scores(), T(0));
     fill(m_.b, o_.outputs, T(0));
     rho_scores_ = T(1);
-    kappa_ = largest(T(0.1) * o_.mean_square, T(1e-6));
+    // With ridge the first step solves a regression.
+    kappa_ = o_.penalty.ridge() ? largest(o_.penalty.lambda1, T(16) * epsilon<T> * o_.mean_square)
+                                : largest(T(0.1) * o_.mean_square, T(1e-6));
     o_.weight = rho_ = kappa_;
     certify_zero();
     if (running()) factor();
@@ -88,7 +90,8 @@ class InteractionAdmm {
 
   const Report<T>& report() const { return o_.report; }
   std::uint32_t certificates() const { return o_.certificates; }
-  /// lambda_max of the report, and of classes with intercepts, which have none, about where it would be.
+  /// lambda_max of the report, and of classes with intercepts, which have none, about where it would be; of ridge the
+  /// mean square of what a score is made of, beside which coefficients are small.
   T first_lambda() const { return first_lambda_; }
   /// The model of the smallest objective seen.
   InteractionModel<T> model() const {
@@ -98,8 +101,8 @@ class InteractionAdmm {
 
  private:
   bool running() const { return o_.running(); }
-  /// Groups are curved.
-  bool has_faces() const { return !o_.tied() || o_.penalty.norm != HierarchyNorm::l2; }
+  /// Groups and squares are curved.
+  bool has_faces() const { return !o_.penalty.ridge() && (!o_.tied() || o_.penalty.norm != HierarchyNorm::l2); }
 
   [[gnu::noinline]] void factor() {
     const Index n = o_.shape.samples;
@@ -303,8 +306,8 @@ class InteractionAdmm {
     }
     const bool known = o_.regression() || !o_.options.intercept;
     certify(false);
-    first_lambda_ = o_.options.lambda * worst;
-    if (known) o_.report.lambda_max = first_lambda_;
+    first_lambda_ = o_.penalty.ridge() ? o_.mean_square : o_.options.lambda * worst;
+    if (known && !o_.penalty.ridge()) o_.report.lambda_max = first_lambda_;
   }
 
   [[gnu::noinline]] void finish() {

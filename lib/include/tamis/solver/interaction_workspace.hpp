@@ -91,7 +91,7 @@ class InteractionWorkspace {
   bool regression() const { return targets.values != nullptr; }
   bool symmetric() const { return penalty.hierarchy == Hierarchy::strong; }
   /// Products are paid for by main effects.
-  bool tied() const { return penalty.hierarchy == Hierarchy::weak || symmetric(); }
+  bool tied() const { return penalty.tied(); }
   /// What a regression fits, intercepts aside: dual points add up to zero only up to rounding.
   T value(Index i) const { return targets.values[i] - centre; }
   std::size_t matrix_size() const { return std::size_t(shape.features) * stride; }
@@ -195,6 +195,13 @@ class InteractionWorkspace {
     gauge.restore();
     return worst;
   }
+  /// The conjugate of Ω at `factor` times the products in g, where Ω has one.
+  [[gnu::noinline]] T conjugate(T factor) const {
+    Sum<T> total;
+    for (Index j = 0; j < shape.features && penalty.ridge(); ++j)
+      total.add(penalty.conjugate(row_of(m.g, j, stride), shape.features));
+    return factor * factor * total.value();
+  }
   /// Offers a dual point of a regression, scale·u, whose products are scale·g, and returns its gauge. visit(k, j, row)
   /// as for `gauge`.
   template <class Visit = NoRows>
@@ -206,7 +213,7 @@ class InteractionWorkspace {
       square.add(dual * dual);
     }
     const T worst = gauge(0, scale, model, sweeps, of_output(0, visit));
-    offer(worst, inner.value(), square.value() / T(2));
+    offer(worst, inner.value(), square.value() / T(2) + conjugate(scale));
     return worst;
   }
   /// The same of classes: β_ik ≥ 0 in u, the entries of the labels aside. Where there are intercepts they are balanced
@@ -236,6 +243,7 @@ class InteractionWorkspace {
     for (Index k = 0; k < shape.classes; ++k) {
       transposed(m.u + k, outputs);
       worst = largest(worst, gauge(k, T(-1), model, sweeps, of_output(k, visit)));
+      quadratic.add(conjugate(T(1)));
     }
     offer(worst, linear.value(), quadratic.value());
     return worst;
@@ -331,7 +339,7 @@ class InteractionWorkspace {
                      : shape.classes < 2 || targets.labels.size() != shape.samples)
       return Status::invalid_shape;
     if (!valid_lambdas(penalty.lambda1, penalty.lambda2)) return Status::invalid_lambda;
-    if (symmetric() && penalty.norm == HierarchyNorm::l2) return Status::invalid_combination;
+    if (!penalty.valid()) return Status::invalid_combination;
     if (!(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
     if (options.eta != T(0)) return Status::invalid_eta;
     if (has_margin(options)) return Status::invalid_margin;  // it is 1

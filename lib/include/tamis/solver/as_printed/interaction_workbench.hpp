@@ -104,6 +104,7 @@ class InteractionWorkbench {
     report_ = {};
     report_.arena_bytes = requirement.bytes;
     refusal_ = options_.intercept ? "the printed solvers for interactions have no intercept: ask for none"
+               : penalty_.ridge() ? "the printed solvers for interactions are for norms that make coefficients zero"
                : not_accepted     ? not_accepted
                                   : "";
     report_.status = check(memory);
