@@ -32,7 +32,7 @@ using Solver = InteractionAdmm<T>;
 static_assert(TAMIS_HIERARCHY_WEAK == int(Hierarchy::weak) && TAMIS_HIERARCHY_STRONG == int(Hierarchy::strong) &&
               TAMIS_HIERARCHY_FULL == int(Hierarchy::full) && TAMIS_HIERARCHY_MAIN == int(Hierarchy::main));
 static_assert(TAMIS_HIERARCHY_L1 == int(HierarchyNorm::l1) && TAMIS_HIERARCHY_LINF == int(HierarchyNorm::linf) &&
-              TAMIS_HIERARCHY_L2 == int(HierarchyNorm::l2));
+              TAMIS_HIERARCHY_L2 == int(HierarchyNorm::l2) && TAMIS_HIERARCHY_RIDGE == int(HierarchyNorm::ridge));
 static_assert(TAMIS_NO_FEATURE == no_feature);
 
 /// Whether a term in C lies in memory as one in C++ does: arrays of either are handed over as they are.
@@ -62,7 +62,7 @@ Shape shape_of(const typename Face<T>::Problem& p) {
 /// TAMIS_RUNNING, or why there is nothing to solve.
 template <class T>
 tamis_status refusal_of(const typename Face<T>::Problem& p) {
-  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_L2)
+  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_RIDGE)
     return TAMIS_INVALID_OPTION;
   const bool has_targets = regression<T>(p) ? p.targets != nullptr : p.labels && p.classes <= 65536;
   if (!p.values || !has_targets || (p.column_stride && p.column_stride < p.samples)) return TAMIS_INVALID_SHAPE;
@@ -72,8 +72,7 @@ tamis_status refusal_of(const typename Face<T>::Problem& p) {
 /// The weight of ‖Θ‖₁; NaN, and for no products anything, is the default.
 template <class T>
 T second_of(Hierarchy hierarchy, T lambda, T lambda2) {
-  if (lambda2 == lambda2 && hierarchy != Hierarchy::main) return lambda2;
-  return hierarchy == Hierarchy::full ? lambda : lambda / T(2);
+  return lambda2 == lambda2 && hierarchy != Hierarchy::main ? lambda2 : default_lambda2(hierarchy, lambda);
 }
 
 template <class T>

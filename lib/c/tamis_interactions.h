@@ -26,8 +26,14 @@ typedef enum tamis_hierarchy {
 } tamis_hierarchy;
 
 /* The norm of the products of a feature that its main effect has to match; L2: products and main effect are one group
-   instead, not for TAMIS_HIERARCHY_STRONG. */
-typedef enum tamis_hierarchy_norm { TAMIS_HIERARCHY_L1 = 0, TAMIS_HIERARCHY_LINF, TAMIS_HIERARCHY_L2 } tamis_hierarchy_norm;
+   instead; RIDGE, for TAMIS_HIERARCHY_FULL and TAMIS_HIERARCHY_MAIN (others: TAMIS_INVALID_COMBINATION): squares,
+   lambda/2 v^2 + lambda2/2 Theta^2, which make nothing zero. */
+typedef enum tamis_hierarchy_norm {
+  TAMIS_HIERARCHY_L1 = 0,
+  TAMIS_HIERARCHY_LINF,
+  TAMIS_HIERARCHY_L2,
+  TAMIS_HIERARCHY_RIDGE
+} tamis_hierarchy_norm;
 
 typedef enum tamis_interactions_loss {
   TAMIS_INTERACTIONS_LEAST_SQUARES = 0,  /* (z - y)^2 / 2 for real targets: a regression, one score */

@@ -257,8 +257,9 @@ class InteractionReader {
     model.hierarchy =
         known(text("hierarchy"), "hierarchy",
               {name(Hierarchy::weak), name(Hierarchy::strong), name(Hierarchy::full), name(Hierarchy::main)});
-    model.norm =
-        known(text("norm"), "norm", {name(HierarchyNorm::l1), name(HierarchyNorm::linf), name(HierarchyNorm::l2)});
+    model.norm = known(
+        text("norm"), "norm",
+        {name(HierarchyNorm::l1), name(HierarchyNorm::linf), name(HierarchyNorm::l2), name(HierarchyNorm::ridge)});
     model.precision = known(text("precision"), "precision", {"float", "double"});
     model.lambda = json_.at("lambda").get<double>();
     if (!json_.at("lambda2").is_null()) model.lambda2 = json_.at("lambda2").get<double>();

@@ -29,11 +29,13 @@ std::vector<double> real_targets(const Table& table, const std::string& labels_f
 InteractionTask read_task(const InteractionArguments& a) {
   InteractionTask task;
   constexpr Hierarchy hierarchies[] = {Hierarchy::weak, Hierarchy::strong, Hierarchy::full, Hierarchy::main};
-  constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf, HierarchyNorm::l2};
+  constexpr HierarchyNorm norms[] = {HierarchyNorm::l1, HierarchyNorm::linf, HierarchyNorm::l2, HierarchyNorm::ridge};
   task.hierarchy = kind_named("--hierarchy", a.hierarchy, hierarchies);
   task.norm = kind_named("--norm", a.norm, norms);
-  if (task.hierarchy == Hierarchy::strong && task.norm == HierarchyNorm::l2)
-    throw ArgumentError("--norm l2 is not for --hierarchy strong: take weak");
+  if (!HierarchicalPenalty<double>{task.hierarchy, task.norm}.valid())
+    throw ArgumentError(
+        "--norm ridge makes nothing zero, so that there is no hierarchy to keep: take --hierarchy full "
+        "or main");
   task.solver = kind_named("--solver", a.solver, all_interaction_solvers);
   if (task.solver == InteractionSolver::automatic) task.solver = InteractionSolver::admm;
   if ((task.solver == InteractionSolver::weak_primal_dual_as_printed && task.hierarchy == Hierarchy::strong) ||

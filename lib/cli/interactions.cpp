@@ -147,8 +147,10 @@ void declare_interactions(CLI::App& app) {
                   "products")
       ->required();
   command
-      .add_option("--norm", a->norm,
-                  "how a feature pays for its products: l1 | linf | l2 (as one group with them; not for strong)")
+      .add_option(
+          "--norm", a->norm,
+          "how a feature pays for its products: l1 | linf | l2 (as one group with them) | ridge (squares of all, "
+          "for full and main)")
       ->capture_default_str();
   auto* lambda = command.add_option("--lambda", a->lambda,
                                     "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "

@@ -19,7 +19,7 @@ std::size_t samples_of(const KernelCoefficients<double>& alpha, Index kernel) {
   return count;
 }
 
-Json in_json(const KernelArguments& a, const RademacherBound<double>& bound) {
+Json in_json(const KernelArguments& a, const KernelTask& task, const RademacherBound<double>& bound) {
   return {{"draws", a.bound.draws},
           {"delta", a.bound.probability()},
           {"radius", bound.radius},
@@ -27,7 +27,8 @@ Json in_json(const KernelArguments& a, const RademacherBound<double>& bound) {
           {"standard_error", bound.standard_error},
           {"clipped_loss", bound.clipped_loss},
           {"deviation", bound.deviation},
-          {"bound", bound.value()}};
+          {"bound", bound.value()},
+          {"rate_proved", has_proved_rate(MixedNorm<double>{task.p, task.q, task.r})}};
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ std::string to_json(const KernelArguments& a, const KernelTask& task, const Kern
   out["intercepts"] = fit.intercepts;
   out["coefficients"] = {{"kernels", of_kernels}, {"samples", of_samples}, {"values", values}};
   out["selection"] = fit.selection ? in_json(a.grid, *fit.selection) : Json(nullptr);
-  out["rademacher"] = outcome.bound ? in_json(a, *outcome.bound) : Json(nullptr);
+  out["rademacher"] = outcome.bound ? in_json(a, task, *outcome.bound) : Json(nullptr);
   out["notes"] = outcome.notes;
   out["trace"] = in_json(fit.trace);
   out["version"] = tamis::version;

@@ -9,7 +9,8 @@ namespace tamis::cli {
 void KernelBoundArguments::declare(CLI::App& command) {
   draws_ = command.add_option("--rademacher", draws,
                               "estimate the data-dependent bound of the error on other samples, by so many draws of "
-                              "signs");
+                              "signs; that it falls with the number of samples is proved for p = q = 1, for p = 2, q = "
+                              "1, r = 1 and for p = 1, q = 2, r = 2");
   delta_ = command.add_option("--delta", delta, "the bound may fail with this probability")->capture_default_str();
 }
 

@@ -141,8 +141,12 @@ void run(const KernelArguments& a) {
     outcome.bound = bound_of(a, task, alpha, z, *found.signs);
     outcome.notes.push_back(
         "the bound takes the training samples for a supremum over all samples, and the norm of the model for one "
-        "chosen "
-        "beforehand: it is an estimate, for comparisons");
+        "chosen beforehand: it is an estimate, for comparisons");
+    if (!has_proved_rate(MixedNorm<double>{task.p, task.q, task.r}))
+      outcome.notes.push_back(
+          "of this norm the bound is not proved to fall with the number of samples (it is for p = q = 1, for p = 2, q "
+          "= "
+          "1, r = 1 and for p = 1, q = 2, r = 2): with a constant kernel it does not");
   }
   if (task.standardisation)
     outcome.notes.push_back("kernels compare features of mean 0 and variance 1, in the model too");

@@ -182,7 +182,8 @@ TEST(Interactions, AreSolvedByThePrintedAlgorithmsToo) {
   refused(problem("weak", "l1", "strong-primal-dual-as-printed"), "not for --hierarchy weak");
   refused(problem("strong", "linf", "strong-admm-as-printed"), "for the norm l1");
   refused(problem("weak", "l2", "weak-primal-dual-as-printed"), "norms l1 and linf");
-  refused(problem("strong", "l2", "auto"), "--norm l2 is not for --hierarchy strong");
+  for (const std::string hierarchy : {"weak", "strong"})
+    refused(problem(hierarchy, "ridge", "auto"), "--norm ridge makes nothing zero");
   refused(problem("weak", "l1", "simplex"), "'simplex' is not one of auto, admm");
   refused({"--hierarchy", "weak", "--lambda", "1", "--solver", "weak-fista-as-printed"}, "--no-intercept");
 }

@@ -203,6 +203,19 @@ TEST(KernelSelection, BoundsTheError) {
   EXPECT_NE(shown.output.find("it is an estimate"), std::string::npos) << shown.output;
 }
 
+TEST(KernelSelection, SaysWhereTheBoundIsNotProvedToFall) {
+  const Folder folder;
+  const auto data = folder.write("d.csv", file_of(lines(20)));
+  for (const std::string norm : {"111", "112", "211", "212", "121", "122", "221", "222"}) {
+    const bool proved = norm == "111" || norm == "112" || norm == "211" || norm == "122";
+    const Words how = Words{data} + kernels + Words{"--p",          norm.substr(0, 1), "--q", norm.substr(1, 1), "--r",
+                                                    norm.substr(2), "--lambda",        "0.1", "--rademacher",    "10"};
+    EXPECT_EQ(report_of(folder, how)["rademacher"]["rate_proved"], proved) << norm;
+    const auto shown = run(Words{"kernels"} + how).output;
+    EXPECT_EQ(shown.find("is not proved to fall with the number of samples") == std::string::npos, proved) << shown;
+  }
+}
+
 TEST(KernelSelection, RefusesInOneSentence) {
   const Folder folder;
   const auto data = folder.write("d.csv", file_of(lines(20)));
@@ -229,6 +242,7 @@ TEST(KernelSelection, RefusesInOneSentence) {
                             {"--choose", "min"},
                             {"--measure", "loss"},
                             {"--unstratified"},
+                            {"--validation", "1/4"},
                             {"--lambda-ratio", "0.1"}})
     refused(Words{"--lambda", "0.1"} + only, " is for choosing lambda: give --lambdas or --lambda-values");
   refused({"--lambdas", "0"}, "--lambdas");
@@ -237,6 +251,8 @@ TEST(KernelSelection, RefusesInOneSentence) {
   refused({"--lambda-values", "0.1,x"}, "'x'");
   refused({"--lambda-values", "0.1,0.099999999999", "--precision", "float"}, "do not descend in --precision float");
   refused({"--lambdas", "5", "--lambda-ratio", "2"}, "--lambda-ratio: 2 does not lie between 0 and 1");
+  refused({"--lambdas", "5", "--validation", "0.7"}, "--validation: the fraction must lie between 0 and 1/2");
+  refused({"--lambdas", "5", "--validation", "1/4", "--folds", "3"}, "excludes");
   refused({"--lambdas", "5", "--choose", "max"}, "is not one of min, 1se");
   refused({"--lambdas", "5", "--measure", "luck"}, "is not one of error, loss");
   for (const std::string folds : {"0", "1", "21"})

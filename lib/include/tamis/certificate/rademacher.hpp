@@ -25,13 +25,13 @@ T dual_norm_of(MixedNorm<T> penalty, Rows<const T> h, Index kernels) {
   return penalty.q == 1 ? penalty.gauge(h, kernels) : square_root(T(2) * penalty.conjugate(h, kernels));
 }
 
-/// Whether the complexity falls as 1/√n for bounded kernels, whatever the samples: where a norm that adds up (q' = 2 of
-/// few, or the largest) is dual to the one over samples. Proposition 2 of paper D claims it for every norm with p or q
-/// of 1, and it is false for (p, q; r) = (1, 2; 1) and (2, 1; 2): with a constant kernel each of the n entries of Kσ is
-/// |Σσ|, of which the Euclidean norm over the samples is √n |Σσ|, so that the average does not fall below √(2/π).
+/// Whether the complexity of bounded kernels is proved to fall with n as √(ln n / n), whatever the samples: where the
+/// dual norm takes the largest over the samples. Proposition 2 of paper D claims it for (p, q; r) = (1, 2; 1) and
+/// (2, 1; 2) as well, where it is false: the dual norm is Euclidean over the samples there (as it is for p = q = 2), so
+/// that of a constant kernel, whose products are all Σσ, it is |Σσ|/√n, which stays near √(2/π) for all n.
 template <class T>
 constexpr bool has_proved_rate(const MixedNorm<T>& penalty) {
-  return penalty.p == 1 && penalty.q == 1 ? true : penalty.r == 1 ? penalty.q == 1 : penalty.p == 1;
+  return penalty.r == 1 ? penalty.q == 1 : penalty.p == 1;
 }
 
 /// A mean of draws, and its standard error.
@@ -119,7 +119,7 @@ constexpr T clipped_squared_hinge(T margin) {
 ///
 /// The supremum is not known from samples: rademacher_average of the training samples takes its place, and the norm of
 /// the trained model that of a radius chosen beforehand. So `value()` is an estimate of the bound, for comparing
-/// kernels, norms and λs, and no guarantee; above 1 it says nothing of the error itself. Source: paper D, Theorem 2.
+/// kernels, norms and λs, and no guarantee; without has_proved_rate it need not fall with n; above 1 it says nothing of the error itself. Source: paper D, Theorem 2.
 template <class T>
 struct RademacherBound {
   T radius = 0;
