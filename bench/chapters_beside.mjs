@@ -1,6 +1,7 @@
 // The chapters beside the suite: boards, other solvers, growth, the papers.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { exponent } from './analysis.mjs';
 import { time } from './chapters.mjs';
 import { lines } from './chart.mjs';
@@ -104,16 +105,18 @@ const experiments = {
   paper_c: ['table1', 'figure25', 'figure79', 'table2', 'speed'], paper_d: ['titanic', 'banana', 'digits', 'speed'],
 };
 
-export function papers(document, folder) {
+/** `recorded`: the folder with what the repository keeps of the papers, for what the build folder has not. */
+export function papers(document, folder, recorded = fileURLToPath(new URL('.', import.meta.url))) {
   document.heading('Tables and figures of the papers');
-  document.text('What these targets have written to the build folder; each says how many subsets it took.');
+  document.text('What these targets have written to the build folder, or else what is recorded in the repository; each says how many subsets it took.');
   for (const [paper, names] of Object.entries(experiments)) {
     document.heading(`Paper ${paper.at(-1).toUpperCase()}`, 3);
     const missing = [];
     for (const name of names) {
-      const results = folder ? path.join(folder, paper, 'results') : '';
-      const text = path.join(results, `${name}.md`), svg = path.join(results, `${name}.svg`), csv = path.join(results, `${name}.csv`);
-      if (!folder || (!existsSync(text) && !existsSync(csv))) {
+      const results = [folder && path.join(folder, paper, 'results'), path.join(recorded, paper, 'recorded')].find((one) => one
+        && [`${name}.md`, `${name}.csv`].some((file) => existsSync(path.join(one, file)))) ?? '';
+      const text = path.join(results, `${name}.md`), svg = path.join(results, `${name}.svg`);
+      if (!results) {
         missing.push(`${name}: not run: --target ${paper}_${name}`);
         continue;
       }

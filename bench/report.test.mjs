@@ -85,7 +85,7 @@ test('what is missing is one line each in the report', () => {
   const document = new Document('x');
   otherSolvers(document, { notRun: 'no command' });
   growth(document, { notRun: 'no program' });
-  papers(document, '/nowhere');
+  papers(document, '/nowhere', '/nowhere');
   boards(document);
   const text = document.markdown();
   for (const line of ['not run: no command', 'not run: no program', 'figure25: not run: --target paper_c_figure25']) assert.ok(text.includes(line), line);
@@ -98,8 +98,12 @@ test('what the papers’ targets have written is in the report', () => {
   writeFileSync(path.join(results, 'figure5.md'), '## Figure 5\n\n| a |\n| --- |\n| 1 |\n\n![figure5](figure5.svg)\n');
   writeFileSync(path.join(results, 'figure5.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>\n');
   const document = new Document('x');
-  papers(document, folder);
-  assert.match(document.markdown(), /#### Figure 5\n\n\| a \|[^]*paper_b_figure5\.svg[^]*table2: not run/);
+  const recorded = path.join(folder, 'paper_b', 'recorded');
+  mkdirSync(recorded);
+  for (const name of ['figure5', 'figure23']) writeFileSync(path.join(recorded, `${name}.md`), `## Recorded ${name}\n`);
+  papers(document, folder, folder);
+  assert.match(document.markdown(), /#### Recorded figure23[^]*#### Figure 5\n\n\| a \|[^]*paper_b_figure5\.svg[^]*table2: not run/);
+  assert.ok(!document.markdown().includes('Recorded figure5'));
   assert.ok(!document.markdown().includes('figure5: not run'));
   assert.ok('paper_b_figure5.svg' in document.files);
 });

@@ -75,7 +75,7 @@ void announce(const char* title, std::size_t subsets, std::size_t in_the_paper, 
 
 }  // namespace
 
-void figure1(const Run& run) {
+void figure1(Run& run) {
   Sweep what{"figure1", four_models(PenaltyKind::group_linf, Groups::blocks(4)), {3, 5, 10}, {}, 0, 0};
   what.subsets = run.number(3, 25);
   what.alphas = logarithmic(-2, 1.5, run.full ? 4 : 2);
@@ -92,7 +92,7 @@ void figure1(const Run& run) {
   sweep(run, data, test, order, what);
 }
 
-void figure2(const Run& run) {
+void figure2(Run& run) {
   Sweep what{"figure2", four_models(PenaltyKind::group_l2, Groups::rows()), {5, 10, 50}, {}, 0, 0};
   what.subsets = run.number(2, 10);
   what.alphas = logarithmic(-2, 1, run.full ? 4 : 2);

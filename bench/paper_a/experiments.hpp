@@ -12,6 +12,10 @@ namespace tamis::paper_a {
 
 using namespace papers;
 
+struct Run : papers::Run {
+  bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
+};
+
 // ---- data -----------------------------------------------------------------------------------------------------------
 
 /// Reads two files of a data set; the classes are those of the first.
@@ -67,11 +71,11 @@ using Watch = std::function<void(double seconds, const Report<double>&, const Li
 
 Solve solve(const Problem& problem, const Task& task, double alpha, const Stopping& stopping, const Watch& watch = {});
 
-void table1(const Run& run);
-void figure1(const Run& run);
-void figure2(const Run& run);
-void figure3(const Run& run);
-void figure4(const Run& run);
-void scattering(const Run& run);
+void table1(Run& run);
+void figure1(Run& run);
+void figure2(Run& run);
+void figure3(Run& run);
+void figure4(Run& run);
+void scattering(Run& run);
 
 }  // namespace tamis::paper_a

@@ -1,10 +1,10 @@
-// Plots and a summary from the CSV files of the experiments. node plots.mjs FOLDER EXPERIMENT
+// Plots and a summary from the CSV files of the experiments. node plots.mjs FOLDER EXPERIMENT…
 // Writes EXPERIMENT.svg, EXPERIMENT.md and summary.md, which holds the .md files that are there.
 import { existsSync } from 'node:fs';
 import { chart, lines } from '../chart.mjs';
 import { distinct, mean, means, results, table, where } from '../papers/results.mjs';
 
-const [folder, experiment] = process.argv.slice(2);
+const [folder, ...wanted] = process.argv.slice(2);
 const { file, read, write } = results(folder);
 
 const subsets = (rows) => `${distinct(rows, 'seed').length} random subset${distinct(rows, 'seed').length === 1 ? '' : 's'}`;
@@ -137,9 +137,8 @@ const experiments = {
     + 'Different numbers of subsets for different sizes: see scattering.csv.'),
 };
 
-const needed = { figure3: 'figure3_times.csv' }[experiment] ?? `${experiment}.csv`;
-if (!existsSync(file(needed))) {
-  console.log(`${experiment}: no plot, there is no ${needed}`);
-} else {
-  write('The experiments of paper A', Object.keys(experiments), experiment, experiments[experiment]());
+for (const experiment of wanted) {
+  const needed = { figure3: 'figure3_times.csv' }[experiment] ?? `${experiment}.csv`;
+  if (!existsSync(file(needed))) console.log(`${experiment}: no plot, there is no ${needed}`);
+  else write('The experiments of paper A', Object.keys(experiments), experiment, experiments[experiment]());
 }

@@ -146,7 +146,7 @@ struct Size {
 
 }  // namespace
 
-void scattering(const Run& run) {
+void scattering(Run& run) {
   const ScatteringOptions fine{.height = side, .width = side, .oversampling = 1, .by_position = true};
   const ScatteringOptions coarse{.height = side, .width = side, .by_position = true};
   const std::vector<Features> features{

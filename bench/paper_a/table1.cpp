@@ -94,7 +94,7 @@ bool better(const Found& a, const Found& b) {
 
 }  // namespace
 
-void table1(const Run& run) {
+void table1(Run& run) {
   const Row rows[] = {
       {PenaltyKind::ridge,
        {},

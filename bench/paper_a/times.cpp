@@ -49,7 +49,7 @@ Watch keep(std::vector<Snapshot>& snapshots) {
 
 }  // namespace
 
-void figure3(const Run& run) {
+void figure3(Run& run) {
   const Groups blocks = Groups::blocks(4);
   const PenaltyKind penalty = PenaltyKind::group_linf;
   const double limit = run.full ? 120 : 5;
@@ -125,7 +125,7 @@ void figure3(const Run& run) {
   }
 }
 
-void figure4(const Run& run) {
+void figure4(Run& run) {
   const PenaltyKind penalty = PenaltyKind::ridge;
   const double limit = run.full ? 300 : 5;
   const Stopping rule{.gap = 1e-9, .change = 1e-3, .seconds = limit}, certified{.gap = 1e-3, .seconds = limit};

@@ -13,8 +13,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   run.output = ".";
-  std::vector<void (*)(Run&)> experiments;
-  const auto declare = [&](const char* name, const char* what, std::vector<void (*)(Run&)> functions) {
+  run.command = tamis::papers::command_line(argc, argv);
+  struct Experiment {
+    const char* name;
+    void (*function)(Run&);
+  };
+  std::vector<Experiment> experiments;
+  const auto declare = [&](const char* name, const char* what, std::vector<Experiment> functions) {
     CLI::App& command = *app.add_subcommand(name, what);
     command.add_option("--output", run.output, "folder for the CSV files")->capture_default_str();
     CLI::Option* full = command.add_flag("--full", run.full, "all samples, 3 splits, 300 s for a run of a solver");
@@ -31,10 +36,12 @@ int main(int argc, char** argv) {
         ->excludes(only);
     command.callback([&experiments, functions] { experiments = functions; });
   };
-  declare("figure23", "figures 2 to 4: seven solvers against time", {paper_b::figure23});
-  declare("figure5", "accuracy against rows of coefficients", {paper_b::figure5});
-  declare("table2", "times of three objectives", {paper_b::table2});
-  declare("all", "all of them", {paper_b::figure23, paper_b::figure5, paper_b::table2});
+  const Experiment figure23{"figure23", paper_b::figure23}, figure5{"figure5", paper_b::figure5},
+      table2{"table2", paper_b::table2};
+  declare("figure23", "figures 2 to 4: seven solvers against time", {figure23});
+  declare("figure5", "accuracy against rows of coefficients", {figure5});
+  declare("table2", "times of three objectives", {table2});
+  declare("all", "all of them", {figure23, figure5, table2});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -45,7 +52,8 @@ int main(int argc, char** argv) {
   run.data = data ? data : "";
   try {
     std::filesystem::create_directories(run.output);
-    for (const auto experiment : experiments) experiment(run);
+    for (const auto& [name, function] : experiments)
+      tamis::papers::measure(run, name, [&, function = function] { function(run); });
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -50,6 +50,7 @@ function figure23() {
 
 function figure4() {
   return {
+    run: 'figure23',
     svg: lines('Multiclass squared hinge, l1/l2: rows of coefficients that are not zero',
       curves([{ key: 'nonzero_row_percentage', label: 'nonzero rows, %' }]), 2),
     text: ['## Figure 4: rows of coefficients against time', '', 'The runs of figures 2 and 3.', '',

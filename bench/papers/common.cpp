@@ -1,11 +1,18 @@
 #include "common.hpp"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdarg>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 
 namespace tamis::papers {
 
@@ -92,6 +99,59 @@ void Csv::line(const char* format, ...) {
   va_end(arguments);
   std::fputc('\n', file_);
   std::fflush(file_);
+}
+
+namespace {
+
+/// Of one minute; −1 where the system has none.
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? std::round(100 * load) / 100 : -1;
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != line.npos) return line.substr(line.find(": ") + 2);
+  return "unknown processor";
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
+#else
+  return "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__);
+#endif
+}
+
+}  // namespace
+
+std::string command_line(int count, const char* const* arguments) {
+  std::string out;
+  for (int i = 0; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "--output") ++i;
+    else if (argument.rfind("--output=", 0) != 0)
+      out += (out.empty() ? "" : " ") + std::filesystem::path(argument).filename().string();
+  }
+  return out;
+}
+
+void measure(const Run& run, const std::string& name, const std::function<void()>& experiment, int threads) {
+  const double load_before = load_average();
+  const std::time_t now = std::time(nullptr);
+  const auto started = std::chrono::steady_clock::now();
+  experiment();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
+  char date[11];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  const nlohmann::ordered_json record{{"command", run.command},   {"date", date},
+                                      {"processor", processor()}, {"processors", std::thread::hardware_concurrency()},
+                                      {"compiler", compiler()},   {"seconds", std::round(10 * taken.count()) / 10},
+                                      {"threads", threads},       {"load", {load_before, load_average()}}};
+  std::ofstream file(run.output + "/" + name + ".run.json");
+  file << record.dump(1) << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + run.output + "/" + name + ".run.json");
 }
 
 double cpu_seconds() {

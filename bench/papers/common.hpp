@@ -2,6 +2,7 @@
 /// What the experiments of the papers share: samples, models, errors on test samples, CPU time, CSV.
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -71,8 +72,9 @@ class TestSamples {
 
 /// What the command line says.
 struct Run {
-  std::string data;    ///< the folder TAMIS_DATA
-  std::string output;  ///< where the CSV files go
+  std::string data;          ///< the folder TAMIS_DATA
+  std::string output;        ///< where the CSV files go
+  std::string command = {};  ///< as it was given, without folders
   bool full = false;
   bool quick = false;         ///< the least that shows something, where an experiment has such a form
   std::size_t per_class = 0;  ///< 0: all sizes that the experiment has
@@ -96,6 +98,14 @@ class Csv {
  private:
   std::FILE* file_;
 };
+
+/// The program's name and arguments as one line, without folders and without `--output`.
+std::string command_line(int count, const char* const* arguments);
+
+/// Runs an experiment, then writes NAME.run.json beside its files NAME.csv or NAME_*.csv: the command, the date, the
+/// processor and the compiler, the seconds it took, its threads, and the load average before and after, beside which
+/// its times are to be read. bench/papers/record.mjs keeps the results that have one.
+void measure(const Run& run, const std::string& name, const std::function<void()>& experiment, int threads = 1);
 
 /// CPU time of this thread.
 double cpu_seconds();
