@@ -14,8 +14,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   run.output = ".";
-  std::vector<void (*)(Run&)> experiments;
-  const auto declare = [&](const char* name, const char* what, std::vector<void (*)(Run&)> functions) {
+  run.command = tamis::papers::command_line(argc, argv);
+  struct Experiment {
+    const char* name;
+    void (*function)(Run&);
+  };
+  std::vector<Experiment> experiments;
+  const auto declare = [&](const char* name, const char* what, std::vector<Experiment> functions) {
     CLI::App& command = *app.add_subcommand(name, what);
     command.add_option("--output", run.output, "folder for the CSV files")->capture_default_str();
     CLI::Option* full =
@@ -35,13 +40,14 @@ int main(int argc, char** argv) {
         ->excludes(only);
     command.callback([&experiments, functions] { experiments = functions; });
   };
-  declare("table1", "table 1 and figure 6: errors on the synthetic designs", {paper_c::table1});
-  declare("figure25", "figures 2 to 5: solvers against iterations and time", {paper_c::figure25});
-  declare("figure79", "figures 7 to 9: HIV, errors and interactions", {paper_c::figure79});
-  declare("table2", "table 2 and figure 10: Parkinson, accuracies", {paper_c::table2});
-  declare("speed", "how long certified solutions take", {paper_c::speed});
-  declare("all", "all of them",
-          {paper_c::table1, paper_c::figure25, paper_c::figure79, paper_c::table2, paper_c::speed});
+  const Experiment table1{"table1", paper_c::table1}, figure25{"figure25", paper_c::figure25},
+      figure79{"figure79", paper_c::figure79}, table2{"table2", paper_c::table2}, speed{"speed", paper_c::speed};
+  declare("table1", "table 1 and figure 6: errors on the synthetic designs", {table1});
+  declare("figure25", "figures 2 to 5: solvers against iterations and time", {figure25});
+  declare("figure79", "figures 7 to 9: HIV, errors and interactions", {figure79});
+  declare("table2", "table 2 and figure 10: Parkinson, accuracies", {table2});
+  declare("speed", "how long certified solutions take", {speed});
+  declare("all", "all of them", {table1, figure25, figure79, table2, speed});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -52,7 +58,8 @@ int main(int argc, char** argv) {
   run.data = data ? data : "";
   try {
     std::filesystem::create_directories(run.output);
-    for (const auto experiment : experiments) experiment(run);
+    for (const auto& [name, function] : experiments)
+      tamis::papers::measure(run, name, [&, function = function] { function(run); });
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -13,8 +13,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   run.output = ".";
-  std::vector<void (*)(Run&)> experiments;
-  const auto declare = [&](const char* name, const char* what, std::vector<void (*)(Run&)> functions) {
+  run.command = tamis::papers::command_line(argc, argv);
+  struct Experiment {
+    const char* name;
+    void (*function)(Run&);
+  };
+  std::vector<Experiment> experiments;
+  const auto declare = [&](const char* name, const char* what, std::vector<Experiment> functions) {
     CLI::App& command = *app.add_subcommand(name, what);
     command.add_option("--output", run.output, "folder for the CSV files")->capture_default_str();
     CLI::Option* full = command.add_flag(
@@ -30,11 +35,13 @@ int main(int argc, char** argv) {
         ->excludes(splits);
     command.callback([&experiments, functions] { experiments = functions; });
   };
-  declare("titanic", "section 4 and figure 2: three kernels for the Titanic", {paper_d::titanic});
-  declare("banana", "Gaussian kernels of several widths and a sigmoid for the banana benchmark", {paper_d::banana});
-  declare("digits", "digits as histograms, compared by chi-squared and Kullback-Leibler", {paper_d::digits});
-  declare("speed", "how long certified solutions take", {paper_d::speed});
-  declare("all", "all of them", {paper_d::titanic, paper_d::banana, paper_d::digits, paper_d::speed});
+  const Experiment titanic{"titanic", paper_d::titanic}, banana{"banana", paper_d::banana},
+      digits{"digits", paper_d::digits}, speed{"speed", paper_d::speed};
+  declare("titanic", "section 4 and figure 2: three kernels for the Titanic", {titanic});
+  declare("banana", "Gaussian kernels of several widths and a sigmoid for the banana benchmark", {banana});
+  declare("digits", "digits as histograms, compared by chi-squared and Kullback-Leibler", {digits});
+  declare("speed", "how long certified solutions take", {speed});
+  declare("all", "all of them", {titanic, banana, digits, speed});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -45,7 +52,8 @@ int main(int argc, char** argv) {
   run.data = data ? data : "";
   try {
     std::filesystem::create_directories(run.output);
-    for (const auto experiment : experiments) experiment(run);
+    for (const auto& [name, function] : experiments)
+      tamis::papers::measure(run, name, [&, function = function] { function(run); });
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -3,8 +3,8 @@
 #include "linear.hpp"
 #include "tamis/model/blob.hpp"
 #include "tamis/model/export_c.hpp"
-#include "tamis/selection/cross_validation.hpp"
 #include "tamis/version.hpp"
+#include "validation.hpp"
 
 namespace {
 
@@ -244,28 +244,6 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
 }
 
 template <class T>
-tamis_status validation_step(typename Face<T>::ValidationMemory* memory, std::uint32_t steps) {
-  auto& slot = ValidationSlot<T>::of(memory);
-  auto* state = slot.get();
-  if (!state) return slot.refused();
-  while (steps-- && state->run().step()) {
-  }
-  return as_c(state->run().status());
-}
-
-/// The run, for what only a run that has begun can say.
-template <class T>
-Validation<T>* validation_of(const typename Face<T>::ValidationMemory* memory) {
-  auto* state = ValidationSlot<T>::of(memory).get();
-  return state ? &state->run() : nullptr;
-}
-template <class T>
-Validation<T>* complete_validation(const typename Face<T>::ValidationMemory* memory) {
-  Validation<T>* run = validation_of<T>(memory);
-  return run && run->status() == Status::converged ? run : nullptr;
-}
-
-template <class T>
 void validation_report(const typename Face<T>::ValidationMemory* memory, typename Face<T>::Report* out) {
   *out = {};
   auto& slot = ValidationSlot<T>::of(memory);
@@ -275,31 +253,6 @@ void validation_report(const typename Face<T>::ValidationMemory* memory, typenam
   } else {
     out->status = slot.refusal;
   }
-}
-
-template <class T>
-tamis_status validation_at(const typename Face<T>::ValidationMemory* memory, std::uint32_t point,
-                           typename Face<T>::HeldOut* out) {
-  *out = {};
-  const Validation<T>* run = complete_validation<T>(memory);
-  if (!run || point >= run->points()) return TAMIS_INVALID_SHAPE;
-  const HeldOut<T> at = run->at(point);
-  *out = {at.lambda, at.error, at.error_deviation, at.loss, at.loss_deviation};
-  return TAMIS_CONVERGED;
-}
-
-Measure measure_of(std::uint32_t measure) { return measure == TAMIS_LOSS ? Measure::loss : Measure::error; }
-
-template <class T>
-std::uint32_t validation_best(const typename Face<T>::ValidationMemory* memory, std::uint32_t measure) {
-  const Validation<T>* run = complete_validation<T>(memory);
-  return run ? run->best(measure_of(measure)) : 0;
-}
-
-template <class T>
-std::uint32_t validation_one_standard_error(const typename Face<T>::ValidationMemory* memory, std::uint32_t measure) {
-  const Validation<T>* run = complete_validation<T>(memory);
-  return run ? run->one_standard_error(measure_of(measure)) : 0;
 }
 
 template <class T>
@@ -398,9 +351,7 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
     return blob_coefficient_bytes<T>(blob, bytes);                                                                     \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_blob_fault_##S)                                                                                   \
-  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) {                                              \
-    return blob_fault<T>(blob, bytes);                                                                                 \
-  }                                                                                                                    \
+  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) { return blob_fault<T>(blob, bytes); }         \
   TAMIS_EXPORT(tamis_blob_read_##S)                                                                                    \
   tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                            \
                                    std::size_t coefficient_bytes, tamis_model_##S* model) {                            \
@@ -470,7 +421,7 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_step_##S)                                                                        \
   tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S* validation, std::uint32_t steps) {          \
-    return validation_step<T>(validation, steps);                                                                      \
+    return validation_step(ValidationSlot<T>::of(validation), steps);                                                  \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_stop_##S)                                                                        \
   void tamis_cross_validation_stop_##S(tamis_cross_validation_##S* validation) {                                       \
@@ -478,12 +429,12 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_fold_##S)                                                                        \
   std::uint32_t tamis_cross_validation_fold_##S(const tamis_cross_validation_##S* validation) {                        \
-    const auto* run = validation_of<T>(validation);                                                                    \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
     return run ? run->fold() : 0;                                                                                      \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_points_done_##S)                                                                 \
   std::uint32_t tamis_cross_validation_points_done_##S(const tamis_cross_validation_##S* validation) {                 \
-    const auto* run = validation_of<T>(validation);                                                                    \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
     return run ? run->points_done() : 0;                                                                               \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_report_##S)                                                                      \
@@ -493,16 +444,16 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
   TAMIS_EXPORT(tamis_cross_validation_at_##S)                                                                          \
   tamis_status tamis_cross_validation_at_##S(const tamis_cross_validation_##S* validation, std::uint32_t point,        \
                                              tamis_held_out_##S* held_out) {                                           \
-    return validation_at<T>(validation, point, held_out);                                                              \
+    return validation_at(ValidationSlot<T>::of(validation), point, held_out);                                          \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_best_##S)                                                                        \
   std::uint32_t tamis_cross_validation_best_##S(const tamis_cross_validation_##S* validation, std::uint32_t measure) { \
-    return validation_best<T>(validation, measure);                                                                    \
+    return validation_best(ValidationSlot<T>::of(validation), measure);                                                \
   }                                                                                                                    \
   TAMIS_EXPORT(tamis_cross_validation_one_standard_error_##S)                                                          \
   std::uint32_t tamis_cross_validation_one_standard_error_##S(const tamis_cross_validation_##S* validation,            \
                                                               std::uint32_t measure) {                                 \
-    return validation_one_standard_error<T>(validation, measure);                                                      \
+    return validation_one_standard_error(ValidationSlot<T>::of(validation), measure);                                  \
   }
 
 extern "C" {

@@ -2,7 +2,8 @@
 
 #include "face.hpp"
 #include "tamis/model/export_interactions_c.hpp"
-#include "tamis/solver/interaction_admm.hpp"
+#include "tamis/selection/interaction_cross_validation.hpp"
+#include "validation.hpp"
 
 namespace {
 
@@ -17,6 +18,8 @@ struct Face<float> : Common<float> {
   using Memory = tamis_interactions_f32;
   using Term = tamis_interactions_term_f32;
   using Model = tamis_interactions_model_f32;
+  using ValidationMemory = tamis_interactions_cross_validation_f32;
+  using Grid = tamis_grid_f32;
 };
 template <>
 struct Face<double> : Common<double> {
@@ -24,6 +27,8 @@ struct Face<double> : Common<double> {
   using Memory = tamis_interactions_f64;
   using Term = tamis_interactions_term_f64;
   using Model = tamis_interactions_model_f64;
+  using ValidationMemory = tamis_interactions_cross_validation_f64;
+  using Grid = tamis_grid_f64;
 };
 
 template <class T>
@@ -76,17 +81,17 @@ T second_of(Hierarchy hierarchy, T lambda, T lambda2) {
 }
 
 template <class T>
-Solver<T> solver_of(const typename Face<T>::Problem& p) {
+InteractionProblem<T> problem_of(const typename Face<T>::Problem& p) {
   const auto hierarchy = static_cast<Hierarchy>(p.hierarchy);
   InteractionTargets<T> targets;
   if (regression<T>(p)) targets.values = p.targets;
   else targets = {nullptr, {p.labels, p.samples}, p.classes};
-  return Solver<T>(DenseDesign<T>(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
-                   targets, hierarchy, static_cast<HierarchyNorm>(p.norm), second_of(hierarchy, p.lambda, p.lambda2),
-                   Options<T>{.lambda = p.lambda,
-                              .tolerance = p.tolerance,
-                              .max_iterations = p.max_iterations,
-                              .intercept = p.intercept != 0});
+  return {DenseDesign<T>(p.values, p.samples, p.features, p.column_stride ? p.column_stride : p.samples),
+          targets,
+          hierarchy,
+          static_cast<HierarchyNorm>(p.norm),
+          Options<T>{.tolerance = p.tolerance, .max_iterations = p.max_iterations, .intercept = p.intercept != 0},
+          hierarchy == Hierarchy::main ? not_a_number<T> : p.lambda2};
 }
 
 /// What lives in tamis_interactions: the solver.
@@ -122,7 +127,8 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   auto& slot = RunSlot<T>::of(memory);
   slot.refusal = refusal_of<T>(p);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
-  auto* state = ::new (static_cast<void*>(slot.state)) State<T>{solver_of<T>(p), static_cast<Hierarchy>(p.hierarchy)};
+  auto* state =
+      ::new (static_cast<void*>(slot.state)) State<T>{problem_of<T>(p)(p.lambda), static_cast<Hierarchy>(p.hierarchy)};
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().report().status);
 }
@@ -140,6 +146,46 @@ tamis_status go_on(typename Face<T>::Memory* memory, T lambda, T lambda2) {
   State<T>* state = slot.get();
   if (!state) return slot.refused();
   return as_c(state->run().go_on(lambda, second_of(state->hierarchy, lambda, lambda2)));
+}
+
+// ---- cross-validation ----------------------------------------------------------------------------------------------
+
+/// What lives in tamis_interactions_cross_validation.
+template <class T>
+struct Validation {
+  InteractionCrossValidation<T> validation;
+
+  InteractionCrossValidation<T>& run() { return validation; }
+};
+template <class T>
+using ValidationSlot = Slot<Validation<T>, typename Face<T>::ValidationMemory>;
+
+template <class T>
+T first_lambda(const typename Face<T>::Problem& p, void* arena, std::size_t bytes) {
+  if (refusal_of<T>(p) != TAMIS_RUNNING) return not_a_number<T>;
+  return problem_of<T>(p).first_lambda({static_cast<std::byte*>(arena), bytes});
+}
+
+template <class T>
+std::size_t validation_bytes(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid,
+                             const std::uint32_t* fold_of, std::uint32_t folds) {
+  if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || !fold_of) return 0;
+  const Index training = most_training_samples({fold_of, p.samples}, folds);
+  return InteractionCrossValidation<T>::requirement(shape_of<T>(p), training, folds, grid.points).bytes;
+}
+
+template <class T>
+tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const typename Face<T>::Problem& p,
+                              const typename Face<T>::Grid& grid, const std::uint32_t* fold_of, std::uint32_t folds,
+                              void* arena, std::size_t bytes) {
+  auto& slot = ValidationSlot<T>::of(memory);
+  slot.refusal = refusal_of<T>(p);
+  if (slot.refusal == TAMIS_RUNNING && !fold_of) slot.refusal = TAMIS_INVALID_SHAPE;
+  if (slot.refusal != TAMIS_RUNNING) return slot.refused();
+  auto* state = ::new (static_cast<void*>(slot.state)) Validation<T>{InteractionCrossValidation<T>(
+      problem_of<T>(p), fold_of, folds, Grid<T>{grid.lambdas, grid.points, grid.first, grid.ratio})};
+  state->run().start({static_cast<std::byte*>(arena), bytes});
+  return as_c(state->run().status());
 }
 
 template <class T>
@@ -202,6 +248,54 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
                                               std::size_t capacity, T* intercepts,                                     \
                                               tamis_interactions_model_##S* model) {                                   \
     return terms_of<T>(run, terms, capacity, intercepts, model);                                                       \
+  }                                                                                                                    \
+  T tamis_interactions_first_lambda_##S(const tamis_interactions_problem_##S* problem, void* arena,                    \
+                                        std::size_t arena_bytes) {                                                     \
+    return first_lambda<T>(*problem, arena, arena_bytes);                                                              \
+  }                                                                                                                    \
+  std::size_t tamis_interactions_cross_validation_bytes_##S(const tamis_interactions_problem_##S* problem,             \
+                                                            const tamis_grid_##S* grid, const std::uint32_t* fold_of,  \
+                                                            std::uint32_t folds) {                                     \
+    return validation_bytes<T>(*problem, *grid, fold_of, folds);                                                       \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_cross_validation_start_##S(                                                          \
+      tamis_interactions_cross_validation_##S* validation, const tamis_interactions_problem_##S* problem,              \
+      const tamis_grid_##S* grid, const std::uint32_t* fold_of, std::uint32_t folds, void* arena,                      \
+      std::size_t arena_bytes) {                                                                                       \
+    return validation_start<T>(validation, *problem, *grid, fold_of, folds, arena, arena_bytes);                       \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_cross_validation_step_##S(tamis_interactions_cross_validation_##S* validation,       \
+                                                            std::uint32_t steps) {                                     \
+    return validation_step(ValidationSlot<T>::of(validation), steps);                                                  \
+  }                                                                                                                    \
+  void tamis_interactions_cross_validation_stop_##S(tamis_interactions_cross_validation_##S* validation) {             \
+    stop(ValidationSlot<T>::of(validation));                                                                           \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_cross_validation_fold_##S(                                                          \
+      const tamis_interactions_cross_validation_##S* validation) {                                                     \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
+    return run ? run->fold() : 0;                                                                                      \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_cross_validation_points_done_##S(                                                   \
+      const tamis_interactions_cross_validation_##S* validation) {                                                     \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
+    return run ? run->points_done() : 0;                                                                               \
+  }                                                                                                                    \
+  void tamis_interactions_cross_validation_report_##S(const tamis_interactions_cross_validation_##S* validation,       \
+                                                      tamis_report_##S* report) {                                      \
+    report_of<T>(ValidationSlot<T>::of(validation), report);                                                           \
+  }                                                                                                                    \
+  tamis_status tamis_interactions_cross_validation_at_##S(const tamis_interactions_cross_validation_##S* validation,   \
+                                                          std::uint32_t point, tamis_held_out_##S* held_out) {         \
+    return validation_at(ValidationSlot<T>::of(validation), point, held_out);                                          \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_cross_validation_best_##S(                                                          \
+      const tamis_interactions_cross_validation_##S* validation, std::uint32_t measure) {                              \
+    return validation_best(ValidationSlot<T>::of(validation), measure);                                                \
+  }                                                                                                                    \
+  std::uint32_t tamis_interactions_cross_validation_one_standard_error_##S(                                            \
+      const tamis_interactions_cross_validation_##S* validation, std::uint32_t measure) {                              \
+    return validation_one_standard_error(ValidationSlot<T>::of(validation), measure);                                  \
   }                                                                                                                    \
   std::uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S* model, const T* sample,             \
                                                std::size_t stride) {                                                   \

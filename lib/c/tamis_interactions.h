@@ -45,6 +45,7 @@ typedef enum tamis_interactions_loss {
 
 /* Room for the state of a run; see tamis_training. */
 #define TAMIS_INTERACTIONS_WORDS 160
+#define TAMIS_INTERACTIONS_CROSS_VALIDATION_WORDS 260
 
 #define TAMIS_INTERACTIONS_DECLARE(REAL, S)                                                                              \
   /* What to solve. Set every field: start from tamis_default_interactions_problem. Pointers must stay valid while it    \
@@ -127,6 +128,50 @@ typedef enum tamis_interactions_loss {
    * run that was refused, which has 0 terms. */                                                                         \
   size_t tamis_interactions_terms_of_##S(const tamis_interactions_##S *run, tamis_interactions_term_##S *terms,          \
                                          size_t capacity, REAL *intercepts, tamis_interactions_model_##S *model);        \
+                                                                                                                         \
+  /* ---- which lambda: a path with start at the largest and go_on, and what held-out samples say of its points ------ */\
+                                                                                                                         \
+  typedef struct tamis_interactions_cross_validation_##S {                                                               \
+    uint64_t words[TAMIS_INTERACTIONS_CROSS_VALIDATION_WORDS];                                                           \
+  } tamis_interactions_cross_validation_##S;                                                                             \
+                                                                                                                         \
+  /* Where a path begins: a lambda from which the model of zeros is the answer (of classes with intercepts about that; of\
+   * TAMIS_HIERARCHY_RIDGE one beside which coefficients are small), with lambda2 as in the problem: in proportion where \
+   * it is NaN. arena: tamis_interactions_bytes bytes, which are overwritten. The problem's lambda is not read. NaN: the \
+   * problem is refused; tamis_interactions_start says why. */                                                           \
+  REAL tamis_interactions_first_lambda_##S(const tamis_interactions_problem_##S *problem, void *arena,                   \
+                                           size_t arena_bytes);                                                          \
+                                                                                                                         \
+  /* Exact bytes of arena: those of training on the samples outside a fold (the most of them), and their values and      \
+   * targets once more. SIZE_MAX and 0 as in tamis_interactions_bytes; 0 also without fold_of. */                        \
+  size_t tamis_interactions_cross_validation_bytes_##S(const tamis_interactions_problem_##S *problem,                    \
+                                                       const tamis_grid_##S *grid, const uint32_t *fold_of,              \
+                                                       uint32_t folds);                                                  \
+                                                                                                                         \
+  /* Checks everything and begins with the first fold; as tamis_cross_validation_start. The problem's lambda is not read;\
+   * its lambda2 NaN: in proportion at each lambda. Lambdas are positive. One fold, and TAMIS_NO_FOLD for the samples that\
+   * are never held out, is hold-out validation. Of a regression the error is the mean squared error, and the loss half  \
+   * of that. */                                                                                                         \
+  tamis_status tamis_interactions_cross_validation_start_##S(                                                            \
+      tamis_interactions_cross_validation_##S *validation, const tamis_interactions_problem_##S *problem,                \
+      const tamis_grid_##S *grid, const uint32_t *fold_of, uint32_t folds, void *arena, size_t arena_bytes);             \
+                                                                                                                         \
+  /* As the functions of tamis_cross_validation with the same ends; row and column of a refusal's report are those of all\
+   * samples. */                                                                                                         \
+  tamis_status tamis_interactions_cross_validation_step_##S(tamis_interactions_cross_validation_##S *validation,         \
+                                                            uint32_t steps);                                             \
+  void tamis_interactions_cross_validation_stop_##S(tamis_interactions_cross_validation_##S *validation);                \
+  uint32_t tamis_interactions_cross_validation_fold_##S(const tamis_interactions_cross_validation_##S *validation);      \
+  uint32_t tamis_interactions_cross_validation_points_done_##S(                                                          \
+      const tamis_interactions_cross_validation_##S *validation);                                                        \
+  void tamis_interactions_cross_validation_report_##S(const tamis_interactions_cross_validation_##S *validation,         \
+                                                      tamis_report_##S *report);                                         \
+  tamis_status tamis_interactions_cross_validation_at_##S(const tamis_interactions_cross_validation_##S *validation,     \
+                                                          uint32_t point, tamis_held_out_##S *held_out);                 \
+  uint32_t tamis_interactions_cross_validation_best_##S(const tamis_interactions_cross_validation_##S *validation,       \
+                                                        uint32_t measure);                                               \
+  uint32_t tamis_interactions_cross_validation_one_standard_error_##S(                                                   \
+      const tamis_interactions_cross_validation_##S *validation, uint32_t measure);                                      \
                                                                                                                          \
   /* The class of one sample, the first of those with the largest score. sample: entries `stride` apart. No checks. */   \
   uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S *model, const REAL *sample, size_t stride); \

@@ -7,7 +7,7 @@
 
 #include "support/problems.hpp"
 #include "tamis/model/export_interactions_c.hpp"
-#include "tamis/solver/interaction_admm.hpp"
+#include "tamis/selection/interaction_cross_validation.hpp"
 #include "tamis_interactions.h"
 
 namespace {
@@ -226,6 +226,143 @@ TEST(CInteractions, GoOnWithOtherWeights) {
   EXPECT_EQ(tamis_interactions_go_on_f64(&refused, 0.01, 0.01), TAMIS_INVALID_SHAPE);
 }
 
+// Folds, and one that is held out once: the bits of C++.
+template <class T>
+void check_validation(std::uint32_t loss, std::uint32_t hierarchy, std::uint32_t norm, T lambda2) {
+  constexpr bool single = sizeof(T) == 4;
+  using Memory =
+      std::conditional_t<single, tamis_interactions_cross_validation_f32, tamis_interactions_cross_validation_f64>;
+  using CGrid = std::conditional_t<single, tamis_grid_f32, tamis_grid_f64>;
+  using CHeld = std::conditional_t<single, tamis_held_out_f32, tamis_held_out_f64>;
+  const auto of = [](auto f32, auto f64) {
+    if constexpr (single) return f32;
+    else return f64;
+  };
+  const auto bytes_of =
+      of(tamis_interactions_cross_validation_bytes_f32, tamis_interactions_cross_validation_bytes_f64);
+  const auto start = of(tamis_interactions_cross_validation_start_f32, tamis_interactions_cross_validation_start_f64);
+  const auto step = of(tamis_interactions_cross_validation_step_f32, tamis_interactions_cross_validation_step_f64);
+  const auto at = of(tamis_interactions_cross_validation_at_f32, tamis_interactions_cross_validation_at_f64);
+  const auto best = of(tamis_interactions_cross_validation_best_f32, tamis_interactions_cross_validation_best_f64);
+  const auto one_se = of(tamis_interactions_cross_validation_one_standard_error_f32,
+                         tamis_interactions_cross_validation_one_standard_error_f64);
+  const auto first_of = of(tamis_interactions_first_lambda_f32, tamis_interactions_first_lambda_f64);
+  const auto default_grid = of(tamis_default_grid_f32, tamis_default_grid_f64);
+  const auto fold_at = of(tamis_interactions_cross_validation_fold_f32, tamis_interactions_cross_validation_fold_f64);
+
+  const Data<T> data;
+  auto p = data.problem(loss);
+  p.hierarchy = hierarchy;
+  p.norm = norm;
+  p.lambda2 = lambda2;
+  const bool regression = loss == TAMIS_INTERACTIONS_LEAST_SQUARES;
+  tamis::InteractionProblem<T> problem{{data.values.data(), samples, features, Data<T>::stride},
+                                       {},
+                                       tamis::Hierarchy(hierarchy),
+                                       tamis::HierarchyNorm(norm),
+                                       {.tolerance = p.tolerance}};
+  if (hierarchy != TAMIS_HIERARCHY_MAIN) problem.lambda2 = lambda2;
+  if (regression) problem.targets.values = data.targets.data();
+  else problem.targets = {nullptr, data.made.labels, classes};
+  GuardedMemory one(C<T>::bytes(&p)), other(C<T>::bytes(&p));
+  CGrid grid;
+  default_grid(&grid);
+  grid.points = 4;
+  grid.ratio = T(0.05);
+  grid.first = first_of(&p, one.span().data(), one.span().size());
+  ASSERT_GT(grid.first, T(0));
+  EXPECT_EQ(grid.first, problem.first_lambda(other.span()));
+  for (const std::uint32_t folds : {1u, 3u}) {
+    std::vector<std::uint32_t> fold(samples);
+    for (Index i = 0; i < samples; ++i) fold[i] = folds > 1 ? (i / 2) % 3 : i % 4 ? TAMIS_NO_FOLD : 0;
+    const std::size_t bytes = bytes_of(&p, &grid, fold.data(), folds);
+    GuardedMemory memory(bytes), cpp(bytes);
+    Memory run;
+    auto status = start(&run, &p, &grid, fold.data(), folds, memory.span().data(), bytes);
+    CHeld none;
+    EXPECT_EQ(at(&run, 0, &none), TAMIS_INVALID_SHAPE);
+    while (status == TAMIS_RUNNING) status = step(&run, 7);
+    ASSERT_EQ(status, TAMIS_CONVERGED);
+    EXPECT_EQ(fold_at(&run), folds - 1);
+    EXPECT_TRUE(memory.surroundings_intact());
+    tamis::InteractionCrossValidation<T> cv(problem, fold.data(), folds,
+                                            {.points = 4, .first = grid.first, .ratio = T(0.05)});
+    cv.start(cpp.span());
+    while (cv.step()) {
+    }
+    for (Index l = 0; l < 4; ++l) {
+      CHeld held;
+      ASSERT_EQ(at(&run, l, &held), TAMIS_CONVERGED);
+      const auto expected = cv.at(l);
+      EXPECT_EQ(held.lambda, expected.lambda);
+      EXPECT_EQ(held.error, expected.error);
+      EXPECT_EQ(held.error_deviation, expected.error_deviation);
+      EXPECT_EQ(held.loss, expected.loss);
+      EXPECT_EQ(held.loss_deviation, expected.loss_deviation);
+    }
+    EXPECT_EQ(at(&run, 4, &none), TAMIS_INVALID_SHAPE);
+    EXPECT_EQ(best(&run, TAMIS_LOSS), cv.best(tamis::Measure::loss));
+    EXPECT_EQ(one_se(&run, TAMIS_ERROR), cv.one_standard_error(tamis::Measure::error));
+    EXPECT_EQ(start(&run, &p, &grid, fold.data(), folds, memory.span().data(), bytes - 1), TAMIS_ARENA_TOO_SMALL);
+  }
+}
+
+TEST(CInteractions, ValidateLambdas) {
+  for (const std::uint32_t loss : {TAMIS_INTERACTIONS_LEAST_SQUARES, TAMIS_INTERACTIONS_SQUARED_HINGE})
+    for (const auto& [hierarchy, norm] : {std::pair{TAMIS_HIERARCHY_WEAK, TAMIS_HIERARCHY_LINF},
+                                          {TAMIS_HIERARCHY_STRONG, TAMIS_HIERARCHY_L2},
+                                          {TAMIS_HIERARCHY_FULL, TAMIS_HIERARCHY_RIDGE},
+                                          {TAMIS_HIERARCHY_MAIN, TAMIS_HIERARCHY_L1}})
+      for (const double lambda2 : {tamis::not_a_number<double>, 0.05}) {
+        check_validation<float>(loss, hierarchy, norm, static_cast<float>(lambda2));
+        check_validation<double>(loss, hierarchy, norm, lambda2);
+      }
+}
+
+TEST(CInteractions, ValidationSaysWhatIsWrong) {
+  const Data<float> data;
+  const auto refused = [&](auto change, tamis_status status) {
+    auto p = data.problem(TAMIS_INTERACTIONS_SQUARED_HINGE);
+    tamis_grid_f32 grid;
+    tamis_default_grid_f32(&grid);
+    grid.points = 2;
+    grid.first = 1;
+    std::vector<std::uint32_t> fold(samples, TAMIS_NO_FOLD);
+    fold[3] = 0;
+    const std::uint32_t* folds = fold.data();
+    std::uint32_t count = 1;
+    change(p, grid, fold, folds, count);
+    GuardedMemory memory(400000);
+    tamis_interactions_cross_validation_f32 run;
+    EXPECT_EQ(tamis_interactions_cross_validation_start_f32(&run, &p, &grid, folds, count, memory.span().data(),
+                                                            memory.span().size()),
+              status);
+    EXPECT_EQ(tamis_interactions_cross_validation_step_f32(&run, 5), status);
+    tamis_report_f32 report;
+    tamis_interactions_cross_validation_report_f32(&run, &report);
+    EXPECT_EQ(report.status, std::uint32_t(status));
+    EXPECT_EQ(tamis_interactions_cross_validation_best_f32(&run, TAMIS_ERROR), 0u);
+    tamis_interactions_cross_validation_stop_f32(&run);
+    return report;
+  };
+  refused([](auto& p, auto&, auto&, auto&, auto&) { p.values = nullptr; }, TAMIS_INVALID_SHAPE);
+  refused([](auto& p, auto&, auto&, auto&, auto&) { p.norm = 9; }, TAMIS_INVALID_OPTION);
+  refused([](auto& p, auto&, auto&, auto&, auto&) { p.norm = TAMIS_HIERARCHY_RIDGE; }, TAMIS_INVALID_COMBINATION);
+  refused([](auto&, auto& grid, auto&, auto&, auto&) { grid.first = tamis::not_a_number<float>; },
+          TAMIS_INVALID_LAMBDA);
+  refused([](auto&, auto&, auto&, auto& folds, auto&) { folds = nullptr; }, TAMIS_INVALID_SHAPE);
+  refused([](auto&, auto&, auto&, auto&, auto& count) { count = 0; }, TAMIS_INVALID_OPTION);
+  const auto bad = refused([](auto&, auto&, auto& fold, auto&, auto&) { fold[7] = 5; }, TAMIS_INVALID_OPTION);
+  EXPECT_EQ(bad.row, 7u);
+  const auto missing = refused(
+      [&](auto&, auto&, auto& fold, auto&, auto&) {
+        for (Index i = 0; i < samples; ++i)
+          if (data.made.labels[i] == 2) fold[i] = 0;
+      },
+      TAMIS_MISSING_CLASS);
+  EXPECT_EQ(missing.column, 2u);
+}
+
 // The terms do not point into the arena, and are cut rather than written beyond the caller's array.
 TEST(CInteractions, TermsAreCopied) {
   const Data<double> data;
@@ -324,7 +461,7 @@ TEST(CInteractions, SayWhatIsWrong) {
   EXPECT_EQ(status([](Problem& p) { p.max_iterations = 0; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.loss = 2; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.hierarchy = 4; }), TAMIS_INVALID_OPTION);
-  EXPECT_EQ(status([](Problem& p) { p.norm = 3; }), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(status([](Problem& p) { p.norm = 4; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.values = nullptr; }), TAMIS_INVALID_SHAPE);
   EXPECT_EQ(status([](Problem& p) { p.targets = nullptr; }), TAMIS_INVALID_SHAPE);
   EXPECT_EQ(status([](Problem& p) { p.column_stride = samples - 1; }), TAMIS_INVALID_SHAPE);
