@@ -19,7 +19,7 @@ const problem_words = ['maxIterations', 'intercept', 'loss', 'hierarchy', 'norm'
   'columnStride', 'values', 'targets', 'labels'];
 const losses = ['least-squares', 'squared-hinge'];
 const hierarchies = ['weak', 'strong', 'full', 'main'];
-const norms = ['l1', 'linf', 'l2'];
+const norms = ['l1', 'linf', 'l2', 'ridge'];
 
 const invalidLambda = (message) => new TamisError('invalid_lambda', message);
 const invalidOption = (message) => new TamisError('invalid_option', message);
@@ -60,6 +60,8 @@ export class Training extends Held {
     this.problem = problem;
     const { hierarchy, norm = 'l1' } = problem;
     refuseOthers('training with interactions', problem);
+    if (norm === 'ridge' && (hierarchy === 'weak' || hierarchy === 'strong'))
+      throw new TamisError('invalid_combination', `norm: ridge makes nothing zero, so that hierarchy ${hierarchy} means nothing: take full or main`);
     this.loss = lossOf(problem);
     this.samples = samplesOf(problem.X);
     const { samples, features } = this.samples;

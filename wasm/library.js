@@ -84,6 +84,19 @@ export class Library {
   trainKernels(problem, options) {
     return this.#trainBeside('kernels', problem, options);
   }
+  /** Chooses lambda for interactions. */
+  async selectInteractions(problem, options = {}) {
+    const { model, ...rest } = await this.interactionSelectionData(problem, options);
+    return { ...rest, model: await this.fromDataBeside(model) };
+  }
+  /** The same with the model as plain data. */
+  async interactionSelectionData(problem, options) {
+    const [module, [{ Training }], { selectInteractions }] = await Promise.all([
+      this.loaded('interactions', precisionOf(problem)), beside.interactions(), import('./interaction-selection.js'),
+    ]);
+    const { signal, sliceMilliseconds } = options;
+    return selectInteractions(module, problem, options, (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
+  }
   async #trainBeside(models, problem, options = {}) {
     const [module, [{ Training }]] = await Promise.all([this.loaded(models, precisionOf(problem)), beside[models]()]);
     return this.fromDataBeside(await toEnd(new Training(module, problem), options));

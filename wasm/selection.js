@@ -1,6 +1,7 @@
 // Paths and cross-validation inside a module: what they are asked for, their runs in slices, their results as plain data.
 
 import { TamisError } from './error.js';
+import { dealFolds, no_fold } from './folds.js';
 import { modelData } from './points.js';
 import { countOf, isArrayLike, labelsOf, numberOf, samplesOf, shown } from './problem.js';
 import { Run } from './run.js';
@@ -8,7 +9,6 @@ import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
 const state_bytes = 300 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than TAMIS_PATH_WORDS
-const no_fold = 0xffffffff; // TAMIS_NO_FOLD
 export const most_steps = 64; // in one call: they do not cost the same at all lambdas
 const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
 const measures = ['error', 'loss'];
@@ -115,33 +115,9 @@ class Selection extends Run {
   }
 
   /** Deals the samples: the fold of each. */
-  deal({ stratified = true, groups, seed = 0 }) {
-    const { module, at } = this;
-    const folds = this.#folds;
-    const { samples } = this.samples;
-    const counts = [samples, this.classes.length];
-    const after = (address) => address + 4 * (samples + 1);
-    if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption(`seed: ${shown(seed)} is not a whole number of at least 0`);
-    if (groups === undefined) {
-      const rare = after(at.arena);
-      if (!module.common('deal_folds', at.labels, ...counts, folds, Number(Boolean(stratified)), BigInt(seed), at.foldOf,
-        at.arena, rare)) {
-        const k = module.words[rare / 4];
-        if (k >= this.classes.length) throw invalidOption(`folds: there are ${samples} samples for ${folds} folds`);
-        const count = this.labels.reduce((sum, label) => sum + (label === k), 0);
-        throw invalidOption(`folds: class ${shown(this.classes[k])} has ${count} samples, fewer than the ${folds} folds`, {
-          column: k,
-        });
-      }
-    } else {
-      const group = groupNumbers(groups, samples);
-      const order = after(at.arena);
-      module.words.set(group.numbers, at.arena / 4);
-      if (!module.common('deal_groups', at.labels, ...counts, at.arena, folds, at.foldOf, order, after(order),
-        after(after(order))))
-        throw invalidOption(`folds: there are ${group.count} groups for ${folds} folds`);
-    }
-    return module.words.slice(at.foldOf / 4, at.foldOf / 4 + samples);
+  deal(options) {
+    const { module, at, classes, labels } = this;
+    return dealFolds(module, { at: at.labels, labels, classes }, this.#folds, options, at.foldOf, at.arena);
   }
 
   /** Throws when a class has no sample of positive weight outside some fold. */
@@ -218,19 +194,6 @@ export function sizeGrids({ lambdas, points }, { penalty }) {
   return [{ ratio: 1, points }, ...(penalty === 'ridge' ? [{ first: 1e-30, ratio: 1, points }] : [])];
 }
 
-/** { numbers, count } of one group per sample, numbered in the order in which they occur. */
-function groupNumbers(groups, samples) {
-  if (!isArrayLike(groups)) throw invalidOption('groups must be an array with one group per sample');
-  if (groups.length !== samples)
-    throw new TamisError('invalid_shape', `groups has ${groups.length} entries for ${samples} samples`);
-  const known = new Map();
-  const numbers = Uint32Array.from(groups, (group) => {
-    if (!known.has(String(group))) known.set(String(group), known.size);
-    return known.get(String(group));
-  });
-  return { numbers, count: known.size };
-}
-
 /** Advances a run to its end in slices, told of by `progress`. */
 export async function drive(run, { onProgress, signal, sliceMilliseconds = default_slice }, advance, progress) {
   while (run.running) {
@@ -245,7 +208,7 @@ export async function drive(run, { onProgress, signal, sliceMilliseconds = defau
 }
 
 /** What onProgress is told. `before` and `all`: paths solved before this stage, and all that there are. */
-function progressOf(run, stage, points, before, all) {
+export function progressOf(run, stage, points, before, all) {
   const [fold, point] = [run.fold, run.pointsDone];
   const share = Math.min((before + (fold ?? 0) + point / points) / all, 1);
   return { stage, fold, point, points, share, report: run.report() };

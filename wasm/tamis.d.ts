@@ -109,6 +109,11 @@ export interface Tamis {
    */
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
   /**
+   * Chooses lambda for `trainInteractions` by cross-validation, or on samples held out once, and trains with it on all
+   * samples. Features are used as they are: scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   */
+  selectInteractions(problem: InteractionSelectionProblem, options?: InteractionSelectionOptions): Promise<InteractionSelection>;
+  /**
    * Learns to compare with training samples by several kernels, positive definite or not, keeps few samples, few kernels
    * or few of both, and certifies it. In slices as `train` does, the first of which makes the matrices of the kernels.
    * Loads a module of its own when it is first called (`tamis-kernels*.wasm`,
@@ -229,8 +234,11 @@ export interface InteractionProblemData {
   /** One array of features per sample, or a matrix. Features of about the same size: the penalty favours large ones. */
   X: ArrayLike<ArrayLike<number>> | Matrix;
   hierarchy: Hierarchy;
-  /** The norm of its products that the main effect of a feature has to match. Default 'l1'. */
-  norm?: 'l1' | 'linf' | 'l2';
+  /**
+   * The norm of its products that the main effect of a feature has to match ('l2': both are one group instead). Default
+   * 'l1'. 'ridge', for 'full' and 'main': lambda/2 v² + lambda2/2 Θ² instead, which makes nothing zero.
+   */
+  norm?: 'l1' | 'linf' | 'l2' | 'ridge';
   /** Above 0. */
   lambda: number;
   /** Of products alone; at least 0, with 'full' above 0. Default: half of lambda, with 'full' lambda. Not for 'main'. */
@@ -360,6 +368,33 @@ export interface CrossValidationOptions extends GridOptions {
    * `calibration`. 'softmax' is the better one for losses whose scores compare classes. Default: not.
    */
   calibrate?: CalibrationKind;
+}
+
+/** An InteractionProblem without lambda. lambda2: as given at every lambda, or by default in proportion to each. */
+export type InteractionSelectionProblem = InteractionProblem extends infer P ? (P extends unknown ? Omit<P, 'lambda'> : never) : never;
+
+/**
+ * `points` are 50 by default, `ratio` 0.01, from the lambda from which the model of zeros is the answer (of classes with
+ * intercepts about that; of norm 'ridge' one beside which coefficients are small); `lambdas` are above 0.
+ */
+export interface InteractionSelectionOptions extends Omit<CrossValidationOptions, 'refit' | 'calibrate' | 'maxFeatures'> {
+  /** Instead of folds: hold out this share of the samples once, at most 1/2. */
+  validation?: number;
+}
+
+/** For numbers instead of classes, the mean is that of squared errors, and the mean loss half of it. */
+export interface InteractionSelection<M = InteractionModel> {
+  points: (Omit<HeldOut, 'nonzeroRows'> & {
+    /** Of the lambda on all samples. */
+    status: Status;
+    nonzeros: number;
+    nonzeroRows: number;
+  })[];
+  /** As in CrossValidation. */
+  lambdaMin: number;
+  lambda1se: number;
+  lambda: number;
+  model: M;
 }
 
 /** What is told of a path or of a cross-validation under way. */
@@ -883,7 +918,7 @@ export interface InteractionModelFile {
   loss: 'least-squares' | 'squared-hinge';
   penalty: 'hierarchical';
   hierarchy: Hierarchy;
-  norm: 'l1' | 'linf' | 'l2';
+  norm: 'l1' | 'linf' | 'l2' | 'ridge';
   lambda: number;
   lambda2: number | null;
   samples: number;

@@ -18,6 +18,7 @@ const requests = {
   train: models('train'),
   trainInteractions: models('trainInteractions'),
   trainKernels: models('trainKernels'),
+  selectInteractions: stoppable((library, { problem }, wishes) => library.interactionSelectionData(problem, wishes)),
   path: stoppable((library, { id, problem }, wishes, send) =>
     library.pathData(problem, wishes, (frame) => send({ id, type: 'begin', frame }), (point) => send({ id, type: 'point', point }))),
   crossValidate: stoppable((library, { problem }, wishes) => library.crossValidationData(problem, wishes)),

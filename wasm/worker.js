@@ -75,6 +75,10 @@ class WorkerClient {
   trainKernels(problem, options) {
     return this.#trainBeside('trainKernels', problem, options, import('./kernel-model.js'));
   }
+  async selectInteractions(problem, options = {}) {
+    const [{ Model }, { model, ...rest }] = await Promise.all([import('./interaction-model.js'), this.#run('selectInteractions', problem, options)]);
+    return { ...rest, model: new Model(model, this.#exporter) };
+  }
   async #trainBeside(type, problem, options = {}, code) {
     const [{ Model }, data] = await Promise.all([code, this.#run(type, problem, options)]);
     return new Model(data, this.#exporter);
