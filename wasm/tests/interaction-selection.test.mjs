@@ -49,7 +49,7 @@ test('what is measured has not been trained on', async () => {
       for (let i = 0; i < 12; ++i) {
         const without = (list) => list?.filter((_, other) => other !== i);
         const model = await tamis.trainInteractions({ ...exact, X: without(exact.X), values: without(exact.values), y: without(exact.y), lambda });
-        errors.push(exact.y ? Number(model.predict(exact.X[i]).label !== exact.y[i]) : (model.predict(exact.X[i]).value - exact.values[i]) ** 2);
+        errors.push(exact.y ? Number(model.predictAll([exact.X[i]])[0] !== exact.y[i]) : (model.predictValues([exact.X[i]])[0] - exact.values[i]) ** 2);
       }
       assert.ok(Math.abs(points[l].mean - mean(errors)) < 1e-4 * (1 + mean(errors)), `${points[l].mean} is not ${mean(errors)}`);
     }
@@ -84,7 +84,7 @@ test('progress and stopping', async () => {
 
 test('a worker chooses the same', async () => {
   const client = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
-  after(() => client.terminate());
+  after(() => client.close());
   const [here, there] = await Promise.all([tamis, client].map((face) => face.selectInteractions(classes, { points: 5, folds: 3 })));
   assert.deepEqual(there.points, here.points);
   assert.equal(there.lambda, here.lambda);
