@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/heap.hpp"
 #include "support/problems.hpp"
 #include "tamis/any_multilabel.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
@@ -47,6 +48,7 @@ void sweep(const Choice& choice, const Made<T>& made, const AnyDesign<T>& design
   const Sets sets(made.classes);
   const AnyMultilabelLoss<T> loss(choice.loss, sets.view());
   const auto report = [&](GuardedMemory& memory) {
+    const tamis::testing::HeapWatch heap;
     Any<T> training(choice, design, made.targets(),
                     {.lambda = is_constrained(choice.solver) ? T(0) : T(0.05),
                      .max_iterations = 60,
@@ -56,6 +58,7 @@ void sweep(const Choice& choice, const Made<T>& made, const AnyDesign<T>& design
     training.start(memory.span());
     while (training.step()) {
     }
+    EXPECT_EQ(heap.calls(), 0);
     return training.report();
   };
   GuardedMemory exact(needed);

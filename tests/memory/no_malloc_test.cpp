@@ -1,91 +1,258 @@
-// Training, prediction and export with every allocation of the process counted, and with Eigen's own check on.
+// What takes its memory from the caller asks the heap for nothing: paths, selections, products of features, kernels,
+// features, streams, prediction and export; arena_sweep_test.cpp counts the solvers of linear scores, all of them.
+// Eigen's own check is on.
 #define EIGEN_RUNTIME_NO_MALLOC
 #include <stdexcept>
 #undef eigen_assert
 #define eigen_assert(condition) \
   if (!(condition)) throw std::runtime_error(#condition)
-#include <Eigen/Core>
-#include <cstdlib>
-#include <new>
-
-namespace {
-long allocations = 0;
-}
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
+#include <cstdlib>
+
+#include "support/heap.hpp"
 #include "support/problems.hpp"
 #include "tamis/eigen.hpp"
 #include "tamis/model/blob.hpp"
+#include "tamis/selection/interaction_cross_validation.hpp"
+#include "tamis/selection/kernel_cross_validation.hpp"
+#include "tamis/solver/as_printed/interaction_admm.hpp"
+#include "tamis/solver/as_printed/interaction_fista.hpp"
+#include "tamis/solver/as_printed/interaction_primal_dual.hpp"
+#include "tamis/solver/as_printed/kernel_forward_backward.hpp"
+#include "tamis/solver/kernel_fista.hpp"
 
 namespace {
 
 using namespace tamis;
+using tamis::testing::GuardedMemory;
+using tamis::testing::HeapCall;
+using tamis::testing::HeapWatch;
+using tamis::testing::Made;
 
-class NoMalloc : public ::testing::Test {
- protected:
-  void forbid() {
-    Eigen::internal::set_is_malloc_allowed(false);
-    before_ = allocations;
+// ---- every counter counts
+
+class HeapCounters : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Each, HeapCounters, ::testing::Range(0, 5));
+TEST_P(HeapCounters, Count) {
+  const auto call = static_cast<HeapCall>(GetParam());
+  const long before = heap_calls_of(tamis::testing::tells_heap_calls_apart ? call : HeapCall::malloc_);
+  void* volatile memory = nullptr;
+  switch (call) {
+    case HeapCall::new_: memory = ::operator new(100); break;
+    case HeapCall::malloc_: memory = std::malloc(100); break;
+    case HeapCall::calloc_: memory = std::calloc(10, 10); break;
+    case HeapCall::realloc_: memory = std::realloc(std::malloc(50), 100); break;  // of null it is malloc
+    case HeapCall::aligned_: memory = std::aligned_alloc(64, 128); break;
   }
-  long allow() {
-    Eigen::internal::set_is_malloc_allowed(true);
-    return allocations - before_;
-  }
-
- private:
-  long before_ = 0;
-};
-
-TEST_F(NoMalloc, TheCheckBites) {
-  const Eigen::MatrixXd a = Eigen::MatrixXd::Random(300, 300);
-  Eigen::MatrixXd c(300, 300);
-  forbid();
-  EXPECT_THROW(c.noalias() = a * a, std::runtime_error);
-  allow();
+  const long after = heap_calls_of(tamis::testing::tells_heap_calls_apart ? call : HeapCall::malloc_);
+  if (call == HeapCall::new_) ::operator delete(memory);
+  else std::free(memory);
+  EXPECT_GE(after - before, 1) << tamis::testing::heap_calls[static_cast<std::size_t>(GetParam())];
 }
 
-TEST_F(NoMalloc, TrainingPredictionAndExportNeedNoHeap) {
-  const tamis::testing::Made<float> made(50, 90, 4, 5);
-  const Eigen::MatrixXf x = Eigen::Map<const Eigen::MatrixXf>(made.values.data(), 50, 90);
-  using ByHinge = Training<float, Hinge, L1>;
-  using BySquaredHinge = Training<float, SquaredHinge, GroupL2>;
-  using ByLogistic = Training<float, Logistic, GroupL2>;
-  using ByOneVsRest = Training<float, OneVsRestSquaredHinge, L1>;
-  using ByConstraint = ConstrainedTraining<float, Hinge, L1>;
-  tamis::testing::GuardedMemory memory(
-      std::max({ByHinge::bytes(made.shape()), BySquaredHinge::bytes(made.shape()), ByConstraint::bytes(made.shape())}));
+TEST(NoMalloc, TheCheckOfEigenBites) {
+  const Eigen::MatrixXd a = Eigen::MatrixXd::Random(300, 300);
+  Eigen::MatrixXd c(300, 300);
+  Eigen::internal::set_is_malloc_allowed(false);
+  EXPECT_THROW(c.noalias() = a * a, std::runtime_error);
+  Eigen::internal::set_is_malloc_allowed(true);
+}
+
+// ---- the library
+
+template <class Run>
+void expect_no_call(const char* what, Run run) {
+  Eigen::internal::set_is_malloc_allowed(false);
+  const HeapWatch watch;
+  const bool did = run();
+  const long calls = watch.calls();
+  Eigen::internal::set_is_malloc_allowed(true);
+  EXPECT_TRUE(did) << what;
+  EXPECT_EQ(calls, 0) << what;
+}
+/// Starts and advances a run to its end; whether it has a model then.
+template <class Run>
+bool finish(Run& run, std::span<std::byte> memory) {
+  run.start(memory);
+  while (run.step()) continue;
+  if constexpr (requires { run.status(); }) return has_model(run.status());
+  else return has_model(run.report().status);
+}
+
+template <class T>
+class NoHeap : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(NoHeap, Scalars);
+
+TYPED_TEST(NoHeap, PredictionExportAndTheDoorsOfEigen) {
+  using T = TypeParam;
+  const Made<T> made(50, 9, 4, 5);
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  const Matrix x = Eigen::Map<const Matrix>(made.values.data(), 50, 9);
+  using ByGroups = Training<T, SquaredHinge, GroupL2>;
+  GuardedMemory memory(ByGroups::bytes(made.shape()));
   static char text[100000];
   static std::byte blob[10000];
-  forbid();
-  const auto hinge = ByHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
-  const auto constrained = ByConstraint({.eta = 0.3f}).run(design(x), made.targets(), memory.span());
-  const auto logistic = ByLogistic({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
-  const auto one_vs_rest = ByOneVsRest({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
-  const auto squared = BySquaredHinge({.lambda = 0.05f}).run(design(x), made.targets(), memory.span());
-  const auto label = squared.model.predict(made.values.data(), 50);
-  const float largest = coefficients(squared.model).cwiseAbs().maxCoeff();
-  const auto length = export_c(squared.model, {}, std::span<char>(text));
-  const auto size = write_blob(squared.model, std::span<std::byte>(blob));
-  const long count = allow();
-  EXPECT_EQ(count, 0);
-  EXPECT_TRUE(has_model(hinge.status));
-  EXPECT_EQ(constrained.status, Status::converged);
-  EXPECT_EQ(logistic.status, Status::converged);
-  EXPECT_EQ(one_vs_rest.status, Status::converged);
-  EXPECT_EQ(squared.status, Status::converged);
-  EXPECT_LT(label, 4);
-  EXPECT_GT(largest, 0);
-  EXPECT_GT(length, 0u);
-  EXPECT_GT(size, 0u);
+  static T again[10000];
+  expect_no_call("training through Eigen", [&] {
+    const auto fit = ByGroups({.lambda = T(0.05)}).run(design(x), made.targets(), memory.span());
+    LinearModel<T> read;
+    T scores[4];
+    fit.model.scores(made.values.data(), scores, 50);
+    return fit.model.predict(made.values.data(), 50) < 4 && coefficients(fit.model).cwiseAbs().maxCoeff() > 0 &&
+           export_c(fit.model, {}, std::span<char>(text)) > 0 && write_blob(fit.model, std::span<std::byte>(blob)) > 0 &&
+           read_blob<T>(blob, again, read) == Status::converged;
+  });
+}
+
+TYPED_TEST(NoHeap, PathsFoldsAndHalves) {
+  using T = TypeParam;
+  const Made<T> made(40, 12, 3, 7);
+  const auto dense = made.design();
+  const Training<T, SquaredHinge, GroupL2> training({.tolerance = T(1e-2)});
+  const auto make = [&](const Targets<T>& these) { return training.solver(dense, these); };
+  const Requirement solver{training.bytes(made.shape())};
+  const T values[] = {T(0.3), T(0.1)};
+  const Grid<T> grid{values, 2};
+  using P = Path<T, decltype(make)>;
+  GuardedMemory for_path(P::requirement(made.shape(), solver).bytes);
+  expect_no_call("path", [&] {
+    P path(make, made.features, made.targets(), grid);
+    return finish(path, for_path.span());
+  });
+  Index folds[40];
+  for (Index i = 0; i < 40; ++i) folds[i] = i % 4;
+  using Cv = CrossValidation<T, decltype(make), DenseDesign<T>, SquaredHinge>;
+  GuardedMemory for_folds(Cv::requirement(made.shape(), 4, 2, solver).bytes);
+  expect_no_call("cross-validation", [&] {
+    Cv cv(make, dense, made.targets(), SquaredHinge{}, folds, 4, grid);
+    return finish(cv, for_folds.span()) && cv.best() < 2;
+  });
+  using Stability = StabilitySelection<T, decltype(make)>;
+  const StabilityOptions options{.pairs = 3};
+  GuardedMemory for_halves(Stability::requirement(made.shape(), options.groups, 2, solver).bytes);
+  expect_no_call("stability selection", [&] {
+    Stability stability(make, made.features, made.targets(), grid, options);
+    return finish(stability, for_halves.span());
+  });
+}
+
+TYPED_TEST(NoHeap, ProductsOfFeatures) {
+  using T = TypeParam;
+  const Made<T> made(20, 4, 2, 3);
+  const InteractionTargets<T> classes{nullptr, made.labels, 2};
+  const auto solve = [&]<class Solver>(const char* what, bool intercept) {
+    GuardedMemory memory(Solver::requirement({20, 4, 2}).bytes);
+    expect_no_call(what, [&] {
+      Solver solver(made.design(), classes, Hierarchy::weak, HierarchyNorm::l1, T(0.01),
+                    {.lambda = T(0.02), .tolerance = T(1e-2), .max_iterations = 200, .intercept = intercept});
+      return finish(solver, memory.span());
+    });
+  };
+  solve.template operator()<InteractionAdmm<T>>("interactions", true);
+  solve.template operator()<as_printed::InteractionFista<T>>("published FISTA", false);
+  solve.template operator()<as_printed::InteractionPrimalDual<T>>("published primal-dual", false);
+  const InteractionProblem<T> problem{made.design(), classes, Hierarchy::strong, HierarchyNorm::l1, {.tolerance = T(1e-2)}};
+  const T values[] = {T(0.1), T(0.02)};
+  Index folds[20];
+  for (Index i = 0; i < 20; ++i) folds[i] = i % 2;
+  using Cv = InteractionCrossValidation<T>;
+  GuardedMemory memory(Cv::requirement({20, 4, 2}, 10, 2, 2).bytes);
+  expect_no_call("validation of interactions", [&] {
+    Cv cv(problem, folds, 2, {values, 2});
+    return finish(cv, memory.span());
+  });
+}
+
+TYPED_TEST(NoHeap, Kernels) {
+  using T = TypeParam;
+  constexpr Index n = 20, kernels = 2;
+  const Made<T> made(n, 3, 2, 3);
+  const SampleTable<T> samples{made.values.data(), n, 3, 1, n};
+  static T values[kernels * n * n];
+  const Kernel<T> of[] = {{KernelKind::linear}, {KernelKind::gaussian, T(1)}};
+  expect_no_call("matrices of kernels", [&] {
+    KernelPair bad;
+    return fill_kernel_matrix(of[0], samples, values, bad) && fill_kernel_matrix(of[1], samples, values + n * n, bad);
+  });
+  const DenseDesign<T> design(values, n, kernels * n);
+  const Shape shape{n, kernels * n, 1};
+  for (const auto& norm : {MixedNorm<T>{1, 1, 1}, MixedNorm<T>{2, 1, 1}, MixedNorm<T>{2, 2, 1}}) {
+    const Options<T> options{.lambda = T(0.05), .tolerance = T(1e-2), .max_iterations = 300, .intercept = false};
+    const auto solve = [&]<class Solver>(const char* what) {
+      GuardedMemory memory(Solver::requirement(shape).bytes);
+      expect_no_call(what, [&] {
+        Solver solver(design, made.labels, kernels, 1, norm, options);
+        return finish(solver, memory.span());
+      });
+    };
+    solve.template operator()<KernelAdmm<T>>("kernels");
+    solve.template operator()<KernelFista<T>>("kernels by FISTA");
+    if (norm.p == norm.q) solve.template operator()<as_printed::KernelForwardBackward<T>>("published forward-backward");
+  }
+  const T lambdas[] = {T(0.3), T(0.05)};
+  Index folds[n];
+  for (Index i = 0; i < n; ++i) folds[i] = i % 2;
+  using Cv = KernelCrossValidation<T>;
+  const Index training = most_training_samples(folds, 2);
+  GuardedMemory memory(Cv::requirement(shape, training, 2, 2).bytes);
+  expect_no_call("cross-validation of kernels", [&] {
+    Cv cv(design, made.labels, kernels, 1, {2, 1, 1}, {.tolerance = T(1e-2)}, folds, 2, {lambdas, 2});
+    return finish(cv, memory.span());
+  });
+}
+
+TYPED_TEST(NoHeap, FeaturesAndStreams) {
+  using T = TypeParam;
+  constexpr ScatteringOptions image{.height = 8, .width = 8};
+  constexpr SignalScatteringOptions signal{.length = 64, .scales = 3, .per_octave = 1};
+  constexpr WindowOptions window{.length = 8, .hop = 4, .channels = 1, .bands = 2};
+  static T readings[64], out[4096];
+  for (Index i = 0; i < 64; ++i) readings[i] = static_cast<T>(i % 7);
+  GuardedMemory maps(ScatteringTransform<T>::requirement(image).bytes);
+  GuardedMemory lines(SignalScatteringTransform<T>::requirement(signal).bytes);
+  GuardedMemory ring(SensorWindows<T>::requirement(window).bytes);
+  expect_no_call("scattering", [&] {
+    ScatteringTransform<T> of_image(image);
+    SignalScatteringTransform<T> of_signal(signal);
+    return of_image.start(maps.span()) && of_image.transform(readings, {out, image.coefficients()}) &&
+           of_signal.start(lines.span()) && of_signal.transform(readings, {out, signal.coefficients()});
+  });
+  expect_no_call("windows", [&] {
+    SensorWindows<T> windows(window);
+    bool done = windows.start(ring.span());
+    for (Index i = 0; i < 8; ++i) done = done && windows.push({readings + i, 1});
+    return done && windows.ready() && windows.features({out, window.features()});
+  });
+  static Index hashed[64];
+  expect_no_call("hashing", [&] {
+    FeatureHashing<T> hashing({.bits = 10});
+    const std::string_view line = "win money now";
+    return hashing.transform({line.data(), line.size()}, hashed, {out, 64}) && hashing.count() == 3;
+  });
+  const Made<T> made(30, 4, 3, 4);
+  const auto stream = [&]<class Learner>(const char* what) {
+    GuardedMemory memory(Learner::bytes(4, 3));
+    expect_no_call(what, [&] {
+      Learner learner(4, 3, {.lambda = T(0.01), .learning_rate = T(1)});
+      bool done = learner.begin(memory.span()) == Status::running;
+      T row[4];
+      for (Index i = 0; i < 30; ++i) {
+        for (Index j = 0; j < 4; ++j) row[j] = made.values[i + 30 * j];
+        done = done && learner.update(row, made.labels[i]) == Status::running;
+      }
+      return done && learner.model().predict(row) < 3;
+    });
+  };
+  stream.template operator()<DualAveragingLearner<T, Hinge, L1>>("dual averaging");
+  stream.template operator()<FobosLearner<T, SquaredHinge, GroupL2>>("FOBOS");
+  const Rows<const T> scores{made.values.data(), 30, 3, 4};
+  GuardedMemory calibration(calibration_requirement<T>(CalibrationKind::softmax, 3).bytes);
+  expect_no_call("calibration", [&] {
+    return has_model(calibrate(scores, made.targets(), CalibrationOptions<T>{}, calibration.span()).status);
+  });
 }
 
 }  // namespace
