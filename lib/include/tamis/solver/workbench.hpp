@@ -394,12 +394,13 @@ class Workbench {
     refuse_scale(g);
   }
   /// Ends the run when the gradient g of the null model says that squares of what follows leave the range of T: steps
-  /// and curvatures would be rounding, zero or infinite.
+  /// and curvatures would be rounding, zero or infinite. Or it has entries that are no numbers.
   [[gnu::noinline]] void refuse_scale(const T* g) {
     constexpr T least = sizeof(T) == 4 ? T(3e-16) : T(1e-146);  // squares are normal numbers with all digits
     T top = 0;
     for (std::size_t e = matrix_entries() - stride_; e-- > 0;) top = largest(top, absolute(g[e]));
-    if (running() && top != T(0) && !(top >= least && top <= T(1) / least)) report_.status = Status::invalid_scale;
+    const bool fits = (top == T(0) || (top >= least && top <= T(1) / least)) && is_gradient(g, nullptr, shape_.features);
+    if (running() && !fits) report_.status = Status::invalid_scale;
   }
 
   /// Whether groups whose dual norm is at most λ have coefficients zero.
@@ -617,8 +618,9 @@ class Workbench {
   /// over the listed features.
   [[gnu::noinline]] T dual_value(const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
-    if (has_zeros()) score(g, list, count);
     T bound = 0;  // losses are not negative
+    if (!is_gradient(g, list, count)) return bound;
+    if (has_zeros()) score(g, list, count);
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
       if (!LinearDual<Loss> && terms_.quadratic > T(0))
@@ -647,16 +649,16 @@ class Workbench {
     });
   }
 
-  /// Infinite where an entry is, or is no number, which a largest entry would pass over.
   T penalty_norm(Rows<const T> g) const {
-    if constexpr (HasDualNorm<Penalty, T>) {
-      T sum = 0;
-      for (Index r = 0; r < g.rows; ++r)
-        for (Index k = 0; k < g.classes; ++k) sum += g(r, k);
-      return finite(sum) ? penalty_.dual_norm(g) : infinity<T>;
-    } else {
-      return T(0);
-    }
+    if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
+    else return T(0);
+  }
+  /// Whether a gradient has numbers only, over the listed features: largest entries and thresholds pass over others.
+  [[gnu::noinline]] bool is_gradient(const T* g, const Index* list, Index count) const {
+    T sum = 0;
+    for (Index c = 0; c < count; ++c)
+      for (Index k = 0; k < shape_.classes; ++k) sum += row_of(g, list ? list[c] : c, stride_)[k];
+    return finite(sum);
   }
 
 
