@@ -10,7 +10,7 @@ const choices = {
     'two-phase', 'constrained-primal-dual-as-printed', 'linear-constraints-primal-dual-as-printed',
     'fista-constant-step-as-printed', 'forward-backward', 'block-coordinate-descent', 'fobos-as-printed',
     'adaptive-dual-averaging', 'bcd-line-search-as-printed', 'bcd-constant-step-as-printed',
-    'fista-line-search-as-printed', 'sparsa-as-printed'],
+    'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'],
   precision: ['float', 'double'],
 };
 /** Those of the module that is always loaded. */

@@ -49,7 +49,7 @@ export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual
 export type Baseline = 'primal-dual-as-printed' | 'constrained-primal-dual-as-printed' |
   'linear-constraints-primal-dual-as-printed' | 'fista-constant-step-as-printed' | 'forward-backward' |
   'fobos-as-printed' | 'adaptive-dual-averaging' | 'bcd-line-search-as-printed' | 'bcd-constant-step-as-printed' |
-  'fista-line-search-as-printed' | 'sparsa-as-printed';
+  'fista-line-search-as-printed' | 'sparsa-as-printed' | 'fista-constant-step';
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 

@@ -207,7 +207,7 @@ std::unique_ptr<Algorithm> make_algorithm(SolverKind solver, LossKind kind, cons
       case SolverKind::fista_line_search_as_printed:
         return make<as_printed::FistaLineSearch>(problem, loss, options, rule);
       case SolverKind::fista_constant_step_as_printed:
-        return make<as_printed::FistaConstantStep>(problem, loss, options, rule);
+        return make<as_printed::FistaPrintedStep>(problem, loss, options, rule);
       case SolverKind::sparsa_as_printed: return make<as_printed::Sparsa>(problem, loss, options, rule);
       case SolverKind::fobos_as_printed: return std::make_unique<FobosRun>(problem, lambda);
       default: out = descent(loss);

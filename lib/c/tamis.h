@@ -76,7 +76,7 @@ typedef enum tamis_solver {
   TAMIS_TWO_PHASE,                /* hinge, not ridge: primal-dual, then Newton where the arena has room */
   TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room:
                                          what TAMIS_AUTOMATIC is for them. In a library built with TAMIS_ALL_SOLVERS
-                                         the numbers up to 17 are the published baselines (SolverKind in
+                                         the numbers up to 18 are the published baselines (SolverKind in
                                          tamis/compatibility.hpp) */
 } tamis_solver;
 

@@ -217,7 +217,8 @@ TEST(Train, SameInputSameBits) {
 // A gap of nothing, or below nothing, is rounding: what is said is what rounding may hide.
 TEST(Train, PromisesNoMoreThanThePrecisionHolds) {
   const Folder folder;
-  for (const auto& [precision, least] : {std::pair{"float", "certified within 0.00019 %"}, {"double", "certified within 3.6e-13 %"}}) {
+  for (const auto& [precision, least] :
+       {std::pair{"float", "certified within 0.00019 %"}, {"double", "certified within 3.6e-13 %"}}) {
     const auto [code, output, error] =
         run({"train", iris, "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "1e6", "--precision", precision,
              "--no-intercept", "--report", folder.path("r.json")});
@@ -287,6 +288,7 @@ TEST(Size, EqualsWhatTrainingUses) {
                                        {"squared-hinge", "auto"},
                                        {"logistic", "auto"},
                                        {"one-vs-rest-squared-hinge", "fista-constant-step-as-printed"},
+                                       {"squared-hinge", "fista-constant-step"},
                                        {"squared-hinge", "forward-backward"},
                                        {"squared-hinge", "bcd-line-search-as-printed"},
                                        {"logistic", "bcd-constant-step-as-printed"},
@@ -315,11 +317,10 @@ TEST(Size, IsThatOfTheSolverThatGroupsOverSeveralFeaturesMean) {
   // Descent over features crawls where groups share their largest entry: thousands of epochs in place of these steps.
   Folder folder;
   folder.write("groups", "0\n0\n0\n0\n0\n1\n1\n1\n1\n1\n1\n2\n2\n");
-  for (const auto& [groups, solver] :
-       {std::pair<std::string, std::string>{"rows", "block-coordinate-descent"},
-        {"blocks:1", "block-coordinate-descent"},
-        {"blocks:5", "fista"},
-        {folder.path("groups"), "fista"}}) {
+  for (const auto& [groups, solver] : {std::pair<std::string, std::string>{"rows", "block-coordinate-descent"},
+                                       {"blocks:1", "block-coordinate-descent"},
+                                       {"blocks:5", "fista"},
+                                       {folder.path("groups"), "fista"}}) {
     ASSERT_EQ(run({"train", wine, "--standardise", "--loss", "squared-hinge", "--penalty", "group-linf", "--groups",
                    groups, "--lambda", "0.05", "--max-iterations", "2000", "--report", folder.path("r"), "--quiet"})
                   .code,
@@ -411,6 +412,14 @@ TEST(Baselines, EndByTheirOwnCriteria) {
       EXPECT_EQ(report(solver, {"--stopping", rule, "--tolerance", "0.999"})["status"], "converged");
       EXPECT_EQ(report(solver, {"--stopping", "gap"})["status"], "converged");
     }
+  for (const char* solver : {"constrained-primal-dual-as-printed", "linear-constraints-primal-dual-as-printed"}) {
+    const auto outcome = run({"train", iris, "--loss", "hinge", "--penalty", "l1", "--eta", "0.5", "--solver", solver,
+                              "--stopping", "iterates:1e-3", "--report", folder.path("r.json"), "--quiet"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const json r = json::parse(folder.read("r.json"));
+    EXPECT_EQ(r["status"], "stopped") << solver;
+    EXPECT_EQ(r["trace"].size(), 1u) << solver;
+  }
   const json r = report("bcd-line-search-as-printed", {"--stopping", "violation-sum:1e-9", "--max-iterations", "3"});
   EXPECT_EQ(r["status"], "iteration_limit");
   EXPECT_EQ(r["iterations"], 3);
@@ -440,9 +449,9 @@ TEST(Baselines, SeedsAndShrinking) {
 TEST(Solvers, ListsEveryCombination) {
   const auto outcome = run({"solvers"});
   EXPECT_NE(outcome.output.find("primal-dual-as-printed"), std::string::npos);
-  for (const char* name : {"fista", "fista-constant-step-as-printed", "forward-backward", "bcd-line-search-as-printed",
-                           "bcd-constant-step-as-printed", "fista-line-search-as-printed", "sparsa-as-printed",
-                           "logistic", "one-vs-rest-squared-hinge"})
+  for (const char* name : {"fista", "fista-constant-step-as-printed", "fista-constant-step", "forward-backward",
+                           "bcd-line-search-as-printed", "bcd-constant-step-as-printed", "fista-line-search-as-printed",
+                           "sparsa-as-printed", "logistic", "one-vs-rest-squared-hinge"})
     EXPECT_NE(outcome.output.find(name), std::string::npos) << name;
   EXPECT_NE(outcome.output.find("elastic-net sparse-group reweighted-l1"), std::string::npos);
 }
@@ -565,6 +574,7 @@ TEST(Wrong, BaselineOptions) {
   refused("fista", {"--stopping", "violation-sum:1e-3"},
           "--stopping violation-sum is for bcd-line-search-as-printed, bcd-constant-step-as-printed, not for fista");
   refused("auto", {"--stopping", "iterates:1e-3"}, "not for block-coordinate-descent");
+  expect_refused(constrained("0.5", {"--stopping", "iterates:1e-3"}), 2, "not for constrained-primal-dual\n");
   refused("sparsa-as-printed", {"--shrinking"}, "--shrinking is for bcd-line-search-as-printed, ");
   refused(bcd, {"--groups", "blocks:2"}, "it needs groups that are rows");
   refused(bcd, {"--groups", folder.write("g", "0\n0\n1\n1\n")}, "it needs groups that are rows", 1);

@@ -25,7 +25,7 @@ using Any = AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, BlockCoordinateDe
                             as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
                             as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::BcdLineSearch,
                             as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa,
-                            as_printed::Fobos, AdaptiveDualAveraging>;
+                            as_printed::Fobos, AdaptiveDualAveraging, as_printed::FistaPrintedStep>;
 
 /// The sets that ranking takes: of each class and the one after the next.
 struct Sets {

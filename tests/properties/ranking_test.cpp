@@ -173,7 +173,7 @@ TEST(RankingBaselines, ReachTheSameOptimum) {
   const Options<double> options{.lambda = 0.1, .tolerance = 1e-5};
   const auto ours = tamis::testing::run<Fista<double, RankingSquaredHinge, L1>, double>(made.design(), made.targets(),
                                                                                         made.loss(), L1{}, options);
-  const auto constant = tamis::testing::run<as_printed::FistaConstantStep<double, RankingSquaredHinge, L1>, double>(
+  const auto constant = tamis::testing::run<as_printed::FistaPrintedStep<double, RankingSquaredHinge, L1>, double>(
       made.design(), made.targets(), made.loss(), L1{}, options);
   const auto plain = tamis::testing::run<as_printed::ForwardBackward<double, RankingSquaredHinge, L1>, double>(
       made.design(), made.targets(), made.loss(), L1{}, options);

@@ -190,7 +190,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, Reference, ::testing::ValuesIn(all_cases()), nam
 TEST(AsPrinted, ReachTheSameOptimum) {
   Folder folder;
   for (const auto& c : all_cases())
-    for (const std::string solver : {"primal-dual-as-printed", "fista-constant-step-as-printed", "forward-backward"}) {
+    for (const std::string solver :
+         {"primal-dual-as-printed", "fista-constant-step-as-printed", "fista-constant-step", "forward-backward"}) {
       if (c.data != "lcg1" || c.problem == "A_con") continue;
       if ((c.problem == "A_reg") != (solver == "primal-dual-as-printed")) continue;
       auto translated = translate(c, folder);

@@ -25,10 +25,11 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
-  using Any = AnyTraining<T, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                          as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep,
-                          as_printed::ForwardBackward, as_printed::BcdLineSearch, as_printed::BcdConstantStep,
-                          as_printed::FistaLineSearch, as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging>;
+  using Any =
+      AnyTraining<T, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
+                  as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
+                  as_printed::BcdLineSearch, as_printed::BcdConstantStep, as_printed::FistaLineSearch,
+                  as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging, as_printed::FistaPrintedStep>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);
@@ -73,9 +74,11 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
         made, {LossKind::logistic, kind, groups, SolverKind::fista}, Logistic{}, penalty);
     expect_same_bits<float, Fista<float, OneVsRestSquaredHinge, Penalty>>(
         made, {LossKind::one_vs_rest_squared_hinge, kind, groups, SolverKind::fista}, OneVsRestSquaredHinge{}, penalty);
-    expect_same_bits<float, as_printed::FistaConstantStep<float, SquaredHinge, Penalty>>(
+    expect_same_bits<float, as_printed::FistaPrintedStep<float, SquaredHinge, Penalty>>(
         made, {LossKind::squared_hinge, kind, groups, SolverKind::fista_constant_step_as_printed}, SquaredHinge{},
         penalty);
+    expect_same_bits<float, as_printed::FistaConstantStep<float, SquaredHinge, Penalty>>(
+        made, {LossKind::squared_hinge, kind, groups, SolverKind::fista_constant_step}, SquaredHinge{}, penalty);
     expect_same_bits<float, as_printed::ForwardBackward<float, Logistic, Penalty>>(
         made, {LossKind::logistic, kind, groups, SolverKind::forward_backward}, Logistic{}, penalty);
     expect_same_bits<float, as_printed::Fobos<float, Hinge, Penalty>>(

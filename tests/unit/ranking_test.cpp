@@ -470,7 +470,7 @@ TEST(RankingDoor, NeedsSamplesOnBothSidesOfEachInterceptAlone) {
 }
 
 template <class T>
-using AnyRanking = AnyTrainingWith<T, AnyMultilabelLoss<T>, as_printed::FistaConstantStep, as_printed::ForwardBackward>;
+using AnyRanking = AnyTrainingWith<T, AnyMultilabelLoss<T>, as_printed::FistaPrintedStep, as_printed::ForwardBackward>;
 
 template <class T, class Solver, class Penalty>
 void expect_same_bits(const MadeSets<T>& made, const Choice& choice, Penalty penalty) {
@@ -497,7 +497,7 @@ TEST(AnyMultilabelLoss, GivesTheBitsOfTheDirectDoor) {
   expect_same_bits<float, Fista<float, RankingSquaredHinge, L1>>(made, {loss, PenaltyKind::l1}, L1{});
   expect_same_bits<float, Fista<float, RankingSquaredHinge, GroupL2>>(made, {loss, PenaltyKind::group_l2}, GroupL2{});
   expect_same_bits<float, Fista<float, RankingSquaredHinge, Ridge>>(made, {loss, PenaltyKind::ridge}, Ridge{});
-  expect_same_bits<float, as_printed::FistaConstantStep<float, RankingSquaredHinge, L1>>(
+  expect_same_bits<float, as_printed::FistaPrintedStep<float, RankingSquaredHinge, L1>>(
       made, {loss, PenaltyKind::l1, {}, SolverKind::fista_constant_step_as_printed}, L1{});
   expect_same_bits<float, as_printed::ForwardBackward<float, RankingSquaredHinge, L1>>(
       made, {loss, PenaltyKind::l1, {}, SolverKind::forward_backward}, L1{});

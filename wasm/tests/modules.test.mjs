@@ -43,7 +43,7 @@ test('every solver: the same optimum, the same bits with and without SIMD', asyn
   const [base, simd] = await Promise.all([false, true].map((simd) => load({ simd, baselines: true, double: true })));
   const problem = { ...madeUpProblem(5), penalty: 'group-l2', groups: 'rows', lambda: 0.02, tolerance: 1e-3, maxIterations: 30000 };
   const descent = ['auto', 'block-coordinate-descent', 'fista', 'fista-constant-step-as-printed', 'forward-backward',
-    'bcd-line-search-as-printed', 'bcd-constant-step-as-printed', 'fista-line-search-as-printed', 'sparsa-as-printed'];
+    'bcd-line-search-as-printed', 'bcd-constant-step-as-printed', 'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'];
   const constrained = { loss: 'hinge', lambda: undefined, eta: 0.4 };
   const groups = [
     [{ loss: 'squared-hinge' }, descent],

@@ -114,8 +114,8 @@ class AnyLoss {
     visit_smooth([=](const auto& loss) { loss.second_derivatives(u, classes, y, weight, h); });
   }
   template <class>
-  T printed_lipschitz(Index classes) const {
-    return visit_smooth([=](const auto& loss) { return loss.template printed_lipschitz<T>(classes); });
+  T printed_lipschitz(Index classes, Label y) const {
+    return visit_smooth([=](const auto& loss) { return loss.template printed_lipschitz<T>(classes, y); });
   }
 
  private:

@@ -34,6 +34,11 @@ class AnyMultilabelLoss : public AnyLoss<T> {
     return ranks_ ? ranking_.curvature<T>(classes) : Base::template curvature<T>(classes);
   }
 
+  template <class>
+  T printed_lipschitz(Index classes, Label y) const {
+    return ranks_ ? ranking_.printed_lipschitz<T>(classes, y) : Base::template printed_lipschitz<T>(classes, y);
+  }
+
   bool valid_label(Label y, Index classes) const { return ranks_ ? ranking_.valid_label(y, classes) : y < classes; }
   bool has_pairs(Label y, Index classes) const { return !ranks_ || ranking_.has_pairs(y, classes); }
   bool is_right(Index k, Label y) const { return ranks_ ? ranking_.is_right(k, y) : k == y; }

@@ -31,6 +31,7 @@ enum class SolverKind : std::uint8_t {
   bcd_constant_step_as_printed,
   fista_line_search_as_printed,
   sparsa_as_printed,
+  fista_constant_step,
 };
 
 inline constexpr LossKind all_losses[] = {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic,
@@ -55,7 +56,8 @@ inline constexpr SolverKind all_solvers[] = {SolverKind::automatic,
                                              SolverKind::bcd_line_search_as_printed,
                                              SolverKind::bcd_constant_step_as_printed,
                                              SolverKind::fista_line_search_as_printed,
-                                             SolverKind::sparsa_as_printed};
+                                             SolverKind::sparsa_as_printed,
+                                             SolverKind::fista_constant_step};
 inline constexpr StoppingRule all_stopping_rules[] = {StoppingRule::gap, StoppingRule::iterates,
                                                       StoppingRule::violation_sum, StoppingRule::violation_max};
 
@@ -109,6 +111,7 @@ constexpr const char* name(SolverKind kind) {
     case SolverKind::bcd_constant_step_as_printed: return "bcd-constant-step-as-printed";
     case SolverKind::fista_line_search_as_printed: return "fista-line-search-as-printed";
     case SolverKind::sparsa_as_printed: return "sparsa-as-printed";
+    case SolverKind::fista_constant_step: return "fista-constant-step";
   }
   return "unknown";
 }
@@ -135,6 +138,8 @@ constexpr const char* name(StoppingRule rule) {
 #define TAMIS_NEEDS_CURVATURE \
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
 #define TAMIS_NEEDS_BLOCKWISE "this solver needs squared-hinge, one-vs-rest-squared-hinge or logistic"
+#define TAMIS_NEEDS_PRINTED_LIPSCHITZ \
+  "this solver takes paper B's constant step: it needs a loss with printed_lipschitz"
 #define TAMIS_NEEDS_ROWS "this solver moves the coefficients of one feature at a time: it needs groups that are rows"
 #define TAMIS_NEEDS_COLUMNS "this solver reads the samples feature by feature: it needs a design with column(feature)"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
@@ -177,7 +182,9 @@ constexpr bool has_stopping(SolverKind solver, StoppingRule rule) {
   switch (rule) {
     case StoppingRule::gap: return true;
     case StoppingRule::iterates:
-      return solver == SolverKind::primal_dual_as_printed || solver == SolverKind::fista_constant_step_as_printed ||
+      return solver == SolverKind::primal_dual_as_printed || solver == SolverKind::constrained_primal_dual_as_printed ||
+             solver == SolverKind::linear_constraints_primal_dual_as_printed ||
+             solver == SolverKind::fista_constant_step_as_printed || solver == SolverKind::fista_constant_step ||
              solver == SolverKind::forward_backward || solver == SolverKind::fista_line_search_as_printed ||
              solver == SolverKind::sparsa_as_printed;
     case StoppingRule::violation_sum:
@@ -193,6 +200,7 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
     case SolverKind::automatic: return nullptr;
     case SolverKind::fista:
     case SolverKind::fista_constant_step_as_printed:
+    case SolverKind::fista_constant_step:
     case SolverKind::forward_backward:
     case SolverKind::fista_line_search_as_printed:
     case SolverKind::sparsa_as_printed: return smooth ? nullptr : TAMIS_NEEDS_GRADIENT;
@@ -223,8 +231,8 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 }
 
 /// The solver that `automatic` stands for; `constrained`: in the form with η. The dual of hinge and ridge exists only
-/// where λ > 0, and ascent on it crawls where λ is tiny; descent over features crawls where largest entries are shared by
-/// features, `wide_groups`.
+/// where λ > 0, and ascent on it crawls where λ is tiny; descent over features crawls where largest entries are shared
+/// by features, `wide_groups`.
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false) {
   if (constrained) return SolverKind::constrained_primal_dual;

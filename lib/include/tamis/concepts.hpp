@@ -64,12 +64,18 @@ concept CurvedLoss = SmoothLoss<L, T> && requires(const L loss, const T* z, Inde
   { loss.curvature_size(z, classes, y, number) } -> std::same_as<CurvatureSize<T>>;
 };
 
-/// A smooth loss, zero only where it has no slope and no curvature, with second derivatives that follow from its
-/// gradient (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ) and the factor of paper B's Lipschitz constants.
+/// A smooth loss with the factor of a sample of label y in paper B's Lipschitz constants: 𝒦_j = Σᵢ cᵢ · factor · xᵢⱼ² of
+/// a row of the gradient, and 𝒦 = Σ_j 𝒦_j of the whole.
 template <class L, class T>
-concept BlockwiseLoss = SmoothLoss<L, T> && requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
+concept PrintedLipschitz = SmoothLoss<L, T> && requires(const L loss, Index classes, Label y) {
+  { loss.template printed_lipschitz<T>(classes, y) } -> std::convertible_to<T>;
+};
+
+/// A smooth loss, zero only where it has no slope and no curvature, with second derivatives that follow from its
+/// gradient (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ), whose factor in paper B's constants is that of all labels.
+template <class L, class T>
+concept BlockwiseLoss = PrintedLipschitz<L, T> && requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
   loss.second_derivatives(u, classes, y, weight, h);
-  { loss.template printed_lipschitz<T>(classes) } -> std::convertible_to<T>;
 };
 
 /// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.

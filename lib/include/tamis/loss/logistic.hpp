@@ -51,9 +51,9 @@ struct Logistic {
     if (weight > T(0)) h[y] = -u[y] * (T(1) + u[y] / weight);
   }
 
-  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ², section 5.3.
+  /// Of paper B's 𝒦_j = ½ Σᵢ cᵢ xᵢⱼ², section 5.3; it prints no 𝒦.
   template <class T>
-  constexpr T printed_lipschitz(Index) const {
+  constexpr T printed_lipschitz(Index, Label) const {
     return T(0.5);
   }
 

@@ -50,9 +50,10 @@ struct OneVsRestSquaredHinge {
     for (Index k = 0; k < classes; ++k) h[k] = u[k] != T(0) ? T(2) * weight : T(0);
   }
 
-  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ², for its problem (11).
+  /// For paper B's problem (11), of which it prints no constant: each class has a block of its own, with slopes that are
+  /// 2xᵢⱼ²-Lipschitz.
   template <class T>
-  constexpr T printed_lipschitz(Index) const {
+  constexpr T printed_lipschitz(Index, Label) const {
     return T(2);
   }
 

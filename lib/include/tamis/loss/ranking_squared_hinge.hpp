@@ -135,6 +135,13 @@ struct RankingSquaredHinge {
     return T(2) * T(classes);
   }
 
+  /// For paper B's objective of section 4.7, of which it prints no constant: that of its Appendix A, 4 for each pair.
+  template <class T>
+  T printed_lipschitz(Index classes, Label y) const {
+    const auto inside = static_cast<T>(sets[y].size());
+    return T(4) * inside * (T(classes) - inside);
+  }
+
   /// A start for the intercepts of the model without coefficients: b_j = (M − μ(T_j − S_j)) / (T_j + S_j), S_j and T_j
   /// the weights of the pairs in which class j ranks above and below others, each class of a set paired with itself as
   /// well, and M such that Σ b_j = 0. Of single labels it is the optimum, as for the squared hinge.

@@ -133,9 +133,9 @@ struct SquaredHinge {
     h[y] = T(2) * weight * T(violated);
   }
 
-  /// Of paper B's 𝒦_j = factor · Σᵢ cᵢ xᵢⱼ²: valid but loose, 2K would do.
+  /// Of paper B's 𝒦_j = 4(K−1) Σᵢ cᵢ xᵢⱼ² and 𝒦, its Appendix A: valid but loose, 2K would do.
   template <class T>
-  constexpr T printed_lipschitz(Index classes) const {
+  constexpr T printed_lipschitz(Index classes, Label) const {
     return T(4) * T(classes - 1);
   }
 

@@ -15,4 +15,4 @@
       tamis::as_printed::LinearConstraintsPrimalDual, tamis::as_printed::FistaConstantStep,                     \
       tamis::as_printed::ForwardBackward, tamis::as_printed::BcdLineSearch, tamis::as_printed::BcdConstantStep, \
       tamis::as_printed::FistaLineSearch, tamis::as_printed::Sparsa, tamis::as_printed::Fobos,                  \
-      tamis::AdaptiveDualAveraging
+      tamis::AdaptiveDualAveraging, tamis::as_printed::FistaPrintedStep

@@ -109,14 +109,15 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
     if (this->has_failed() || !this->are_scores(z)) return;
     const T loss = this->loss_sum(z);
-    if (this->certificates_ == 0) {
+    const bool null_model = this->certificates_ == 0 && this->report_.iterations == 0;
+    if (null_model) {
       null_loss_ = loss;
       if (loss <= this->options_.eta * (T(1) + rounding)) consider(w, T(1), T(0), loss);
     }
     Root<T> ray{T(1), loss - this->options_.eta};
-    if (this->certificates_ > 0) ray = decreasing_root(T(1), [&](T s, T& slope) { return ray_excess(z, s, slope); });
+    if (!null_model) ray = decreasing_root(T(1), [&](T s, T& slope) { return ray_excess(z, s, slope); });
     const bool on_ray = feasible(ray.excess);
-    if (on_ray && this->certificates_ > 0) consider(w, ray.at, T(0), this->options_.eta + ray.excess);
+    if (on_ray && !null_model) consider(w, ray.at, T(0), this->options_.eta + ray.excess);
     if (has_inside_ && loss > this->options_.eta &&
         !(this->report_.objective - this->report_.dual_objective <= this->options_.tolerance * GapMonitor<T>::size(this->report_))) {
       T excess = loss - this->options_.eta;

@@ -147,7 +147,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   }
 
   void measure_columns() {
-    const T factor = this->loss_.template printed_lipschitz<T>(this->shape_.classes);
+    const T factor = this->loss_.template printed_lipschitz<T>(this->shape_.classes, Label(0));
     for (Index j = 0; j < this->shape_.features + this->options_.intercept; ++j) {
       const Column<T> entries = column(j);
       Sum<T> square;

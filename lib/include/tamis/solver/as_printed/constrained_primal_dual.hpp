@@ -12,8 +12,9 @@ namespace tamis::as_printed {
 ///     x⁺ = prox_{τg}(x − τTᵀy),   ζ⁺ = P_V(ζ − τξ),
 ///     (ŷ, ξ̂) = (y, ξ) + σ(T(2x⁺ − x), 2ζ⁺ − ζ),   (y⁺, ξ⁺) = (ŷ, ξ̂) − σP_E(ŷ/σ, ξ̂/σ).
 /// y ∈ R^{LK}; all starts at 0; τ = σ = 1/max(‖T‖, 1) with ‖T‖ from a power iteration, so that τσ max(‖T‖², 1) ≤ 1. No
-/// centring, restarts, weights or working sets; only the certificate, every 40 iterations, is not the paper's.
-/// Memory: 5(p+1) + 3n rows of padded classes, and 2n entries.
+/// centring, restarts, weights or working sets; only the certificate, every 40 iterations, is not the paper's. It ends
+/// by that, or by the change of x (while x is zero: of x, y, ζ and ξ). Memory: 5(p+1) + 3n rows of padded classes, and
+/// 2n entries.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
@@ -53,6 +54,12 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     return this->running();
   }
 
+  /// Ends the run; by a rule other than the gap with the present model, certified.
+  void stop() {
+    if (this->running() && !this->by_gap()) certify_iterate();
+    Base::stop();
+  }
+
  private:
   struct Memory {
     typename Base::Common common;
@@ -79,7 +86,6 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     const T tau = T(1) / largest(this->norm_, T(1));
     const T sigma = tau;
     const bool last = !this->count_iteration();
-    const bool due = last || this->report_.iterations % certificate_interval == 0;
 
     copy(own_.y, duals, own_.z);
     this->gather_on_labels(own_.z);
@@ -91,10 +97,6 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
       }
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
-    if (due) {
-      this->multiply(own_.v, own_.z);
-      this->offer_primal(own_.v, own_.z);
-    }
 
     auto moved = Pack<T>::zero();
     auto size = Pack<T>::zero();
@@ -105,6 +107,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
       size = squared_norm(next, this->stride_, size);
       for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
+    this->moved_ = {moved.sum(), size.sum()};
     this->multiply(own_.x, own_.z);
     copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
     this->subtract_label_scores(own_.z);
@@ -133,16 +136,18 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
       own_.xi[i] = next_xi;
       copy(static_cast<const T*>(z), this->stride_, y);
     });
-    if (!due) return;
-    this->update_residual(square_root(moved.sum() + moved_zeta), square_root(size.sum() + size_zeta));
+    this->moved_.of_point = moved.sum() + moved_zeta;
+    this->moved_.point = size.sum() + size_zeta;
+    this->finish_iteration(last, [this] { certify_iterate(); });
+  }
+
+  void certify_iterate() {
+    this->offer_iterate(own_.x, own_.z);
     this->duals_from(own_.y, own_.z, [&](Index i) { return -own_.xi[i]; });
     this->certify(own_.z, own_.v, true);
-    if (last) this->end_at_limit();
   }
 
   T& own_next(Index k) { return this->memory_.row[2][k]; }
-
-  static constexpr std::uint32_t certificate_interval = 40;
 
   Memory own_{};
   T weights_squared_ = T(0);

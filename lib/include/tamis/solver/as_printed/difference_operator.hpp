@@ -2,14 +2,50 @@
 /// Paper A's operator T, and the dual points of its algorithms for the constrained form.
 
 #include "../constrained_workbench.hpp"
+#include "consecutive_iterates.hpp"
 
 namespace tamis::as_printed {
 
-/// Base of the printed algorithms for problem (8): the operator (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)) by way of scores.
+/// Base of the printed algorithms for problem (8): the operator (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)) by way of scores,
+/// and how they end: by the certificate, every 40 iterations, or by the change of x.
 template <class T, class Loss, class Penalty, class Design>
 class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design> {
+  using Base = ConstrainedWorkbench<T, Loss, Penalty, Design>;
+
+ public:
+  /// Before `start`: by the gap or by the iterates.
+  void set_stopping(const Stopping<T>& stopping) { stopping_ = stopping; }
+  void take_settings(const DifferenceOperator& other) { stopping_ = other.stopping_; }
+
  protected:
-  using ConstrainedWorkbench<T, Loss, Penalty, Design>::ConstrainedWorkbench;
+  using Base::Base;
+
+  bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
+
+  /// As ConstrainedWorkbench::admit; `invalid_option` for a rule that these solvers do not know.
+  bool admit(std::span<std::byte> memory, Requirement requirement) {
+    if (!Base::admit(memory, requirement)) return false;
+    const bool known = by_gap() || stopping_.rule == StoppingRule::iterates;
+    if (!known || !stopping_.valid()) this->report_.status = Status::invalid_option;
+    return this->running();
+  }
+
+  /// The end of an iteration, and of the run where the rule says so: `certify` certifies the present point.
+  template <class Certify>
+  void finish_iteration(bool last, Certify certify) {
+    const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
+    const bool due = by_gap() && this->report_.iterations % certificate_interval == 0;
+    if (!due && !met && !last) return;
+    certify();
+    if (met && this->running()) this->report_.status = Status::stopped;
+    if (last) this->end_at_limit();
+  }
+  /// What `certify` has to begin with; z is scratch.
+  void offer_iterate(const T* x, T* z) {
+    this->multiply(x, z);
+    this->offer_primal(x, z);
+    this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
+  }
 
   /// z ← T_ℓ applied to scores: z_k − z_label.
   void subtract_label_scores(T* z) const {
@@ -54,7 +90,8 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     for (Index i = 0; i < this->shape_.samples; ++i) visit(row_of(matrix, i, this->stride_), i);
   }
 
-  /// The model without coefficients, certified; x (coefficients), v (the same) and u, z (duals) are scratch.
+  /// The model without coefficients, certified when the run is to end by the gap; x (coefficients), v (the same) and u,
+  /// z (duals) are scratch.
   void start_from_null_model(T* x, T* v, T* u, T* z) {
     this->intercept_scale_ = T(1);
     fill(x, CommonMemory<T>::coefficients(this->shape_), T(0));
@@ -62,7 +99,7 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
                            this->stride_);
     this->multiply(x, z);
     this->offer_primal(x, z);
-    this->certify_null_model(u, v);
+    if (by_gap()) this->certify_null_model(u, v);
   }
 
   /// One power iteration on T; true when ‖T‖ is known.
@@ -72,6 +109,13 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
       gather_on_labels(scores);
     });
   }
+
+  Movement<T> moved_{};
+
+ private:
+  static constexpr std::uint32_t certificate_interval = 40;
+
+  Stopping<T> stopping_{};
 };
 
 }  // namespace tamis::as_printed

@@ -13,8 +13,8 @@ namespace tamis::as_printed {
 /// The iteration is that of Algorithm 2: x by prox_{τg} and ζ by the projection onto (a); dual variables for (b) and
 /// (c), whose operator is the identity of ζ, and for (d), whose operator is (Tx, ζ); each with its closed-form
 /// projection. The duals of (d) are multiples of the normals (1, −1): one number stands for both. All starts at 0; τ =
-/// σ = 1/max(‖T‖, √3). Only the certificate, every 40 iterations, is not the paper's. Memory: 5(p+1) + 6n rows of
-/// padded classes.
+/// σ = 1/max(‖T‖, √3). Only the certificate, every 40 iterations, is not the paper's. It ends by that, or by the change
+/// of x (while x is zero: of all). Memory: 5(p+1) + 6n rows of padded classes.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
@@ -54,6 +54,12 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     return this->running();
   }
 
+  /// Ends the run; by a rule other than the gap with the present model, certified.
+  void stop() {
+    if (this->running() && !this->by_gap()) certify_iterate();
+    Base::stop();
+  }
+
  private:
   struct Memory {
     typename Base::Common common;
@@ -85,7 +91,6 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     const T tau = T(1) / largest(this->norm_, square_root(T(3)));
     const T sigma = tau;
     const bool last = !this->count_iteration();
-    const bool due = last || this->report_.iterations % certificate_interval == 0;
 
     copy(own_.ordered, CommonMemory<T>::duals(this->shape_), own_.z);
     this->gather_on_labels(own_.z);
@@ -97,10 +102,6 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
       }
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
-    if (due) {
-      this->multiply(own_.v, own_.z);
-      this->offer_primal(own_.v, own_.z);
-    }
 
     auto moved_x = Pack<T>::zero();
     auto size_x = Pack<T>::zero();
@@ -111,6 +112,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
       size_x = squared_norm(next, this->stride_, size_x);
       for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
+    this->moved_ = {moved_x.sum(), size_x.sum()};
     this->multiply(own_.x, own_.z);
     copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
     this->subtract_label_scores(own_.z);
@@ -149,19 +151,21 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
         replace(own_.ordered[e], largest(beyond, T(0)) / T(2));
       }
     });
-    if (!due) return;
-    this->update_residual(square_root(moved_x.sum() + moved), square_root(size_x.sum() + size));
+    this->moved_.of_point = this->moved_.of_x + moved;
+    this->moved_.point = this->moved_.x + size;
+    this->finish_iteration(last, [this] { certify_iterate(); });
+  }
+
+  void certify_iterate() {
+    this->offer_iterate(own_.x, own_.z);
     this->duals_from(own_.ordered, own_.z, [&](Index i) {
       T both = 0;
-      for (Index k = 0; k < classes; ++k)
+      for (Index k = 0; k < this->shape_.classes; ++k)
         both += row_of(own_.ordered, i, this->stride_)[k] - row_of(own_.positive, i, this->stride_)[k];
       return both;
     });
     this->certify(own_.z, own_.v, true);
-    if (last) this->end_at_limit();
   }
-
-  static constexpr std::uint32_t certificate_interval = 40;
 
   Memory own_{};
   T weights_squared_ = T(0);

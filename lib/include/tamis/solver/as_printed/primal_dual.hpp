@@ -5,6 +5,7 @@
 #include "../../design/dense.hpp"
 #include "../../projection/simplex.hpp"
 #include "../workbench.hpp"
+#include "consecutive_iterates.hpp"
 
 namespace tamis::as_printed {
 
@@ -139,10 +140,6 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       }
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
-    if (due) {
-      this->multiply(own_.v, own_.z);
-      this->offer_primal(own_.v, own_.z);
-    }
 
     auto moved = Pack<T>::zero();
     auto size = Pack<T>::zero();
@@ -153,7 +150,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       size = squared_norm(next, this->stride_, size);
       for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
-    const T moved_x = moved.sum(), size_x = size.sum();
+    moved_ = {moved.sum(), size.sum()};
     this->multiply(own_.x, own_.z);
     copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
     subtract_label_scores(own_.z);
@@ -171,21 +168,13 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
       size = squared_norm(z, this->stride_, size);
       copy(z, this->stride_, y);
     });
-    if (by_gap() && !due) return;
-    moved_ = square_root(moved.sum());
-    size_ = square_root(size.sum());
-    if (due) {
-      certify_dual();
-      if (last) this->end_at_limit();
-      return;
-    }
-    const bool from_zero = !(size_x > T(0));
-    const T change = from_zero ? moved_ : square_root(moved_x), length = from_zero ? size_ : square_root(size_x);
-    const bool met = change <= stopping_.threshold * length;
-    if (!met && !last) return;
+    moved_.of_point = moved.sum();
+    moved_.point = size.sum();
+    const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
+    if (!due && !met && !last) return;
     certify_iterate();
     if (met && this->running()) this->report_.status = Status::stopped;
-    this->end_at_limit();
+    if (last) this->end_at_limit();
   }
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
@@ -195,11 +184,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
     copy(own_.y, CommonMemory<T>::duals(this->shape_), own_.z);
-    certify_dual();
-  }
-  /// The certificate of y, of which z is a copy; x has been offered.
-  void certify_dual() {
-    this->update_residual(moved_, size_);
+    this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
     gather_on_labels(own_.z);
     for (std::size_t i = 0; i < CommonMemory<T>::duals(this->shape_); ++i) own_.z[i] *= this->options_.lambda;
     this->certify(own_.z, own_.v, true);
@@ -209,8 +194,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
 
   Stopping<T> stopping_{};
   Memory own_{};
-  T moved_ = T(0);  ///< lengths of the last step of (x, y), and of the point
-  T size_ = T(0);
+  Movement<T> moved_{};
   bool measuring_norm_ = true;
 };
 

@@ -7,25 +7,28 @@
 
 namespace tamis::as_printed {
 
-/// Forward–backward splitting, W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L), with a constant step: L = max c · (curvature of ℓ) ·
-/// ‖[X 1]‖², the norm from a power iteration. Y = W, or with `Accelerated` Y = W + (t − 1)/t⁺ (W − W_before), t⁺ = (1 +
-/// √(1 + 4t²))/2. W⁰ = 0. No centring, line search, restarts or working sets; only the certificate, every 40
-/// iterations, is not the papers'. λ_max is reported without an intercept only.
+/// What the constant step of a proximal gradient method is taken from.
+enum class ConstantStep { power_iteration, printed };
+
+/// Forward–backward splitting, W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L), with a constant step: Y = W, or with `Accelerated` Y = W
+/// + (t − 1)/t⁺ (W − W_before), t⁺ = (1 + √(1 + 4t²))/2. W⁰ = 0. No centring, line search, restarts or working sets;
+/// only the certificate, every 40 iterations, is not the papers'. λ_max is reported without an intercept only.
+///
+/// L = max c · (curvature of ℓ) · ‖[X 1]‖² with the norm from a power iteration; or with ConstantStep::printed paper
+/// B's 𝒦, for its equation (2) printed as
+///     𝒦 = 4(m−1)/n Σᵢ ‖xᵢ‖²,   m classes, n samples of unit weight, no intercepts,
+/// which with sample weights is 4(m−1) Σᵢ cᵢ‖xᵢ‖², cᵢ = wᵢ/Σw, and with intercepts has ‖xᵢ‖² + 1 in the place of ‖xᵢ‖²;
+/// margins are not in it. For the other losses, of which the paper prints no 𝒦: Σᵢ cᵢ‖xᵢ‖² times their factor in its
+/// 𝒦_j (PrintedLipschitz). It is several to a hundred times the other L.
 ///
 /// Memory: 3(p+1) (not accelerated: 2(p+1)) + n rows of padded classes. Cost per iteration: 4·n·p·K flops.
-/// Sources: paper A, section 4.2; Beck and Teboulle (2009), FISTA with constant step.
+/// Sources: paper A, section 4.2; paper B, section 5.2 and Appendix A; Beck and Teboulle (2009), FISTA with constant
+/// step.
 template <class T, class Loss, class Penalty, class Design, bool Accelerated>
 class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
 
  public:
-  static constexpr SolverKind kind =
-      Accelerated ? SolverKind::fista_constant_step_as_printed : SolverKind::forward_backward;
-
-  ProximalGradient(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
-                   const Options<T>& options)
-      : Base(design, targets, loss, penalty, options) {}
-
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
@@ -40,9 +43,10 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
     y_ = own.y;
     fill(y_, CommonMemory<T>::coefficients(this->shape_), T(0));
     this->begin();
-    this->start_power_iteration(this->v_);
-    measuring_norm_ = true;
     momentum_ = T(1);
+    measuring_norm_ = step_ == ConstantStep::power_iteration;
+    if (measuring_norm_) this->start_power_iteration(this->v_);
+    else take_printed_constant();
     return this->running();
   }
 
@@ -62,6 +66,11 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
     return this->finish_iteration(last, this->v_);
   }
 
+ protected:
+  ProximalGradient(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                   const Options<T>& options, ConstantStep step)
+      : Base(design, targets, loss, penalty, options), step_(step) {}
+
  private:
   struct Memory {
     CommonMemory<T> common;
@@ -79,6 +88,29 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
       return m;
     }
   };
+
+  /// L ← Σᵢ cᵢ · (factor of ℓ) · ‖xᵢ‖²; z_ is scratch.
+  void take_printed_constant() {
+    if constexpr (PrintedLipschitz<Loss, T>) {
+      Sum<T> total;
+      const auto add = [&](Index i, T x) {
+        const T factor = this->loss_.template printed_lipschitz<T>(this->shape_.classes, this->targets_.labels[i]);
+        total.add(factor * this->targets_.weight(i) * x * x);
+      };
+      for (Index j = 0; j < this->shape_.features; ++j) {
+        if constexpr (HasColumns<Design, T>) {
+          const Column<T> column = this->design_.column(j);
+          for (Index e = 0; e < column.count; ++e) add(column.sample(e), column.values[e]);
+        } else {
+          this->design_.gather(j, nullptr, this->shape_.samples, this->z_, 1);
+          for (Index i = 0; i < this->shape_.samples; ++i) add(i, this->z_[i]);
+        }
+      }
+      for (Index i = 0; this->options_.intercept && i < this->shape_.samples; ++i) add(i, T(1));
+      curvature_ = total.value() > T(0) ? total.value() : T(1);  // nothing varies: any step will do
+      this->add_epochs(this->design_.entries(nullptr, this->shape_.features), T(0.5));
+    }
+  }
 
   void iterate() {
     this->multiply(y_, this->z_);
@@ -102,23 +134,48 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   }
 
   T* y_ = nullptr;
+  ConstantStep step_;
   bool measuring_norm_ = true;
   T curvature_ = T(0);
   T momentum_ = T(1);
 };
 
-/// FISTA with constant step.
+/// Paper B's FISTA (CST): the step is 1/𝒦.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class FistaPrintedStep : public ProximalGradient<T, Loss, Penalty, Design, true> {
+  static_assert(PrintedLipschitz<Loss, T>, TAMIS_NEEDS_PRINTED_LIPSCHITZ);
+
+ public:
+  static constexpr SolverKind kind = SolverKind::fista_constant_step_as_printed;
+
+  FistaPrintedStep(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                   const Options<T>& options)
+      : ProximalGradient<T, Loss, Penalty, Design, true>(design, targets, loss, penalty, options,
+                                                         ConstantStep::printed) {}
+};
+
+/// FISTA with the longest constant step that a power iteration finds.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class FistaConstantStep : public ProximalGradient<T, Loss, Penalty, Design, true> {
  public:
-  using ProximalGradient<T, Loss, Penalty, Design, true>::ProximalGradient;
+  static constexpr SolverKind kind = SolverKind::fista_constant_step;
+
+  FistaConstantStep(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                    const Options<T>& options)
+      : ProximalGradient<T, Loss, Penalty, Design, true>(design, targets, loss, penalty, options,
+                                                         ConstantStep::power_iteration) {}
 };
 
 /// Forward–backward splitting without momentum.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class ForwardBackward : public ProximalGradient<T, Loss, Penalty, Design, false> {
  public:
-  using ProximalGradient<T, Loss, Penalty, Design, false>::ProximalGradient;
+  static constexpr SolverKind kind = SolverKind::forward_backward;
+
+  ForwardBackward(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                  const Options<T>& options)
+      : ProximalGradient<T, Loss, Penalty, Design, false>(design, targets, loss, penalty, options,
+                                                          ConstantStep::power_iteration) {}
 };
 
 }  // namespace tamis::as_printed
