@@ -49,7 +49,7 @@ auto run_to_end(const Made<double>& made, const Options<double>& options, Set se
   }
   out.report = solver.report();
   out.certificates = solver.certificates();
-  for (Index j = 0; j <= made.features; ++j)
+  for (Index j = 0; has_model(out.report.status) && j <= made.features; ++j)
     for (Index k = 0; k < made.classes; ++k)
       out.model.push_back(j < made.features ? solver.model()(j, k) : solver.model().intercept(k));
   if (norm) *norm = solver.norm();
