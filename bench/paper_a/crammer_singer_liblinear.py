@@ -61,6 +61,6 @@ with open(os.path.join(results, "figure4_liblinear.csv"), "w") as out:
             objective = margins.max(axis=1).mean() + (model.coef_**2).sum() / (2 * c * len(y))
             errors = 100 * np.mean(np.argmax(test @ model.coef_.T, axis=1) != test_labels)
             significant = int((np.abs(model.coef_) > 1e-5).sum())
-            print(per_class, "liblinear", alpha, seed, "stopping_rule", model.n_iter_, f"{objective:.9g}", "nan", significant,
+            print("pixels", per_class, "liblinear", alpha, seed, "stopping_rule", model.n_iter_, f"{objective:.9g}", "nan", significant,
                   f"{errors:.4f}", f"{seconds:.6f}", sep=",", file=out, flush=True)
     print(f"liblinear: {len(subsets) * len(alphas)} solves")

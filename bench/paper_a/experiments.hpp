@@ -1,17 +1,21 @@
 #pragma once
-/// What the experiments of paper A share: data and subsets, whole solves timed in CPU time.
+/// What the experiments of paper A share: data and subsets, features of images, whole solves timed in CPU time.
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../papers/common.hpp"
+#include "tamis/features/scattering.hpp"
 
 namespace tamis::paper_a {
 
 using namespace papers;
 
+/// What the command line says.
 struct Run : papers::Run {
   bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
 };
@@ -24,15 +28,57 @@ struct TrainAndTest {
 };
 TrainAndTest read(const std::string& train, const std::string& test, double scale = 1);
 
+/// Whether a file of a data set is there; says so where it is not.
+bool has_file(const Run& run, const std::string& file, const char* experiment);
+
 /// Row numbers of `per_class` samples of each class, drawn without replacement: those of a smaller number come first in
 /// the order of drawing, so the subsets of one seed are nested.
 std::vector<std::size_t> draw(const Labelled& from, std::size_t per_class, std::uint64_t seed);
 
-/// The same samples with column j taken from column order[j]; dense tables.
-cli::Table reordered(const cli::Table& table, const std::vector<std::size_t>& order);
+// ---- images ---------------------------------------------------------------------------------------------------------
 
-/// Patches of 2×2 pixels, one after another: images are `side` × `side`, rows first, `side` even.
-std::vector<std::size_t> patches(std::size_t side);
+/// Square images, pixels from 0 to 1: MNIST, or the digits of the repository in a quick run without TAMIS_DATA.
+struct Images {
+  std::string name;
+  Index side;
+  TrainAndTest data;
+};
+Images read_images(const Run& run);
+
+/// What is made of an image, and the size of the blocks within a class in which its features are grouped.
+struct Features {
+  std::string name;
+  Index side, block;
+  std::optional<ScatteringOptions> scattering = {};  ///< otherwise pixels, patch of 2 × 2 after patch
+
+  std::size_t count() const { return scattering ? scattering->coefficients() : std::size_t{side} * side; }
+};
+Features pixels(const Images& images);
+/// Two layers of wavelets scaled up to 4 with 8 orientations, position after position: the paper's 81 maps, a quarter
+/// as wide as the image with `oversampling` 0, half as wide with 1.
+Features scattering_features(const Images& images, Index oversampling);
+
+/// Features of the images with these row numbers, column-major, in float.
+std::vector<float> features_of(const Features& kind, const Labelled& images, const std::vector<std::size_t>& rows);
+
+/// A random subset with such features, in double.
+std::unique_ptr<Problem> subset(const Labelled& images, const Features& kind, std::size_t per_class,
+                                std::uint64_t seed);
+
+/// Features of test images, some of them or all, a few hundred at a time.
+class TestFeatures {
+ public:
+  TestFeatures(const Features& kind, const Labelled& images, std::size_t most);
+  double error_percentage(const LinearModel<float>& model) const;
+  double error_percentage(const Coefficients& model) const;
+
+ private:
+  static constexpr std::size_t each = 200;
+  std::size_t count_;
+  const std::vector<Label>& labels_;
+  std::vector<std::vector<float>> values_;
+  std::vector<DenseDesign<float>> designs_;
+};
 
 // ---- solves ---------------------------------------------------------------------------------------------------------
 
@@ -51,8 +97,8 @@ struct Task {
 /// margin is 1 for every loss.
 Options<double> options_for(const Task& task, double alpha, std::size_t samples);
 
-/// When a solve ends: at a certified relative gap, or when ‖z⁺ − z‖/‖z⁺‖ ≤ `change` for one iteration of the algorithm,
-/// looked at with each certificate, or after so many seconds.
+/// When a solve ends: at a certified relative gap, or where `change` is above zero when ‖x⁺ − x‖ ≤ change·‖x⁺‖ for one
+/// iteration of an algorithm that has this rule, and computes no certificate before; or after so many seconds.
 struct Stopping {
   double gap = 1e-4;
   double change = 0;
@@ -61,12 +107,13 @@ struct Stopping {
 
 struct Solve {
   std::string status;  ///< of the report, or `stopping_rule`, or `time_limit`
-  double seconds = 0;  ///< CPU time of the thread, from the start with all it prepares; copies of models not counted
+  double seconds = 0;  ///< CPU time of the thread, from the start with all it prepares; looks at models not counted
   Report<double> report;
   Coefficients model;
 };
 
-/// What is seen at each certificate.
+/// What is seen on the way: the model at each certificate, or where there are none the model of the present iterate, at
+/// looks that are a tenth apart in time.
 using Watch = std::function<void(double seconds, const Report<double>&, const LinearModel<double>&)>;
 
 Solve solve(const Problem& problem, const Task& task, double alpha, const Stopping& stopping, const Watch& watch = {});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include "data.hpp"
@@ -35,22 +36,10 @@ std::vector<std::size_t> draw(const Labelled& from, std::size_t per_class, std::
   return rows;
 }
 
-cli::Table reordered(const cli::Table& table, const std::vector<std::size_t>& order) {
-  cli::Table out = table;
-  for (std::size_t j = 0; j < order.size(); ++j)
-    std::copy_n(table.values.begin() + static_cast<std::ptrdiff_t>(order[j] * table.samples), table.samples,
-                out.values.begin() + static_cast<std::ptrdiff_t>(j * table.samples));
-  return out;
-}
-
-std::vector<std::size_t> patches(std::size_t side) {
-  std::vector<std::size_t> order;
-  for (std::size_t row = 0; row < side; row += 2)
-    for (std::size_t column = 0; column < side; column += 2)
-      for (const std::size_t pixel :
-           {row * side + column, row * side + column + 1, (row + 1) * side + column, (row + 1) * side + column + 1})
-        order.push_back(pixel);
-  return order;
+bool has_file(const Run& run, const std::string& file, const char* experiment) {
+  if (!run.data.empty() && std::filesystem::exists(run.path(file))) return true;
+  std::printf("%s skipped: set TAMIS_DATA to a folder that has %s\n", experiment, file.c_str());
+  return false;
 }
 
 }  // namespace tamis::paper_a

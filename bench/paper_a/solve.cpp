@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 
@@ -40,26 +41,38 @@ Solve solve(const Problem& problem, const Task& task, double alpha, const Stoppi
   if (!memory) throw std::runtime_error(task.name + ": no memory for the arena");
 
   cli::CommandTraining<double> training(choice, problem.samples.design(), targets, options);
+  const bool by_iterates = stopping.change > 0;
+  if (by_iterates && !training.set_stopping({StoppingRule::iterates, stopping.change}))
+    throw std::runtime_error(task.name + ": it does not end by its iterates");
+  // The model of an iterate is found out by ending the run; then its state is put back where it was.
+  std::vector<std::byte> state(watch && by_iterates ? sizeof training : 0), arena(state.empty() ? 0 : bytes);
+  const auto look = [&](double at) {
+    std::memcpy(state.data(), static_cast<void*>(&training), sizeof training);
+    std::memcpy(arena.data(), memory.get(), bytes);
+    training.stop();
+    watch(at, training.report(), training.model());
+    std::memcpy(static_cast<void*>(&training), state.data(), sizeof training);
+    std::memcpy(memory.get(), arena.data(), bytes);
+  };
   Solve out;
   double watched = 0;
   const double started = cpu_seconds();
   const auto elapsed = [&] { return cpu_seconds() - started - watched; };
   training.start({memory.get(), bytes});
   std::uint32_t seen = 0;
+  double next_look = 0;
   for (bool more = true; more;) {
     const Report<double>& now = training.report();
-    if (training.certificates() != seen) {
-      seen = training.certificates();
-      if (watch) {
-        const double at = cpu_seconds();
-        watch(at - started - watched, now, training.model());
-        watched += cpu_seconds() - at;
-      }
-      if (now.status == Status::running && now.iterations > 0 && now.kkt_residual <= stopping.change) {
-        out.status = "stopping_rule";
-        training.stop();
-      }
+    const bool due = by_iterates ? now.status == Status::running && now.iterations > 0 && elapsed() >= next_look
+                                 : training.certificates() != seen;
+    if (watch && due) {
+      const double at = cpu_seconds(), of_run = at - started - watched;
+      if (by_iterates) look(of_run);
+      else watch(of_run, now, training.model());
+      watched += cpu_seconds() - at;
+      next_look = 1.1 * of_run;
     }
+    seen = training.certificates();
     if (now.status == Status::running && (now.iterations % 16 == 0) && elapsed() > stopping.seconds) {
       out.status = "time_limit";
       training.stop();
@@ -68,7 +81,8 @@ Solve solve(const Problem& problem, const Task& task, double alpha, const Stoppi
   }
   out.seconds = elapsed();
   out.report = training.report();
-  if (out.status.empty() || out.report.status != Status::stopped) out.status = name(out.report.status);
+  if (out.report.status != Status::stopped) out.status = name(out.report.status);
+  else if (out.status.empty()) out.status = "stopping_rule";
   if (has_model(out.report.status)) out.model = copy_of(training.model());
   else if (out.report.status != Status::infeasible)
     throw std::runtime_error(task.name + ": " + describe(out.report.status));

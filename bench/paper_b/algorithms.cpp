@@ -60,11 +60,13 @@ class SolverRun final : public Algorithm {
 
  public:
   template <class Loss>
-  SolverRun(const Problem& problem, const Loss& loss, const Options<double>& options, const Stopping<double>& stopping)
+  SolverRun(const Problem& problem, const Loss& loss, const Options<double>& options, const Stopping<double>& stopping,
+            bool shrinking)
       : solver_(problem.samples.design(), targets_of(problem), loss, GroupL2{}, options),
         memory_(bytes_for<Solver>(problem)),
         saved_(has_rules ? bytes_for<Solver>(problem) : Arena::alignment) {
     if constexpr (has_rules) solver_.set_stopping(stopping);
+    if constexpr (is_blockwise(Solver::kind)) solver_.set_shrinking(shrinking);
   }
 
   bool start() override {
@@ -171,8 +173,9 @@ class FobosRun final : public Algorithm {
 
 template <template <class, class, class, class> class Solver, class Loss>
 std::unique_ptr<Algorithm> make(const Problem& problem, const Loss& loss, const Options<double>& options,
-                                const Stopping<double>& stopping) {
-  return std::make_unique<SolverRun<Solver<double, Loss, GroupL2, AnyColumns>>>(problem, loss, options, stopping);
+                                const Stopping<double>& stopping, bool shrinking = false) {
+  return std::make_unique<SolverRun<Solver<double, Loss, GroupL2, AnyColumns>>>(problem, loss, options, stopping,
+                                                                                shrinking);
 }
 
 }  // namespace
@@ -188,9 +191,11 @@ std::unique_ptr<Algorithm> make_algorithm(SolverKind solver, LossKind kind, cons
   const auto descent = [&](const auto& loss) -> std::unique_ptr<Algorithm> {
     switch (solver) {
       case SolverKind::bcd_line_search_as_printed:
-        return make<as_printed::BcdLineSearch>(problem, loss, options, by(StoppingRule::violation_sum));
+        return make<as_printed::BcdLineSearch>(problem, loss, options, by(StoppingRule::violation_sum),
+                                               ending.shrinking);
       case SolverKind::bcd_constant_step_as_printed:
-        return make<as_printed::BcdConstantStep>(problem, loss, options, by(StoppingRule::violation_max));
+        return make<as_printed::BcdConstantStep>(problem, loss, options, by(StoppingRule::violation_max),
+                                                 ending.shrinking);
       case SolverKind::block_coordinate_descent: return make<BlockCoordinateDescent>(problem, loss, options, {});
       default: return nullptr;
     }
@@ -215,6 +220,16 @@ std::unique_ptr<Algorithm> make_algorithm(SolverKind solver, LossKind kind, cons
   }
   if (!out) throw std::logic_error(std::string("no experiment has ") + name(solver) + " with this loss");
   return out;
+}
+
+Optimum find_optimum(const Problem& problem, LossKind loss, double lambda, double seconds) {
+  const auto ours = make_algorithm(SolverKind::block_coordinate_descent, loss, problem, lambda, {.gap = 1e-7});
+  double best = std::numeric_limits<double>::infinity();
+  run_algorithm(*ours, {.seconds = seconds}, [&](const Point& point) {
+    best = std::min(best, objective(problem, loss, lambda, point.model));
+    return false;
+  });
+  return {best, ours->report().dual_objective};
 }
 
 std::string run_algorithm(Algorithm& algorithm, const Limits& limits, const std::function<bool(const Point&)>& watch) {

@@ -78,6 +78,7 @@ struct Ending {
   double threshold = 1e-300;  ///< of the printed solvers' own rules; block coordinate descent: equation (10)
   double gap = 1e-7;          ///< of block-coordinate-descent, certified
   std::uint32_t passes = std::numeric_limits<std::uint32_t>::max();
+  bool shrinking = false;  ///< of block coordinate descent as printed: rows that are likely to stay zero are left out
 };
 
 /// One of the seven solvers with Ω = ℓ1/ℓ2 and without intercepts; for other losses than the squared hinge there are
@@ -103,8 +104,15 @@ struct Point {
 /// each look, and at last. Returns the status of the report, or `enough`, `pass_limit` or `time_limit`.
 std::string run_algorithm(Algorithm& algorithm, const Limits& limits, const std::function<bool(const Point&)>& watch);
 
+/// F* between a certified lower bound and the objective of the best model known, of our solver within those seconds.
+struct Optimum {
+  double objective, bound;
+};
+Optimum find_optimum(const Problem& problem, LossKind loss, double lambda, double seconds);
+
 void figure23(Run& run);
 void figure5(Run& run);
 void table2(Run& run);
+void shrinking(Run& run);
 
 }  // namespace tamis::paper_b

@@ -37,11 +37,12 @@ int main(int argc, char** argv) {
     command.callback([&experiments, functions] { experiments = functions; });
   };
   const Experiment figure23{"figure23", paper_b::figure23}, figure5{"figure5", paper_b::figure5},
-      table2{"table2", paper_b::table2};
+      table2{"table2", paper_b::table2}, shrinking{"shrinking", paper_b::shrinking};
   declare("figure23", "figures 2 to 4: seven solvers against time", {figure23});
   declare("figure5", "accuracy against rows of coefficients", {figure5});
   declare("table2", "times of three objectives", {table2});
-  declare("all", "all of them", {figure23, figure5, table2});
+  declare("shrinking", "section 5.2.4: with and without shrinking", {shrinking});
+  declare("all", "all of them", {figure23, figure5, table2, shrinking});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -30,21 +30,6 @@ struct Curve {
   double best = 0;  ///< least objective
 };
 
-/// F* between a certified lower bound and the objective of the best model known.
-struct Optimum {
-  double objective, bound;
-};
-
-Optimum find_optimum(const Problem& problem, double lambda, double seconds) {
-  const auto ours = make_algorithm(SolverKind::block_coordinate_descent, loss, problem, lambda, {.gap = 1e-7});
-  double best = std::numeric_limits<double>::infinity();
-  run_algorithm(*ours, {.seconds = seconds}, [&](const Point& point) {
-    best = std::min(best, objective(problem, loss, lambda, point.model));
-    return false;
-  });
-  return {best, ours->report().dual_objective};
-}
-
 /// How near to F* a solver comes within the passes of a quick run: constant steps are slow, and the noise of single
 /// samples keeps FOBOS away.
 constexpr double tolerance_when_quick(SolverKind solver) {
@@ -90,7 +75,7 @@ void figure23(Run& run) {
   for_each_data_set(run, [&](const DataSet& data) {
     const Split split(data, first_seed);
     for (const double lambda : run.quick ? std::vector{0.1} : std::vector{1e-3, 1e-5}) {
-      Optimum optimum = find_optimum(*split.train, lambda, 5 * limit);
+      Optimum optimum = find_optimum(*split.train, loss, lambda, 5 * limit);
       std::vector<Curve> all;
       for (const SolverKind solver : solvers) {
         Curve curve{solver, {}, {}, std::numeric_limits<double>::infinity()};

@@ -8,11 +8,14 @@ import path from 'node:path';
 
 const largest = 256 * 1024;  // bytes of a file that the repository takes
 const ending = '.run.json';
-const experimentsOf = (folder) => readdirSync(folder).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length)).sort();
 
 /** The files that an experiment has written: its record, NAME.csv and NAME_*.csv. */
 const filesOf = (folder, experiment) => readdirSync(folder).filter((name) =>
   name === `${experiment}${ending}` || name === `${experiment}.csv` || (name.startsWith(`${experiment}_`) && name.endsWith('.csv'))).sort();
+
+/** Those that have written something; one that was skipped for want of data has not. */
+const experimentsOf = (folder) => readdirSync(folder).filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
+  .filter((name) => filesOf(folder, name).length > 1).sort();
 
 const draw = (plots, folder, experiments) => {
   for (const experiment of experiments) {

@@ -41,6 +41,13 @@ test('a record holds the numbers, a plot and what they are worth, and is of one 
   assert.equal(record('--check', folder(), plots).status, 1);
 });
 
+test('an experiment that was skipped is not recorded', () => {
+  const from = results(), recorded = folder();
+  writeFileSync(path.join(from, 'table2.run.json'), JSON.stringify(run));
+  assert.equal(record(from, recorded, plots).status, 0);
+  assert.ok(!existsSync(path.join(recorded, 'table2.run.json')));
+});
+
 test('a second record replaces the first', () => {
   const recorded = folder();
   for (const date of ['2020-01-31', '2020-02-01']) assert.equal(record(results({ date }), recorded, plots).status, 0);

@@ -33,15 +33,15 @@ export function results(folder) {
 
     /**
      * Writes EXPERIMENT.svg where there is one, EXPERIMENT.md, and summary.md of the .md files that are there; `run`: the
-     * experiment whose run it was, where that has another name.
+     * experiment whose run it was, where that has another name. `remark` opens the summary.
      */
-    write(title, names, experiment, { svg, text, run = experiment }) {
+    write(title, names, experiment, { svg, text, run = experiment }, remark = '') {
       if (svg) writeFileSync(file(`${experiment}.svg`), svg);
       const record = file(`${run}.run.json`);
       const said = existsSync(record) ? `\n${provenance(JSON.parse(readFileSync(record, 'utf8')))}\n` : '';
       writeFileSync(file(`${experiment}.md`), `${text}\n${said}${svg ? `\n![${experiment}](${experiment}.svg)\n` : ''}`);
       const sections = names.filter((name) => existsSync(file(`${name}.md`)));
-      writeFileSync(file('summary.md'), `# ${title}\n\n${sections.map((name) => readFileSync(file(`${name}.md`), 'utf8')).join('\n')}`);
+      writeFileSync(file('summary.md'), `# ${title}\n\n${remark ? `${remark}\n\n` : ''}${sections.map((name) => readFileSync(file(`${name}.md`), 'utf8')).join('\n')}`);
       console.log(`Written to ${folder}: ${svg ? `${experiment}.svg, ` : ''}${experiment}.md, summary.md`);
     },
   };
