@@ -174,19 +174,25 @@ Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weight
     r.solver.gap = r.solver.relative_gap = std::numeric_limits<double>::infinity();
   r.solver.nonzeros = c.nonzeros();
   r.solver.nonzero_rows = c.kept();
-  const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth,
-                             const std::vector<LabelSet>& sets) {
-    const auto z = precision == "float" ? scores<float>(table, by) : scores<double>(table, by);
-    if (p.sets) return evaluate_ranking(sets, z, c.classes);
-    Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
-    if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
-    return e;
-  };
   std::vector<LabelSet> sets;
   for (std::size_t i = 0; p.sets && i < p.labels.size(); ++i) {
     const auto set = p.sets->view()[p.labels[i]];
     sets.push_back({{set.begin(), set.end()}});
   }
+  const auto evaluated = [&](const Table& table, const Coefficients& by, const std::vector<Label>& truth,
+                             const std::vector<LabelSet>& true_sets) {
+    const auto z = precision == "float" ? scores<float>(table, by) : scores<double>(table, by);
+    if (p.sets) {
+      Evaluation e = evaluate_ranking(true_sets, z, c.classes);
+      if (task.thresholds && !r.thresholds)  // the training samples come first
+        r.thresholds = choose_thresholds(*task.thresholds, z, *p.sets, p.labels, c.classes);
+      if (r.thresholds) e.sets = evaluate_sets(true_sets, z, r.thresholds->view());
+      return e;
+    }
+    Evaluation e = evaluate(truth, decide(z, c.classes), c.classes);
+    if (choice.loss == LossKind::logistic) e.log_loss = log_loss(truth, z, c.classes);
+    return e;
+  };
   r.train = evaluated(p.train, in_problem, p.labels, sets);
   if (p.test) r.test = evaluated(*p.test, c, p.test_labels, p.test_sets);
   out.coefficients = std::move(c);
@@ -204,6 +210,7 @@ StoredModel stored(const Prepared& p, const Fitted& trained) {
   model.samples = static_cast<std::uint32_t>(p.train.samples);
   model.eta = trained.report.eta;
   if (trained.report.calibration) model.calibration = trained.report.calibration->calibration;
+  model.thresholds = trained.report.thresholds;
   return model;
 }
 

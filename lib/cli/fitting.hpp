@@ -49,6 +49,7 @@ struct Task {
   Options<double> options;  // λ in `options` is that of one model, if there is only one
   std::string precision;
   StochasticOptions<double> stochastic = {};
+  std::optional<ThresholdKind> thresholds = {};  // of sets of labels
 };
 
 struct Fitted {

@@ -111,6 +111,7 @@ std::string to_json(const StoredModel& model) {
   if (model.samples) json["samples"] = model.samples;
   json["precision"] = model.precision;
   json["calibration"] = model.calibration ? to_json(*model.calibration) : Json(nullptr);
+  if (model.thresholds) json["thresholds"] = to_json(*model.thresholds);
   json["self_test"] = samples;
   return json.dump(2) + "\n";
 }
@@ -170,6 +171,7 @@ class ModelReader {
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
     read_calibration(model);
+    read_thresholds(model);
     const auto needed = needed_columns(model, indices);
     for (const auto& row : json_.value("self_test", Json::array())) {
       if (row.size() != needed.size()) fail("has parts of different lengths");
@@ -214,6 +216,21 @@ class ModelReader {
     for (const auto* list : {&model.calibration->slopes, &model.calibration->offsets})
       for (const double x : *list)
         if (!std::isfinite(x)) fail("has a calibration with numbers that are not finite");
+  }
+
+  void read_thresholds(StoredModel& model) const {
+    const Json json = json_.value("thresholds", Json());
+    if (json.is_null()) return;
+    const auto text = json.at("kind").get<std::string>();
+    const auto* kind = std::find_if(std::begin(all_threshold_kinds), std::end(all_threshold_kinds),
+                                    [&](ThresholdKind known) { return text == name(known); });
+    if (kind == std::end(all_threshold_kinds))
+      fail("has thresholds '" + printable(text) + "' that this command does not know");
+    const std::size_t classes = model.classes.size();
+    model.thresholds = {*kind, numbers(json.at("slopes"), classes), numbers(json.at("offsets"), classes)};
+    for (const auto* list : {&model.thresholds->slopes, &model.thresholds->offsets})
+      for (const double x : *list)
+        if (!std::isfinite(x)) fail("has thresholds that are not finite");
   }
 
   void read_preparation(StoredModel& model, const std::vector<std::size_t>& indices) const {

@@ -9,6 +9,7 @@
 #include "calibration.hpp"
 #include "problem.hpp"
 #include "sample_steps.hpp"
+#include "set_thresholds.hpp"
 
 namespace tamis::cli {
 
@@ -28,6 +29,7 @@ struct StoredModel {
   std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
   std::optional<StoredCalibration> calibration;
+  std::optional<StoredThresholds> thresholds;  // of sets of labels
   std::vector<std::vector<double>> self_test;  // training samples, all columns (zero where not needed)
 
   /// Columns of the data: features, where the steps make none of their own.

@@ -24,6 +24,7 @@ struct PredictArguments {
   std::string text_column;
   bool scores = false;
   bool probabilities = false;
+  bool sets = false;
   std::size_t top = 1;
 };
 
@@ -37,6 +38,9 @@ std::string best_classes(const double* scores, const std::vector<std::string>& c
   return out;
 }
 
+constexpr const char* no_thresholds =
+    "--sets: the model has no thresholds, which tamis train --loss ranking-squared-hinge --thresholds linear chooses";
+
 /// Refuses options that have no meaning for a model of these classes, none being a regression.
 void check_output(const PredictArguments& a, const std::string& loss, std::size_t classes,
                   bool has_probabilities = false) {
@@ -44,6 +48,8 @@ void check_output(const PredictArguments& a, const std::string& loss, std::size_
     throw ArgumentError("--probabilities: the model was trained with the loss " + loss +
                         ", and only logistic gives probabilities, or tamis cv --calibrate");
   if (a.probabilities && a.scores) throw ArgumentError("--scores and --probabilities both say what to print: give one");
+  if (a.sets && (a.scores || a.probabilities || a.top > 1))
+    throw ArgumentError("--sets and --scores, --probabilities or --top both say what to print: give one");
   if (a.top > 1 && (a.scores || a.probabilities))
     throw ArgumentError("--top and --scores or --probabilities both say what to print: give one");
   if (classes == 0 && (a.scores || a.top > 1))
@@ -51,6 +57,21 @@ void check_output(const PredictArguments& a, const std::string& loss, std::size_
                         ": the model is a regression, and the number that it predicts is printed without");
   if (classes && a.top > classes)
     throw ArgumentError("--top: the model has no more than " + std::to_string(classes) + " classes");
+}
+
+/// The set of each sample, a line each, empty where there is none.
+std::string label_sets(const std::vector<double>& z, const std::vector<std::string>& names,
+                       const StoredThresholds& thresholds) {
+  std::string out;
+  for (std::size_t i = 0; i < z.size(); i += names.size()) {
+    bool first = true;
+    thresholds.view().for_each_label(z.data() + i, [&](Index k) {
+      out += (first ? "" : ",") + csv_field(names[k]);
+      first = false;
+    });
+    out += '\n';
+  }
+  return out;
 }
 
 /// What is printed of samples × K scores; `calibration` for --probabilities alone.
@@ -108,12 +129,17 @@ std::vector<double> scores_of(Table table, const StoredModel& model) {
 std::string predict_linear(const PredictArguments& a, const ModelDocument& document) {
   const StoredModel model = read_model(document);
   check_output(a, model.loss, model.classes.size(), model.has_probabilities());
+  if (a.sets && !model.thresholds) throw ArgumentError(no_thresholds);
   ReadOptions options = a.reading.read_options(model.scale);
   options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
   options.missing = model.steps.fills_missing();
   options.names = names_to_expect(model);
   set_text(options, model.steps.text, a.text_column);
   Table table = read_samples(a.data, options, model.columns());
+  if (a.sets)
+    return label_sets(model.precision == "float" ? scores_of<float>(std::move(table), model)
+                                                 : scores_of<double>(std::move(table), model),
+                      model.classes, *model.thresholds);
   const Calibration<double> to_probabilities = model.probabilities();
   return model.precision == "float"
              ? of_classes(a, model.classes, scores_of<float>(std::move(table), model), ",%.9g", to_probabilities)
@@ -150,6 +176,7 @@ std::string predict_kernels(const PredictArguments& a, const ModelDocument& docu
 }
 
 std::string predict(const PredictArguments& a, const ModelDocument& document) {
+  if (a.sets && document.kind() != "linear") throw ArgumentError(no_thresholds);
   if (ReadOptions numbers; document.kind() != "linear") set_text(numbers, std::nullopt, a.text_column);
   if (document.kind() == "interactions") return predict_interactions(a, document);
   if (document.kind() == "kernels") return predict_kernels(a, document);
@@ -176,6 +203,8 @@ void declare_predict(CLI::App& app) {
   predict
       .add_option("--top", a->top, "print the classes of this many largest scores, the best first, separated by commas")
       ->check(CLI::Range(std::size_t(1), std::size_t(65536)));
+  predict.add_flag("--sets", a->sets,
+                   "print the labels of each sample, separated by commas, of models trained with --thresholds");
   predict.add_flag("--scores", a->scores, "print CSV: the label and the score of every class");
   predict.add_flag("--probabilities", a->probabilities,
                    "print CSV: the most probable label and the probability of every class, of models with the logistic "

@@ -107,11 +107,15 @@ Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   std::vector<std::uint32_t> place(table.samples, absent);
   for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<std::uint32_t>(i);
   out.starts.push_back(0);
+  std::vector<std::pair<std::uint32_t, double>> column;
   for (std::size_t j = 0; j < table.features; ++j) {
-    for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e) {
-      if (place[table.rows[e]] == absent) continue;
-      out.values.push_back(table.values[e]);
-      out.rows.push_back(place[table.rows[e]]);
+    column.clear();
+    for (std::uint32_t e = table.starts[j]; e < table.starts[j + 1]; ++e)
+      if (place[table.rows[e]] != absent) column.emplace_back(place[table.rows[e]], table.values[e]);
+    std::sort(column.begin(), column.end());  // rows may come in any order, and entries of a column are ascending
+    for (const auto& [row, value] : column) {
+      out.rows.push_back(row);
+      out.values.push_back(value);
     }
     out.starts.push_back(static_cast<std::uint32_t>(out.values.size()));
   }

@@ -127,11 +127,16 @@ std::string to_json(const RunReport& r) {
     json[where + "_ranking_loss"] = ranks && e->total ? Json(e->ranking->loss) : Json(nullptr);
     json[where + "_top_accuracy"] = ranks && e->total ? Json(e->accuracy()) : Json(nullptr);
     json[where + "_without_pairs"] = ranks ? Json(e->ranking->without_pairs) : Json(nullptr);
+    if (!r.thresholds || !e) return;
+    json[where + "_sets_right"] = e->sets->exact;
+    json[where + "_hamming_loss"] = e->sets->hamming_loss;
+    json[where + "_micro_f1"] = e->sets->micro_f1;
   };
   add_ranking("train", &r.train);
   add_ranking("test", r.test ? &*r.test : nullptr);
   json["confusion"] = r.train.total && !r.train.ranking ? Json((r.test ? *r.test : r.train).confusion) : Json(nullptr);
   json["calibration"] = r.calibration ? to_json(*r.calibration) : Json(nullptr);
+  if (r.thresholds) json["thresholds"] = to_json(*r.thresholds);
   json["trace"] = in_json(r.trace);
   json["version"] = tamis::version;
   return json.dump(2) + "\n";

@@ -9,6 +9,7 @@
 
 #include "calibration.hpp"
 #include "problem.hpp"
+#include "set_thresholds.hpp"
 #include "tamis/any.hpp"
 
 namespace tamis::cli {
@@ -40,6 +41,7 @@ struct Evaluation {
   std::vector<std::vector<std::size_t>> confusion;
   std::optional<RankingEvaluation> ranking;  // of multilabel samples: right is then whose best class is a label, and
                                              // there are no confusion and F1
+  std::optional<SetEvaluation> sets;         // of multilabel samples, where the model has thresholds
   double accuracy() const { return total ? static_cast<double>(right) / static_cast<double>(total) : 0; }
 };
 Evaluation evaluate(const std::vector<Label>& truth, const std::vector<Label>& predicted, std::size_t classes);
@@ -62,6 +64,7 @@ struct RunReport {
   Evaluation train;
   std::optional<Evaluation> test;
   std::optional<CalibrationReport> calibration;
+  std::optional<StoredThresholds> thresholds;
   std::vector<TraceEntry> trace;
 };
 std::string to_json(const RunReport& report);

@@ -18,6 +18,11 @@ std::string format(const char* pattern, Arguments... arguments) {
 }
 
 std::string accuracy_text(const char* where, const Evaluation& e) {
+  if (e.sets)
+    return format(
+        "%s: %zu of %zu sets of labels right, %.2f %% of the memberships wrong, micro F1 %.3f; %.2f %% of the pairs in "
+        "wrong order",
+        where, e.sets->exact, e.sets->samples, 100 * e.sets->hamming_loss, e.sets->micro_f1, 100 * e.ranking->loss);
   if (e.ranking)
     return format("%s: the best class is a label of %zu of %zu (%.1f %%), %.2f %% of the pairs in wrong order", where,
                   e.right, e.total, 100 * e.accuracy(), 100 * e.ranking->loss);

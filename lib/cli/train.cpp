@@ -22,6 +22,7 @@ struct TrainArguments {
   EffortArguments effort;
   StochasticArguments stochastic;
   std::string stopping = "gap";
+  std::string thresholds;
   bool shrinking = false, seeded = false;
   std::string weight_map, plot_weights, plot_confusion;
   std::string model, report, coefficients;
@@ -157,6 +158,12 @@ void run(const TrainArguments& a) {
   if (multilabel && !a.plot_confusion.empty())
     throw ArgumentError("--plot-confusion: with several labels per sample there is no confusion matrix");
 
+  std::optional<ThresholdKind> thresholds;
+  if (!a.thresholds.empty()) {
+    thresholds = kind_named("--thresholds", a.thresholds, all_threshold_kinds);
+    if (!multilabel)
+      throw ArgumentError("--thresholds makes sets of labels of scores that rank: it is for ranking-squared-hinge");
+  }
   const Prepared p = prepare(a.samples, multilabel);
   for (const auto& sentence : p.notes())
     if (!a.quiet) std::cerr << sentence << '\n';
@@ -167,7 +174,7 @@ void run(const TrainArguments& a) {
   if (groups) choice.groups = groups->groups;
   std::pair<std::size_t, std::size_t> map;
   if (!a.weight_map.empty()) map = map_shape(a.weight_map, p.train.features);
-  const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision, stochastic};
+  const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision, stochastic, thresholds};
   const Fitted trained =
       a.problem.single_precision() ? train<float>(a, task, stopping) : train<double>(a, task, stopping);
   if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
@@ -204,6 +211,9 @@ void declare_train(CLI::App& app) {
       ->capture_default_str();
   train.add_flag("--shrinking", a->shrinking,
                  "leave out rows that are likely to stay zero, for a while; for bcd-...-as-printed");
+  train.add_option("--thresholds", a->thresholds,
+                   "with ranking-squared-hinge: linear | per-class, thresholds of the scores that make sets of labels, "
+                   "chosen on the training samples, for predict --sets");
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
   train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG");
   train.add_option("--plot-confusion", a->plot_confusion,

@@ -190,9 +190,13 @@ void run(const UpdateArguments& a) {
   model.eta = std::numeric_limits<double>::quiet_NaN();
   const bool calibrated = model.calibration.has_value();
   model.calibration.reset();
+  const bool had_thresholds = model.thresholds.has_value();
+  model.thresholds.reset();
   for (std::size_t j = 0; j < table.feature_names.size(); ++j) model.feature_names[j] = table.feature_names[j];
   write_model(a.out, model);
   if (a.quiet) return;
+  if (had_thresholds)
+    std::cerr << "note: the thresholds of " << a.model << " are those of its old scores and are left out\n";
   if (calibrated)
     std::cerr << "note: the calibration of " << a.model
               << " is that of its old scores and is left out: the new model has no probabilities"

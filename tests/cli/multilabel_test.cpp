@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -382,6 +384,75 @@ TEST(Multilabel, FoldsKeepRareLabelsApart) {
   EXPECT_NE(single.error.find("label '6': without the samples of fold "), std::string::npos) << single.error;
   EXPECT_EQ(with("cv", folder.path("one.svm"), {"--lambdas", "2", "--folds", "2", "--quiet", "--no-intercept"}).code,
             0);
+}
+
+// ---- sets
+
+TEST(LabelSets, ThresholdsMakeSetsOfScores) {
+  const Folder folder;
+  for (const char* kind : {"linear", "per-class"}) {
+    const json r = report_of(folder, shipped, {"--thresholds", kind, "--model", folder.path("m.json")});
+    const auto plain = run({"predict", folder.path("m.json"), shipped, "--scores"});
+    const auto sets = run({"predict", folder.path("m.json"), shipped, "--sets"});
+    ASSERT_EQ(sets.code, 0) << sets.error;
+    const json model = json::parse(folder.read("m.json"));
+    EXPECT_EQ(model["thresholds"]["kind"], kind);
+    EXPECT_EQ(r["thresholds"], model["thresholds"]);
+    const auto scored = lines(plain.output), predicted = lines(sets.output),
+               given = lines([&] {
+                 std::ifstream file(shipped);
+                 return std::string(std::istreambuf_iterator<char>(file), {});
+               }());
+    ASSERT_EQ(scored.size(), predicted.size() + 1);
+    const auto names = model["classes"].get<std::vector<std::string>>();
+    const auto slopes = model["thresholds"]["slopes"].get<std::vector<double>>();
+    const auto offsets = model["thresholds"]["offsets"].get<std::vector<double>>();
+    std::size_t exact = 0, wrong = 0;
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      std::istringstream row(scored[i + 1]);
+      std::string cell;
+      std::getline(row, cell, ',');
+      std::vector<double> z;
+      while (std::getline(row, cell, ',')) z.push_back(std::stod(cell));
+      double shift = 0;
+      for (std::size_t k = 0; k < z.size(); ++k) shift += slopes[k] * z[k];
+      std::string set;
+      const std::string labels = "," + given[i].substr(0, given[i].find(' ')) + ",";
+      std::size_t off = 0;
+      for (std::size_t k = 0; k < z.size(); ++k) {
+        const bool inside = z[k] > shift + offsets[k];
+        if (inside) set += (set.empty() ? "" : ",") + names[k];
+        off += inside != (labels.find("," + names[k] + ",") != std::string::npos);
+      }
+      EXPECT_EQ(predicted[i], set);
+      wrong += off;
+      exact += off == 0;
+    }
+    EXPECT_EQ(r["train_sets_right"], exact);
+    EXPECT_NEAR(r["train_hamming_loss"].get<double>(),
+                static_cast<double>(wrong) / static_cast<double>(predicted.size() * names.size()), 1e-12);
+    EXPECT_LT(r["train_hamming_loss"], 0.35);
+    EXPECT_GT(r["train_micro_f1"], 0.5);
+  }
+}
+
+TEST(LabelSets, ThresholdsAreRefusedWhereTheyMeanNothing) {
+  const Folder folder;
+  report_of(folder, shipped, {"--model", folder.path("m.json")});
+  const auto outcome = run({"predict", folder.path("m.json"), shipped, "--sets"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.error.find("--sets: the model has no thresholds"), std::string::npos) << outcome.error;
+  report_of(folder, shipped, {"--thresholds", "linear", "--model", folder.path("t.json")});
+  const auto both = run({"predict", folder.path("t.json"), shipped, "--sets", "--scores"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.error.find("give one"), std::string::npos);
+  const auto other = run(
+      {"train", shipped, "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.1", "--thresholds", "linear"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.error.find("it is for ranking-squared-hinge"), std::string::npos) << other.error;
+  const auto unknown = with("train", shipped, {"--lambda", "0.1", "--thresholds", "soft"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.error.find("'soft' is not one of"), std::string::npos) << unknown.error;
 }
 
 }  // namespace
