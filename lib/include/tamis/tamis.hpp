@@ -65,6 +65,7 @@
 #include "selection/kernel_cross_validation.hpp"
 #include "selection/kernel_path.hpp"
 #include "selection/path.hpp"
+#include "selection/set_thresholds.hpp"
 #include "selection/stability.hpp"
 #include "solver/calibration_newton.hpp"
 #include "solver/constrained_primal_dual.hpp"
