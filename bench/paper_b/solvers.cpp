@@ -36,7 +36,7 @@ constexpr double tolerance_when_quick(SolverKind solver) {
   switch (solver) {
     case SolverKind::fobos_as_printed: return 0.05;
     case SolverKind::bcd_constant_step_as_printed: return 1e-4;
-    case SolverKind::fista_constant_step_as_printed: return 2e-5;
+    case SolverKind::fista_constant_step_as_printed: return 1e-4;
     default: return 2e-6;
   }
 }
