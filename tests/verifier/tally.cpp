@@ -5,8 +5,9 @@
 
 namespace tamis::verifier {
 
-std::vector<std::string> Tally::add(const Problem& problem, const Examination& examination) {
-  for (const Outcome& o : examination.outcomes)
+std::vector<std::string> Tally::add(const Problem& problem, const std::vector<Outcome>& outcomes,
+                                    const Examination& examination) {
+  for (const Outcome& o : outcomes)
     for (Counts* counts : {&of_[o.solver], &all_}) {
       ++counts->cases;
       if (o.converged()) ++counts->converged;

@@ -13,7 +13,8 @@ inline std::uint64_t seed_of(std::uint64_t run, std::uint64_t at) { return Draw(
 class Tally {
  public:
   /// Counts, and returns a line for each finding, with the command that shows it again.
-  std::vector<std::string> add(const Problem& problem, const Examination& examination);
+  std::vector<std::string> add(const Problem& problem, const std::vector<Outcome>& outcomes,
+                               const Examination& examination);
   /// A line for each solver, and one for all.
   std::string summary() const;
   std::uint64_t cases() const { return all_.cases; }

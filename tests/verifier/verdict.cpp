@@ -207,39 +207,46 @@ Real equivalent_lambda(const Problem& p, const std::vector<Outcome>& outcomes) {
 
 }  // namespace
 
-Examination examine(const Problem& p, SolverKind only, int passes) {
-  Examination out;
-  for (const SolverKind solver : solvers_of(p)) out.outcomes.push_back(run(p, solver, manner_of(p, solver)));
-  std::vector<Outcome> all = out.outcomes;
-  const bool any = std::any_of(all.begin(), all.end(), [](const Outcome& o) { return o.has_model(); });
-  const std::size_t work = std::size_t(p.samples) * p.features * p.classes;
-  const auto fewer = [=](double most) { return std::max(10, static_cast<int>(std::min(1.0, 3000.0 / double(work + 1)) * most)); };
-  if (any && p.penalty != PenaltyKind::reweighted_l1)
-    for (const SolverKind solver : out.outcomes.size() > 0 ? solvers_of(p) : std::vector<SolverKind>{})
-      if (solver == default_solver(p.loss, p.penalty, p.constrained()) || solver == SolverKind::fista ||
-          solver == SolverKind::primal_dual)
-        all.push_back(run(p, solver, {false, true, 1e-9, static_cast<std::uint32_t>(20 * fewer(100))}));
+std::vector<Outcome> run_all(const Problem& p) {
+  std::vector<Outcome> out;
+  for (const SolverKind solver : solvers_of(p)) out.push_back(run(p, solver, manner_of(p, solver)));
+  return out;
+}
 
+Examination examine(const Problem& p, const std::vector<Outcome>& outcomes, SolverKind only, int passes) {
+  Examination out;
+  const auto judge = [&](const Truth& truth, const Candidates& candidates, const Outcome& o) {
+    if (only == SolverKind::automatic || only == o.solver) Judge(truth, candidates, o, out).judge();
+  };
+  // Less effort where a pass is long.
+  const double work = double(p.samples) * p.features * p.classes;
+  const auto fewer = [=](int most) { return std::max(10, static_cast<int>(std::min(1.0, 3000 / work) * most)); };
   const auto collect = [&](const Truth& truth, Candidates& candidates) {
-    for (const Outcome& o : all)
+    bool any = false;
+    for (const Outcome& o : outcomes) {
       if (o.has_model()) candidates.offer(o.model);
+      any = any || o.has_model();
+    }
     if (!any) return;
-    const Real lambda = equivalent_lambda(p, all);
+    // In double, and closer to the optimum; of a convex problem as it is.
+    for (const Outcome& o : outcomes)
+      if (p.penalty != PenaltyKind::reweighted_l1 &&
+          (o.solver == default_solver(p.loss, p.penalty, p.constrained()) || o.solver == SolverKind::fista ||
+           o.solver == SolverKind::primal_dual))
+        candidates.offer(run(p, o.solver, {false, true, 1e-9, static_cast<std::uint32_t>(20 * fewer(100))}).model);
+    const Real lambda = equivalent_lambda(p, outcomes);
     const Effort effort{.passes = fewer(passes)};
     candidates.offer(descend(truth, truth.zero(), lambda, effort));
     candidates.offer(descend(truth, candidates.empty() ? truth.zero() : Point(candidates.best()), lambda, effort));
-  };
-  const auto judge = [&](const Truth& truth, const Candidates& candidates, const Outcome& o) {
-    if (only == SolverKind::automatic || only == o.solver) Judge(truth, candidates, o, out).judge();
   };
   if (p.penalty != PenaltyKind::reweighted_l1) {
     const Truth truth(p);
     Candidates candidates(truth);
     collect(truth, candidates);
-    for (const Outcome& o : out.outcomes) judge(truth, candidates, o);
+    for (const Outcome& o : outcomes) judge(truth, candidates, o);
     return out;
   }
-  for (const Outcome& o : out.outcomes) {  // the last round of each has weights of its own
+  for (const Outcome& o : outcomes) {  // the last round of each has weights of its own
     const Truth truth(p, o.l1_weights);
     Candidates candidates(truth);
     if (o.has_model()) collect(truth, candidates);

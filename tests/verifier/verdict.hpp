@@ -22,12 +22,16 @@ struct Hidden {
 };
 
 struct Examination {
-  std::vector<Outcome> outcomes;
   std::vector<Finding> findings;
   std::vector<Hidden> hidden;
 };
 
-/// `only`: this solver alone is judged (automatic: all), and `passes`: of the search for other points.
-Examination examine(const Problem& problem, SolverKind only = SolverKind::automatic, int passes = 150);
+/// The answers of all solvers that take the problem.
+std::vector<Outcome> run_all(const Problem& problem);
+
+/// `outcomes`: of all solvers, each of which bounds the optimum for the others. `only`: this one alone is judged
+/// (automatic: all). `passes`: of the search for points that are lower than all of them.
+Examination examine(const Problem& problem, const std::vector<Outcome>& outcomes,
+                    SolverKind only = SolverKind::automatic, int passes = 150);
 
 }  // namespace tamis::verifier

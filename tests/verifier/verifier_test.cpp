@@ -1,0 +1,115 @@
+// A sample of the verifier's cases, and proof that it can fail. Long runs: `verifier --problems N --seed S`.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tally.hpp"
+
+namespace tamis::verifier {
+namespace {
+
+class Verifier : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_wide_real) GTEST_SKIP() << "long double has no more digits or range than double here";
+  }
+};
+
+void expect_true_reports(std::uint64_t seed, std::uint64_t problems) {
+  Tally tally;
+  for (std::uint64_t at = 0; at < problems; ++at) {
+    const Problem problem = make_problem(seed_of(seed, at));
+    const auto outcomes = run_all(problem);
+    for (const std::string& line : tally.add(problem, outcomes, examine(problem, outcomes))) ADD_FAILURE() << line;
+  }
+  std::fputs(tally.summary().c_str(), stdout);
+  EXPECT_GT(tally.cases(), 5 * problems);
+  EXPECT_GT(tally.converged(), tally.cases() / 10) << "hardly anything was claimed";
+  EXPECT_GT(tally.refused(), tally.cases() / 20) << "no hard numbers among them";
+}
+
+TEST_F(Verifier, FindsNoFalseReport) { expect_true_reports(20, 90); }
+TEST_F(Verifier, FindsNoFalseReportInOtherProblems) { expect_true_reports(21, 90); }
+
+/// The first problems without hard numbers of a loss, as (problem, outcomes).
+template <class Visit>
+void for_some_problems(LossKind loss, int wanted, Visit visit) {
+  for (std::uint64_t at = 0; wanted > 0; ++at) {
+    const Problem problem = make_problem(seed_of(5, at));
+    if (!problem.benign || problem.loss != loss || problem.penalty == PenaltyKind::reweighted_l1) continue;
+    if (problem.constrained() || problem.single || problem.features > 20) continue;
+    visit(problem, run_all(problem));
+    --wanted;
+  }
+}
+
+bool says(const Examination& examination, const char* rule, SolverKind solver) {
+  return std::any_of(examination.findings.begin(), examination.findings.end(),
+                     [&](const Finding& f) { return f.rule == rule && f.solver == solver; });
+}
+
+/// Changes a converged outcome, and looks for what is said of it.
+template <class Change>
+void expect_finding(const char* rule, Change change) {
+  for (const LossKind loss : {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic})
+    for_some_problems(loss, 2, [&](const Problem& problem, std::vector<Outcome> outcomes) {
+      EXPECT_TRUE(examine(problem, outcomes).findings.empty());
+      for (Outcome& o : outcomes) {
+        if (!o.converged() || !(o.objective > 1e-6L)) continue;
+        const Outcome before = o;
+        change(o);
+        EXPECT_TRUE(says(examine(problem, outcomes, o.solver), rule, o.solver)) << name(o.solver);
+        o = before;
+        return;
+      }
+    });
+}
+
+TEST_F(Verifier, SeesADualObjectiveThatIsTooHigh) {
+  expect_finding("dual objective", [](Outcome& o) {
+    o.dual_objective = o.objective * 1.001L;
+    o.gap = o.relative_gap = 0;
+  });
+}
+TEST_F(Verifier, SeesAnObjectiveThatIsNotThatOfTheModel) {
+  expect_finding("objective", [](Outcome& o) { o.objective *= 1 - 1e-9L; });
+}
+TEST_F(Verifier, SeesAGapThatIsTooSmall) {
+  expect_finding("gap", [](Outcome& o) {  // another model with its own objective, as if it were the optimum
+    for (Real& w : o.model.w) w *= 0.5L;
+    for (Real& b : o.model.b) b *= 0.5L;
+    o.gap = o.relative_gap = 0;
+  });
+}
+TEST_F(Verifier, SeesANegativeGapAndWhatIsNoNumber) {
+  expect_finding("negative gap", [](Outcome& o) { o.gap = -o.gap - 1e-12L; });
+  expect_finding("objective not finite", [](Outcome& o) { o.objective = std::nanl(""); });
+  expect_finding("model not finite", [](Outcome& o) { o.model.b[0] = std::nanl(""); });
+  expect_finding("precision limit below the tolerance", [](Outcome& o) { o.status = Status::precision_limit; });
+  expect_finding("converged above the tolerance", [](Outcome& o) { o.tolerance = o.relative_gap / 2 - 1e-18L; });
+  expect_finding("iterations", [](Outcome& o) { o.iterations = o.max_iterations + 1; });
+  expect_finding("wrote beyond its arena", [](Outcome& o) { o.effects.surroundings_intact = false; });
+  expect_finding("refused for no reason", [](Outcome& o) { o.status = Status::invalid_scale; });
+  expect_finding("a refusal wrote to the arena", [](Outcome& o) { o.status = Status::invalid_weight; });
+}
+
+/// The search for other points, from zero and without the answers of any solver, comes near the certified optimum.
+TEST_F(Verifier, SearchesWellByItself) {
+  for (const LossKind loss : all_losses)
+    for_some_problems(loss, loss == LossKind::ranking_squared_hinge ? 0 : 6,
+                      [&](const Problem& problem, const std::vector<Outcome>& outcomes) {
+                        const Truth truth(problem);
+                        for (const Outcome& o : outcomes) {
+                          if (!o.converged()) continue;
+                          const Point found = descend(truth, truth.zero(), Real(problem.lambda), {.passes = 3000});
+                          const Real value = truth.objective(found);
+                          EXPECT_LE(value, o.objective + Real(1e-4L) * truth.objective(truth.zero()))
+                              << problem.describe() << " seed " << problem.seed;
+                          return;
+                        }
+                      });
+}
+
+}  // namespace
+}  // namespace tamis::verifier
