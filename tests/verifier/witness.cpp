@@ -143,6 +143,101 @@ class GroupDescent {
   Real loss_;
 };
 
+/// Accelerated proximal gradient steps on all coefficients at once, each group in units of its columns, with a step
+/// that is searched for, restarted whenever the objective rises: for what descent over groups takes long for.
+class Acceleration {
+ public:
+  Acceleration(const Centred& centred, Point from)
+      : c_(centred), at_(centred.centred(std::move(from))), size_(at_.w.size() + c_.K) {
+    for (const auto& group : c_.truth.groups()) {
+      Real size = 0;
+      for (const std::size_t e : group) size = std::max(size, c_.size[e / c_.K]);
+      for (const std::size_t e : group) size_[e] = size;
+    }
+    for (std::size_t k = 0; k < c_.K; ++k) size_[at_.w.size() + k] = c_.p.intercept ? 1 : 0;
+    steep_ = c_.truth.curvature();
+  }
+
+  void run(int passes) {
+    std::vector<Real> x = at_.w, z;
+    x.insert(x.end(), at_.b.begin(), at_.b.end());
+    std::vector<Real> y = x, next;
+    scores(x, z);
+    Real value = c_.objective(at_, z), momentum = 1;
+    for (int pass = 0; pass < passes; ++pass) {
+      const Real reached = step(y, next);
+      if (!(reached < value)) {  // from the best point without momentum, or the end
+        if (y == x) break;
+        y = x;
+        momentum = 1;
+        continue;
+      }
+      value = reached;
+      const Real beta = momentum - 1;
+      momentum = (1 + std::sqrt(1 + 4 * momentum * momentum)) / 2;
+      for (std::size_t e = 0; e < x.size(); ++e) y[e] = next[e] + beta / momentum * (next[e] - x[e]);
+      x = next;
+    }
+    take(x);
+  }
+  Point end() const { return c_.original(at_); }
+
+ private:
+  void take(const std::vector<Real>& x) {
+    std::copy_n(x.begin(), at_.w.size(), at_.w.begin());
+    std::copy(x.begin() + static_cast<std::ptrdiff_t>(at_.w.size()), x.end(), at_.b.begin());
+  }
+  void scores(const std::vector<Real>& x, std::vector<Real>& z) {
+    take(x);
+    c_.scores(at_, z);
+  }
+
+  /// next ← a proximal step from y; returns its objective.
+  Real step(const std::vector<Real>& y, std::vector<Real>& next) {
+    std::vector<Real> z, g(y.size()), u(c_.K), v;
+    scores(y, z);
+    const Real loss = c_.loss(z);
+    const std::size_t intercepts = at_.w.size();
+    for (Index i = 0; i < c_.p.samples; ++i) {
+      if (!(c_.truth.share(i) > 0)) continue;
+      c_.truth.gradient(i, &z[i * c_.K], u.data());
+      for (std::size_t k = 0; k < c_.K; ++k) {
+        u[k] *= c_.truth.share(i);
+        g[intercepts + k] += u[k];
+      }
+      for (Index j = 0; j < c_.p.features; ++j)
+        for (std::size_t k = 0; k < c_.K; ++k) g[j * c_.K + k] += c_.x[i + std::size_t(j) * c_.p.samples] * u[k];
+    }
+    for (steep_ /= Real(1.3L);; steep_ *= 2) {
+      next = y;
+      for (std::size_t e = 0; e < y.size(); ++e)
+        if (size_[e] > 0) next[e] -= g[e] / (steep_ * size_[e]);
+      for (const auto& group : c_.truth.groups()) {
+        const Real size = size_[group[0]];
+        if (!(size > 0)) continue;
+        v.clear();
+        for (const std::size_t e : group) v.push_back(next[e]);
+        c_.truth.prox(group, v.data(), c_.lambda / (steep_ * size));
+        for (std::size_t e = 0; e < group.size(); ++e) next[group[e]] = v[e];
+      }
+      Real model = loss, distance = 0;
+      for (std::size_t e = 0; e < y.size(); ++e) {
+        model += g[e] * (next[e] - y[e]);
+        distance += size_[e] * (next[e] - y[e]) * (next[e] - y[e]);
+      }
+      scores(next, z);
+      const Real there = c_.loss(z);
+      if (there <= model + steep_ / 2 * distance + Real(1e-18L) * loss || !(steep_ < Real(1e9L)))
+        return there + c_.lambda * c_.truth.penalty(at_);
+    }
+  }
+
+  const Centred& c_;
+  Point at_;
+  std::vector<Real> size_;  ///< of the column of each coefficient, then 1 for intercepts
+  Real steep_;
+};
+
 // ---- the hinge
 
 /// v ← the nearest point of the unit simplex.
@@ -177,7 +272,7 @@ class PrimalDualSearch {
   }
 
   void run(Effort effort) {
-    constexpr int round = 50;
+    int began = 0;  // a round ends when it is a third of all
     Point sum = c_.truth.zero(), from = at_;
     std::vector<Real> q_sum(q_.size()), q_from = q_, ahead = z_, z;
     for (int pass = 1; pass <= effort.passes; ++pass) {
@@ -191,9 +286,11 @@ class PrimalDualSearch {
       for (std::size_t k = 0; k < c_.K; ++k) sum.b[k] += at_.b[k];
       for (std::size_t e = 0; e < q_.size(); ++e) q_sum[e] += q_[e];
       if (pass % 10 == 0) offer(at_, z_);
-      if (pass % round != 0) continue;
-      for (Real& w : sum.w) w /= round;
-      for (Real& b : sum.b) b /= round;
+      const int round = pass - began;
+      if (round < 50 || round < pass / 3) continue;
+      began = pass;
+      for (Real& w : sum.w) w /= Real(round);
+      for (Real& b : sum.b) b /= Real(round);
       c_.scores(sum, z);
       offer(sum, z);
       Real moved = 0, turned = 0;
@@ -206,8 +303,8 @@ class PrimalDualSearch {
       for (std::size_t e = 0; e < q_.size(); ++e)
         turned += c_.truth.share(static_cast<Index>(e / c_.K)) * (q_[e] - q_from[e]) * (q_[e] - q_from[e]);
       at_ = sum;
-      for (std::size_t e = 0; e < q_.size(); ++e) q_[e] = q_sum[e] / round;
-      if (moved > 0 && turned > 0 && pass <= 10 * round) ratio_ = std::sqrt(ratio_ * std::sqrt(moved / turned));
+      for (std::size_t e = 0; e < q_.size(); ++e) q_[e] = q_sum[e] / Real(round);
+      if (moved > 0 && turned > 0) ratio_ = std::sqrt(ratio_ * std::sqrt(moved / turned));
       from = at_;
       q_from = q_;
       c_.scores(at_, z_);
@@ -274,8 +371,11 @@ Point descend(const Truth& truth, const Point& from, Real lambda, Effort effort)
     return search.end();
   }
   GroupDescent descent(centred, from);
-  descent.run(effort);
-  return descent.end();
+  descent.run({.passes = effort.passes / 3, .intercepts_only = effort.intercepts_only});
+  if (effort.intercepts_only) return descent.end();
+  Acceleration acceleration(centred, descent.end());
+  acceleration.run(effort.passes - effort.passes / 3);
+  return acceleration.end();
 }
 
 bool make_feasible(const Truth& truth, Point& at) {
