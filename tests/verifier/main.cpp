@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "interactions.hpp"
 #include "tally.hpp"
 
 using namespace tamis;
@@ -14,6 +15,8 @@ namespace {
 int usage() {
   std::puts(
       "verifier [--problems N] [--seed S] [--only SOLVER] [--loss LOSS] [--penalty PENALTY] [--passes P]\n"
+      "verifier --interactions SEED                            one problem with products of features\n"
+      "verifier --interaction-problems N [--seed S]\n"
       "verifier --problem SEED [--only SOLVER] [--passes P]    one problem, all that is known of it\n"
       "A case is a problem and a solver; every problem goes to all solvers that take it.");
   return 2;
@@ -26,10 +29,24 @@ void print(const Problem& p, const std::vector<Outcome>& outcomes) {
                 name(o.status), o.objective, o.dual_objective, o.gap, o.relative_gap, o.iterations);
 }
 
+int run_interactions(std::uint64_t problems, std::uint64_t seed, bool one) {
+  InteractionFindings found;
+  for (std::uint64_t at = 0; at < problems; ++at) {
+    found.lines.clear();
+    examine_interactions(one ? seed : seed_of(seed, at), found);
+    for (const std::string& line : found.lines) std::puts(line.c_str());
+    std::fflush(stdout);
+    found.failures += found.lines.size();
+  }
+  std::printf("interactions: %" PRIu64 " cases, %" PRIu64 " converged, %" PRIu64 " refused, %" PRIu64 " false\n",
+              found.cases, found.converged, found.refused, found.failures);
+  return found.failures == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::uint64_t problems = 1000, seed = 1, one = 0;
+  std::uint64_t problems = 1000, seed = 1, one = 0, interactions = 0;
   bool has_one = false;
   int passes = 150;
   const char *only = nullptr, *loss = nullptr, *penalty = nullptr;
@@ -41,9 +58,12 @@ int main(int count, char** arguments) {
     else if (is("--only")) only = arguments[++i];
     else if (is("--loss")) loss = arguments[++i];
     else if (is("--penalty")) penalty = arguments[++i];
+    else if (is("--interactions")) interactions = 1, seed = std::strtoull(arguments[++i], nullptr, 10), has_one = true;
+    else if (is("--interaction-problems")) interactions = std::strtoull(arguments[++i], nullptr, 10);
     else if (is("--passes")) passes = std::atoi(arguments[++i]);
     else return usage();
   }
+  if (interactions > 0) return run_interactions(interactions, seed, has_one);
   SolverKind chosen = SolverKind::automatic;
   for (const SolverKind solver : all_solvers)
     if (only && std::strcmp(only, name(solver)) == 0) chosen = solver;

@@ -79,8 +79,7 @@ void draw_values(Draw& draw, Problem& p) {
     for (Index i = 1; i < n; ++i)
       if (draw.chance(0.3)) {
         const Index from = draw.below(i);
-        for (Index j = 0; j < p.features; ++j)
-          p.values[i + std::size_t(j) * n] = p.values[from + std::size_t(j) * n];
+        for (Index j = 0; j < p.features; ++j) p.values[i + std::size_t(j) * n] = p.values[from + std::size_t(j) * n];
       }
   for (double& x : p.values) x = round_to(p.single, x);
   p.benign = usual;
@@ -134,9 +133,8 @@ void draw_weights(Draw& draw, Problem& p) {
   if (draw.chance(0.2))
     for (double& w : p.weights)
       if (draw.chance(0.2)) w = 0;
-  p.benign = p.benign && kind <= 0.9 && range <= 3 && std::none_of(p.weights.begin(), p.weights.end(), [](double w) {
-               return w == 0;
-             });
+  p.benign = p.benign && kind <= 0.9 && range <= 3 &&
+             std::none_of(p.weights.begin(), p.weights.end(), [](double w) { return w == 0; });
 }
 
 void draw_margins(Draw& draw, Problem& p) {
@@ -279,10 +277,13 @@ std::string Problem::describe() const {
                 "%s %s %s%s n=%u p=%u K=%u%s%s |x| %.2g…%.2g weights %.2g…%.2g margin %s%.3g %s=%.6g ratio %.3g "
                 "tolerance %.2g iterations %u%s",
                 single ? "float" : "double", name(loss), name(penalty),
-                listed() ? " listed" : block ? (" blocks:" + std::to_string(block)).c_str() : "", samples, features,
-                classes, intercept ? "" : " no-intercept", sparse ? " sparse" : "", least, most, light, heavy,
-                margins.empty() ? "" : "each ", margins.empty() ? margin : margins[0], constrained() ? "eta" : "lambda",
-                constrained() ? eta : lambda, l1_ratio, tolerance, max_iterations, benign ? " benign" : "");
+                listed() ? " listed"
+                : block  ? (" blocks:" + std::to_string(block)).c_str()
+                         : "",
+                samples, features, classes, intercept ? "" : " no-intercept", sparse ? " sparse" : "", least, most,
+                light, heavy, margins.empty() ? "" : "each ", margins.empty() ? margin : margins[0],
+                constrained() ? "eta" : "lambda", constrained() ? eta : lambda, l1_ratio, tolerance, max_iterations,
+                benign ? " benign" : "");
   return text;
 }
 

@@ -50,8 +50,9 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
 
   const Targets<T> targets{labels, p.classes, weights.empty() ? nullptr : weights.data(),
                            margins.empty() ? nullptr : margins.data()};
-  const Groups groups = p.listed() ? Groups::listed(p.order.data(), p.starts.data(), static_cast<Index>(p.starts.size() - 1))
-                                   : Groups::blocks(p.block);
+  const Groups groups = p.listed()
+                            ? Groups::listed(p.order.data(), p.starts.data(), static_cast<Index>(p.starts.size() - 1))
+                            : Groups::blocks(p.block);
   const Choice choice{p.loss, p.penalty, groups, solver, p.constrained(), Choice::is_tiny(T(p.lambda), p.samples)};
   Options<T> options;
   options.lambda = T(p.lambda);

@@ -1,14 +1,13 @@
 #pragma once
 /// The library's answer to a problem, taken apart into numbers that the independent evaluation reads.
 
-#include "truth.hpp"
-
 #include "tamis/status.hpp"
+#include "truth.hpp"
 
 namespace tamis::verifier {
 
 struct Effects {
-  bool arena_untouched = false;     ///< not one byte written
+  bool arena_untouched = false;      ///< not one byte written
   bool surroundings_intact = false;  ///< nor around it
 };
 

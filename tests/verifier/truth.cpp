@@ -114,8 +114,7 @@ void Truth::gradient(Index i, const Real* z, Real* u) const {
         if (k != y) u[y] -= u[k] = 2 * positive(margin + z[k] - z[y]);
       return;
     case LossKind::one_vs_rest_squared_hinge:
-      for (Index k = 0; k < K; ++k)
-        u[k] = k == y ? -2 * positive(margin - z[k]) : 2 * positive(margin + z[k]);
+      for (Index k = 0; k < K; ++k) u[k] = k == y ? -2 * positive(margin - z[k]) : 2 * positive(margin + z[k]);
       return;
     case LossKind::logistic: {
       Real top = z[y], total = 0;
@@ -251,7 +250,8 @@ void Truth::magnitudes(const Point& at, Index i, bool with_means, Real* a) const
 Real Truth::loss_rounding(const Point& at) const {
   const Real value = mean_loss(at), high = mean_loss(at, 1), low = mean_loss(at, -1);
   const Real of_logarithms = p_.loss == LossKind::logistic ? Real(p_.classes + 8) * unit_ : Real(0);
-  const std::size_t terms = p_.loss == LossKind::ranking_squared_hinge ? std::size_t(p_.classes) * p_.classes : p_.classes;
+  const std::size_t terms =
+      p_.loss == LossKind::ranking_squared_hinge ? std::size_t(p_.classes) * p_.classes : p_.classes;
   return std::max(high - value, value - low) + Real(terms + 16) * unit_ * high + of_logarithms +
          16 * p_.least_of_type();
 }

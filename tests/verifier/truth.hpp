@@ -54,8 +54,8 @@ class Truth {
   const Problem& p_;
   std::vector<Real> share_, l1_weights_, means_;
   std::vector<std::vector<std::size_t>> groups_;
-  Real unit_;                ///< relative spacing of the type
-  std::size_t most_ = 0;     ///< entries of the largest group
+  Real unit_;             ///< relative spacing of the type
+  std::size_t most_ = 0;  ///< entries of the largest group
 };
 
 }  // namespace tamis::verifier

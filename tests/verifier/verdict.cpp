@@ -54,7 +54,8 @@ class Judge {
 
   void judge() {
     if (!o_.effects.surroundings_intact) find("wrote beyond its arena");
-    if (o_.iterations > o_.max_iterations) find("iterations", number(o_.iterations) + " > " + number(o_.max_iterations));
+    if (o_.iterations > o_.max_iterations)
+      find("iterations", number(o_.iterations) + " > " + number(o_.max_iterations));
     if (o_.status == Status::infeasible) return judge_infeasible();
     if (!o_.has_model()) return judge_refusal();
     judge_numbers();
@@ -187,8 +188,8 @@ class Judge {
     }
     const Real off = truth_.dual_rounding(null, c_.best()) + Real(1e-3L) * value;
     if (c_.least() < value - off)
-      find("lambda_max", number(o_.lambda_max) + ": without coefficients " + number(value) + ", a point has " +
-                             number(c_.least()));
+      find("lambda_max",
+           number(o_.lambda_max) + ": without coefficients " + number(value) + ", a point has " + number(c_.least()));
   }
 
   const Truth& truth_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interactions.hpp"
 #include "tally.hpp"
 
 namespace tamis::verifier {
@@ -29,8 +30,17 @@ void expect_true_reports(std::uint64_t seed, std::uint64_t problems) {
   EXPECT_GT(tally.refused(), tally.cases() / 20) << "no hard numbers among them";
 }
 
-TEST_F(Verifier, FindsNoFalseReport) { expect_true_reports(20, 100); }
-TEST_F(Verifier, FindsNoFalseReportInOtherProblems) { expect_true_reports(21, 100); }
+TEST_F(Verifier, FindsNoFalseReport) { expect_true_reports(20, 180); }
+TEST_F(Verifier, FindsNoFalseReportInOtherProblems) { expect_true_reports(21, 180); }
+
+TEST_F(Verifier, FindsNoFalseReportOfInteractions) {
+  InteractionFindings found;
+  for (std::uint64_t at = 0; at < 200; ++at) examine_interactions(seed_of(22, at), found);
+  for (const std::string& line : found.lines) ADD_FAILURE() << line;
+  std::printf("interactions: %llu cases, %llu converged\n", static_cast<unsigned long long>(found.cases),
+              static_cast<unsigned long long>(found.converged));
+  EXPECT_GT(found.converged, found.cases / 4) << "hardly anything was claimed";
+}
 
 /// The first problems of a loss that have ordinary numbers, in double, as (problem, outcomes).
 template <class Visit>

@@ -340,7 +340,8 @@ class PrimalDualSearch {
     if (!intercepts_only)
       for (Index j = 0; j < c_.p.features; ++j)
         for (Index i = 0; i < c_.p.samples; ++i)
-          for (std::size_t k = 0; k < c_.K; ++k) g[j * c_.K + k] += c_.x[i + std::size_t(j) * c_.p.samples] * dual(i, k);
+          for (std::size_t k = 0; k < c_.K; ++k)
+            g[j * c_.K + k] += c_.x[i + std::size_t(j) * c_.p.samples] * dual(i, k);
     if (c_.p.intercept)
       for (std::size_t k = 0; k < c_.K; ++k)
         for (Index i = 0; i < c_.p.samples; ++i) at_.b[k] -= ratio_ * dual(i, k);

@@ -12,8 +12,8 @@ struct Effort {
   bool intercepts_only = false;
 };
 
-/// A point at most as high as `from`: of smooth losses by descent over groups of coefficients, then by accelerated steps
-/// in units of the columns; of the hinge by primal-dual iterations in the same units. `lambda`: instead of the
+/// A point at most as high as `from`: of smooth losses by descent over groups of coefficients, then by accelerated
+/// steps in units of the columns; of the hinge by primal-dual iterations in the same units. `lambda`: instead of the
 /// problem's.
 Point descend(const Truth& truth, const Point& from, Real lambda, Effort effort);
 
