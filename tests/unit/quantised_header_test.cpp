@@ -100,6 +100,38 @@ TEST(Quantise, CountsThatBeginElsewhereMoveTheIntercepts) {
   EXPECT_EQ(q.intercepts, (std::vector<std::int32_t>{50927, -25400}));  // 100.25 * 508 and -50 * 508
 }
 
+TEST(Quantise, EndsForNumbersAtTheEndsOfTheirRange) {
+  Model model(1, 2);
+  for (const double w : {1e-300, 1e-43, 1e-37, 1e-30, 1.0, 1e30, 1e300}) {
+    model.at(0, 0) = w;
+    model.at(0, 1) = -w;
+    for (const double b : {0.0, w, -1e6 * w}) {
+      model.at(1, 1) = b;
+      const Quantised q(model, {{}}, 127);
+      EXPECT_EQ(q.view.classes, w < 1e40 ? 2u : 0u) << w << " " << b;  // 1e300: a scale that is no float
+      if (q.view.classes == 0) continue;
+      EXPECT_TRUE(tamis::detail::sums_fit(q.view)) << w << " " << b;
+      EXPECT_NEAR(q.weights[0] * double(q.view.scale), w, q.view.scale) << b;
+      EXPECT_NEAR(q.intercepts[1] * double(q.view.scale), b, double(q.view.scale) + 1e-6 * std::abs(b)) << w;
+    }
+  }
+  for (const float number : {1.0f, 1e-30f, 1e-36f, 1e-43f}) {
+    std::vector<float> rows(8);
+    rows[4] = number;  // an intercept alone, whose scale is rounded to one that it has 2^31 of
+    const tamis::LinearModel<float> floats{rows.data(), 1, 2};
+    std::int16_t weights[2];
+    std::int32_t intercepts[2];
+    const CountScale plain;
+    for (const bool weighted : {false, true}) {
+      if (weighted) rows[0] = number;
+      const auto q = tamis::quantise(floats, &plain, 127, weights, intercepts);
+      EXPECT_TRUE(tamis::detail::sums_fit(q)) << number;
+      EXPECT_NEAR(intercepts[0] * double(q.scale), double(number), double(q.scale) + 1e-6 * double(number));
+      EXPECT_NEAR(weights[0] * double(q.scale), weighted ? double(number) : 0, double(q.scale));
+    }
+  }
+}
+
 TEST(Quantise, NoCountsOverflowAndScoresAreClose) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;

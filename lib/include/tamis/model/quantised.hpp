@@ -77,9 +77,10 @@ struct QuantisedModel {
 
 namespace detail {
 
-/// The nearest integer, halves away from zero; for numbers that fit.
+/// The nearest integer, halves away from zero; the least one, which fits nowhere, for numbers out of range.
 template <class T>
 std::int32_t nearest(T x) {
+  if (!(absolute(x) < T(2147483000))) return -0x7fffffff - 1;
   return static_cast<std::int32_t>(x < 0 ? x - T(0.5) : x + T(0.5));
 }
 
@@ -101,7 +102,8 @@ inline bool sums_fit(const QuantisedModel& model) {
 /// integers: the finest scale with which weights are within ±`largest_weight` (127 for int8, 32767 for int16) and no
 /// sum overflows. Each weight is then off by at most half of it. Fills `weights` (features × classes) and `intercepts`
 /// (classes), which with `counts` the model returned points to. No model (classes = 0) when numbers are not finite, or
-/// when more features are used than 32 bits have room for (65536 always fit).
+/// the scale is no float, or when more features are used than 32 bits have room for (65536 always fit). Weights below
+/// 1e-35 per count are zero.
 template <class T>
 QuantisedModel quantise(const LinearModel<T>& model, const CountScale* counts, std::int32_t largest_weight,
                         std::span<std::int16_t> weights, std::span<std::int32_t> intercepts) {
@@ -128,6 +130,8 @@ QuantisedModel quantise(const LinearModel<T>& model, const CountScale* counts, s
   if (room < 0x10000000) return {};
   T scale = largest(top / T(largest_weight), sums / T(room));
   if (!(scale > 0)) scale = 1;
+  if (!finite(static_cast<float>(scale))) return {};
+  scale = largest(scale, T(1024 * least_normal<float>));  // whose 1024th part adds something still
   QuantisedModel out{weights.data(), intercepts.data(), counts, model.features, model.classes, 1};
   for (;; scale += scale / 1024) {  // once, but for the rounding of the scale itself
     bool narrow = true;
@@ -135,7 +139,7 @@ QuantisedModel quantise(const LinearModel<T>& model, const CountScale* counts, s
       intercepts[k] = detail::nearest(intercept(k) / scale);
       for (Index j = 0; j < model.features; ++j) {
         const std::int32_t weight = detail::nearest(per_count(j, k) / scale);
-        narrow &= weight <= largest_weight && -weight <= largest_weight;
+        narrow &= weight <= largest_weight && weight >= -largest_weight;
         weights[static_cast<std::size_t>(j) * model.classes + k] = static_cast<std::int16_t>(weight);
       }
     }
