@@ -34,7 +34,8 @@ typedef enum tamis_status {
   TAMIS_ARENA_TOO_SMALL,      /* report.arena_bytes says what would do */
   TAMIS_INVALID_ARENA,        /* null, or not aligned to 16 bytes */
   TAMIS_INVALID_SHAPE,        /* no samples, no features, fewer than two or more than 65536 classes, or a null pointer */
-  TAMIS_INVALID_DATA,         /* a value that is not finite, at report.row, report.column; or a damaged blob */
+  TAMIS_INVALID_DATA,         /* a value that is not finite, at report.row, report.column; of sparse samples also a row
+                                 out of range or order, or a column that ends before it starts; or a damaged blob */
   TAMIS_INVALID_LABEL,        /* a label >= classes, at report.row */
   TAMIS_MISSING_CLASS,        /* class report.column has no sample of positive weight */
   TAMIS_INVALID_WEIGHT,       /* negative, not finite, or too small beside the others, at report.row */

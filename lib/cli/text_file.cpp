@@ -15,7 +15,6 @@
 namespace tamis::cli {
 namespace {
 
-constexpr std::size_t buffer_size = 1 << 18;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string system_message(int code) {
@@ -26,13 +25,13 @@ std::string system_message(int code) {
 
 void TextFile::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
-TextFile::TextFile(std::string path) : path_(std::move(path)), buffer_(buffer_size) {
+TextFile::TextFile(std::string path, std::size_t buffer) : path_(std::move(path)), buffer_(buffer) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored)) fail("is a directory, not a file");
   errno = 0;
   file_.reset(gzopen(path_.c_str(), "rb"));
   if (!file_) fail(system_message(errno));
-  gzbuffer(file_.get(), static_cast<unsigned>(buffer_size));
+  gzbuffer(file_.get(), static_cast<unsigned>(buffer));
 }
 
 void TextFile::fail(const std::string& reason) const { throw DataError(path_ + ": " + reason); }

@@ -163,6 +163,11 @@ TEST(CInterface, DoubleSparseWeightedAndStrided) {
   p.rows = compressed.rows.data();
   p.starts = compressed.starts.data();
   EXPECT_NEAR(objective(), dense, 1e-6);
+
+  compressed.starts[1] = 1000000;  // a column that ends before it starts: no such entry is looked at
+  const Trained refused(p);
+  EXPECT_EQ(refused.status, TAMIS_INVALID_DATA);
+  EXPECT_EQ(refused.report().column, 1u);
 }
 
 TEST(CInterface, PenaltiesWithParametersAndListedGroups) {

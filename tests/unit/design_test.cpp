@@ -171,6 +171,13 @@ TYPED_TEST(Designs, FindTheFirstBadValue) {
   outside.rows[3] = 20;
   Index row = 0, column = 0;
   EXPECT_TRUE(outside.design().find_bad_value(row, column)) << "an entry beyond the last sample";
+
+  Compressed<T> backwards(good.dense());
+  EXPECT_FALSE(backwards.design().find_bad_value(row, column));
+  backwards.starts[2] = 1000000;  // no such entry is looked at
+  EXPECT_TRUE(backwards.design().find_bad_value(row, column)) << "a column that ends before it starts";
+  EXPECT_EQ(row, 0u);
+  EXPECT_EQ(column, 2u);
 }
 
 TEST(Sum, CarriesTheRoundingErrors) {

@@ -266,6 +266,11 @@ TEST(ExportedInteractions, CompileWithoutTermsToo) {
     EXPECT_EQ(workshop.run("3 4", output), 0);
     EXPECT_EQ(output, "0.5 -0.5 0\n");
   }
+  // Of four classes and one feature, of which compilers see that nothing sets what is kept.
+  const double four[] = {1, 2, 3, 4};
+  Taken<double> nothing(model);
+  nothing.terms = {{}, four, 1, 4};
+  ASSERT_TRUE(workshop.compile(exported<double>(nothing, {.name = "exported"}), false, false, as_c));
   const InteractionTerm<double> list[] = {{0, 1, 1, 2.0}};
   Taken<double> square(model);
   square.terms = {list, intercepts, 2, 1};

@@ -400,6 +400,14 @@ TEST(ExportedKernels, CompileWithoutTermsAndCountBeforeTheyWrite) {
     EXPECT_EQ(workshop.run("1 2 3 4 5", output), 0);
     EXPECT_EQ(output.back(), '\n');
   }
+  // A kernel that no term is of, as in a model of two kernels of which one was not needed.
+  MadeExpansion<float> unused(2, 0);
+  const Kernel<float> kernels[] = {{}, {KernelKind::gaussian, 1}};
+  unused.kept.kernels = kernels;
+  std::string output;
+  ASSERT_TRUE(workshop.compile(exported<float>(unused.kept, {.name = "exported"}, nullptr), true, "c -std=c99"));
+  EXPECT_EQ(workshop.run("1 2 3 4 5", output), 0);
+
   MadeExpansion<float> made(2);
   const char* const names[] = {"a */ \"b\"", "b", "c", "d", "e"};
   const std::string whole = exported<float>(made.kept, {.feature_names = names}, nullptr);

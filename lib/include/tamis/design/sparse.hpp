@@ -103,8 +103,12 @@ class SparseDesign {
       }
   }
 
-  /// Position of the first value that is NaN or infinite, or of an entry outside the design or out of order.
+  /// Position of the first value that is NaN or infinite, or of an entry outside the design or out of order; first of
+  /// all, row 0 of a column that ends before it starts.
   bool find_bad_value(Index& row, Index& column) const {
+    row = 0;
+    for (column = 0; column < features_; ++column)
+      if (starts_[column] > starts_[column + 1]) return true;
     for (Index j = 0; j < features_; ++j)
       for (Index e = starts_[j], last = end(j); e < last; ++e)
         if (!finite(values_[e]) || rows_[e] >= samples_ || (e > starts_[j] && rows_[e] <= rows_[e - 1])) {

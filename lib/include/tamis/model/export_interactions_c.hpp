@@ -193,8 +193,9 @@ class InteractionCExporter : CExporter<T> {
   void scores() {
     write(
         "/* The same from a whole sample. */\n"
-        "static inline void @_scores(const ~ *sample, ~ *scores) {\n"
-        "  ~ kept[?];\n"
+        "static inline void @_scores(const ~ *sample, ~ *scores) {\n");
+    write(kept_ ? "  ~ kept[?];\n" : "  ~ kept[?] = {0};\n");  // without, compilers warn of a value that is never read
+    write(
         "  int j;\n"
         "  for (j = 0; j < ^_KEPT; ++j) kept[j] = sample[@_features[j]];\n"
         "  @_scores_of_kept(kept, scores);\n"

@@ -24,7 +24,8 @@ class KernelCExporter : CExporter<T> {
   void write() {
     head();
     samples();
-    for (Index t = 0; t < all_.kernels.size(); ++t) kernel(t);
+    for (Index t = 0; t < all_.kernels.size(); ++t)
+      if (terms_of(t)) kernel(t);
     constants();
     scores();
     this->top();
@@ -213,19 +214,17 @@ class KernelCExporter : CExporter<T> {
     write("static const unsigned ");
     write(integer());
     write(" @_terms_");
-    out_ << t << '[' << (count ? count : 1);
+    out_ << t << '[' << count;
     write("] = {");
     list(count, [&](std::size_t e) { return all_.terms[first + e].sample; });
-    if (!count) write("0");
     write("};\nstatic const ~ @_coefficients_");
-    out_ << t << '[' << (count ? count : 1) << "][" << all_.outputs;
+    out_ << t << '[' << count << "][" << all_.outputs;
     write("] = {\n");
     for (std::uint32_t e = 0; e < count; ++e) {
       write("  {");
       list(all_.outputs, [&](std::size_t o) { return all_.coefficients[(first + e) * all_.outputs + o]; });
       write("},\n");
     }
-    if (!count) write("  {0}\n");
     write("};\n");
   }
   std::uint32_t terms_of(Index t) const {
@@ -273,8 +272,10 @@ class KernelCExporter : CExporter<T> {
     write("  ");
     outputs("scores[k] = @_intercepts[k];\n");
     for (Index t = 0; t < all_.kernels.size(); ++t) {
+      const std::uint32_t count = terms_of(t);
+      if (count == 0) continue;
       write("  for (t = 0; t < ");
-      out_ << terms_of(t);
+      out_ << count;
       write("; ++t) {\n    const ~ value = @_kernel_");
       out_ << t;
       write("(@_samples[@_terms_");
