@@ -31,7 +31,7 @@ function kernelsOf(list) {
   if (!isArrayLike(list) || list.length === 0) throw invalidOption("kernels must be an array such as ['linear', 'gaussian:0.5']");
   return Array.from(list, (text, t) => {
     const where = `kernels[${t}]`;
-    const { kind, parameters } = parsed(String(text));
+    const { kind, parameters } = parsed(typeof text === 'string' ? text : shown(text));
     choice(where, kind, kinds);
     const count = usages[kind]?.split(/[:,]/).length - 1 || 0;
     if (parameters.length !== count || parameters.some(Number.isNaN))

@@ -40,7 +40,15 @@ export function beyondUsual(problem = {}) {
   return solver === 'auto' && loss !== 'hinge' && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
 }
 
-export const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
+/** A value for a message; objects that cannot be made text are what they are. */
+export function shown(value) {
+  if (typeof value === 'string') return `'${value}'`;
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
 
 export function countOf(name, value) {
   if (!Number.isInteger(value) || value < 1 || value > 0xffffffff)

@@ -166,10 +166,10 @@ class InteractionReader {
     }
     KeptTerms& terms = model.model;
     constexpr std::size_t most_features = std::size_t(1) << 20;  // whose squares no memory holds
-    terms.features = indices_of(json_.at("feature_count"), "an impossible shape", most_features + 1);
+    terms.features = document_.whole(json_.at("feature_count"), "an impossible shape", most_features + 1);
     if (terms.features == 0) fail("has an impossible shape");
     const Json& coefficients = json_.at("coefficients");
-    const auto kept = indices(coefficients.at("indices"), terms.features);
+    const auto kept = document_.indices(coefficients.at("indices"), terms.features);
     if (std::adjacent_find(kept.begin(), kept.end(), std::greater_equal<>()) != kept.end())
       fail("has feature indices out of order");
     read_names(model, kept);
@@ -194,19 +194,6 @@ class InteractionReader {
     return model;
   }
 
-  /// A whole number below `end`.
-  std::size_t indices_of(const Json& json, const std::string& complaint, std::size_t end) const {
-    if (!json.is_number()) (void)json.get<std::size_t>();  // of the wrong type
-    if (!json.is_number_unsigned() || json.get<std::uint64_t>() >= end) fail("has " + complaint);
-    return json.get<std::size_t>();
-  }
-  std::vector<std::size_t> indices(const Json& json, std::size_t end) const {
-    std::vector<std::size_t> out;
-    for (const auto& entry : json.get<std::vector<Json>>())
-      out.push_back(indices_of(entry, "an index out of range", end));
-    return out;
-  }
-
   void read_names(StoredInteractions& model, const std::vector<std::size_t>& kept) const {
     const auto names = json_.at("features").get<std::vector<std::string>>();
     if (names.size() != kept.size()) fail("has parts of different lengths");
@@ -225,12 +212,12 @@ class InteractionReader {
         model.terms.push_back({static_cast<Index>(of[t]), static_cast<Index>(first[t]),
                                second ? static_cast<Index>((*second)[t]) : no_feature, values[t]});
     };
-    const auto of_effects = indices(effects.at("outputs"), outputs);
-    add(of_effects, indices(effects.at("indices"), model.features), nullptr,
+    const auto of_effects = document_.indices(effects.at("outputs"), outputs);
+    add(of_effects, document_.indices(effects.at("indices"), model.features), nullptr,
         document_.numbers(effects.at("values"), of_effects.size()));
-    const auto second = indices(products.at("second"), model.features);
-    add(indices(products.at("outputs"), outputs), indices(products.at("first"), model.features), &second,
-        document_.numbers(products.at("values"), second.size()));
+    const auto second = document_.indices(products.at("second"), model.features);
+    add(document_.indices(products.at("outputs"), outputs), document_.indices(products.at("first"), model.features),
+        &second, document_.numbers(products.at("values"), second.size()));
     const auto order = [](const InteractionTerm<double>& t) {
       return std::tuple(t.output, t.is_product(), t.first, t.second);
     };
@@ -263,7 +250,7 @@ class InteractionReader {
     model.precision = known(text("precision"), "precision", {"float", "double"});
     model.lambda = json_.at("lambda").get<double>();
     if (!json_.at("lambda2").is_null()) model.lambda2 = json_.at("lambda2").get<double>();
-    model.samples = json_.value("samples", std::uint32_t(0));
+    model.samples = document_.samples();
   }
 
   const ModelDocument& document_;

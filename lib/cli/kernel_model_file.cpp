@@ -148,7 +148,7 @@ class KernelReader {
     stored.classes = json_.at("classes").get<std::vector<std::string>>();
     if (stored.classes.size() < 2 || stored.classes.size() > 65535) fail("has an impossible number of classes");
     KeptExpansion& model = stored.model;
-    model.features = whole(json_.at("feature_count"), "an impossible shape", std::size_t(1) << 31);
+    model.features = document_.whole(json_.at("feature_count"), "an impossible shape", std::size_t(1) << 31);
     if (model.features == 0) fail("has an impossible shape");
     stored.feature_names = json_.at("features").get<std::vector<std::string>>();
     if (stored.feature_names.size() != model.features) fail("has parts of different lengths");
@@ -171,11 +171,11 @@ class KernelReader {
     (void)known("loss", {"squared-hinge"});
     (void)known("penalty", {"mixed-norm"});
     stored.precision = known("precision", {"float", "double"});
-    stored.p = json_.at("p").get<int>();
-    stored.q = json_.at("q").get<int>();
-    stored.r = json_.at("r").get<int>();
+    stored.p = norm("p");
+    stored.q = norm("q");
+    stored.r = norm("r");
     stored.lambda = json_.at("lambda").get<double>();
-    stored.samples = json_.value("samples", std::uint32_t(0));
+    stored.samples = document_.samples();
     if (stored.precision == "float")
       for (auto* values : {&model.coefficients, &model.intercepts})
         for (double& value : *values) value = static_cast<float>(value);
@@ -190,17 +190,12 @@ class KernelReader {
       fail(std::string("has an unknown ") + what);
     return value;
   }
-  /// A whole number below `end`.
-  std::size_t whole(const Json& json, const std::string& complaint, std::size_t end) const {
-    if (!json.is_number()) (void)json.get<std::size_t>();  // of the wrong type
-    if (!json.is_number_unsigned() || json.get<std::uint64_t>() >= end) fail("has " + complaint);
-    return json.get<std::size_t>();
+  int norm(const char* which) const {
+    return static_cast<int>(document_.whole(json_.at(which), "an impossible norm", 3));
   }
   std::vector<Index> indices(const Json& json, std::size_t end) const {
-    std::vector<Index> out;
-    for (const auto& entry : json.get<std::vector<Json>>())
-      out.push_back(static_cast<Index>(whole(entry, "an index out of range", end)));
-    return out;
+    const auto wide = document_.indices(json, end);
+    return {wide.begin(), wide.end()};
   }
 
   void read_kernels(KeptExpansion& model) const {

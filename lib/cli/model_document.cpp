@@ -21,6 +21,24 @@ ModelDocument::ModelDocument(const std::string& path) : path_(path) {
 
 void ModelDocument::fail(const std::string& what) const { throw DataError(path_ + ": " + what); }
 
+std::size_t ModelDocument::whole(const Json& json, const std::string& what, std::size_t end) const {
+  if (!json.is_number()) (void)json.get<std::size_t>();  // of the wrong type
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() >= end) fail("has " + what);
+  return json.get<std::size_t>();
+}
+
+std::vector<std::size_t> ModelDocument::indices(const Json& json, std::size_t end) const {
+  std::vector<std::size_t> out;
+  for (const auto& entry : json.get<std::vector<Json>>()) out.push_back(whole(entry, "an index out of range", end));
+  return out;
+}
+
+std::uint32_t ModelDocument::samples() const {
+  if (!json_.contains("samples")) return 0;
+  return static_cast<std::uint32_t>(
+      whole(json_.at("samples"), "an impossible number of samples", std::size_t(1) << 32));
+}
+
 std::vector<double> ModelDocument::numbers(const Json& json, std::size_t count) const {
   auto out = json.get<std::vector<double>>();
   if (out.size() != count) fail("has parts of different lengths");

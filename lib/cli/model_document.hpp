@@ -31,6 +31,12 @@ class ModelDocument {
       fail("lacks a part of a model, or has one of the wrong type");
     }
   }
+  /// A whole number below `end`; of another number it complains that the file "has `what`".
+  std::size_t whole(const Json& json, const std::string& what, std::size_t end) const;
+  /// A list of them.
+  std::vector<std::size_t> indices(const Json& json, std::size_t end) const;
+  /// How many samples a model has learned from; 0: it does not say.
+  std::uint32_t samples() const;
   /// That many numbers.
   std::vector<double> numbers(const Json& json, std::size_t count) const;
   /// Entries of the members `mean` and `scale`, one for each of `indices`, in a list with one for each feature.

@@ -138,10 +138,10 @@ class ModelReader {
     StoredModel model;
     model.classes = json_.at("classes").get<std::vector<std::string>>();
     Coefficients& c = model.coefficients;
-    c.features = json_.at("feature_count").get<std::size_t>();
+    c.features = document_.whole(json_.at("feature_count"), "an impossible shape", std::size_t(1) << 32);
     c.classes = model.classes.size();
     if (c.classes < 2 || c.features == 0 || c.features > 0xffffffffu / c.classes) fail("has an impossible shape");
-    const auto indices = json_.at("coefficients").at("indices").get<std::vector<std::size_t>>();
+    const auto indices = document_.indices(json_.at("coefficients").at("indices"), c.features);
     const auto& values = json_.at("coefficients").at("values");
     const auto& names = json_.at("features");
     if (values.size() != indices.size() || names.size() != indices.size()) fail("has parts of different lengths");
@@ -150,7 +150,7 @@ class ModelReader {
     model.feature_names.resize(c.features);
     for (std::size_t j = 0; j < c.features; ++j) model.feature_names[j] = "x" + std::to_string(j);
     for (std::size_t r = 0; r < indices.size(); ++r) {
-      if (indices[r] >= c.features || (r > 0 && indices[r] <= indices[r - 1])) fail("has feature indices out of order");
+      if (r > 0 && indices[r] <= indices[r - 1]) fail("has feature indices out of order");
       const auto row = numbers(values[r], c.classes);
       std::copy(row.begin(), row.end(), c.weights.begin() + static_cast<std::ptrdiff_t>(indices[r] * c.classes));
       model.feature_names[indices[r]] = names[r].get<std::string>();
@@ -167,7 +167,7 @@ class ModelReader {
     if (!json_.at("lambda").is_null()) model.lambda = json_.at("lambda").get<double>();
     else model.lambda = std::numeric_limits<double>::quiet_NaN();
     if (json_.contains("eta")) model.eta = json_.at("eta").get<double>();
-    if (json_.contains("samples")) model.samples = json_.at("samples").get<std::uint32_t>();
+    model.samples = document_.samples();
     model.precision = json_.at("precision").get<std::string>();
     if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
     read_calibration(model);

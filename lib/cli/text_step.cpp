@@ -231,7 +231,8 @@ TextStep read_text(const ModelDocument& document, const Json& json) {
     out.min_df = number("min_df");
     out.documents = number("documents");
     out.terms = json.at("vocabulary").get<std::vector<std::string>>();
-    out.counts = json.at("document_counts").get<std::vector<Index>>();
+    const auto counts = document.indices(json.at("document_counts"), std::size_t(1) << 32);
+    out.counts.assign(counts.begin(), counts.end());
   }
   if (const char* sentence = refusal(out))
     document.fail("has an impossible text preparation: " + std::string(sentence));

@@ -694,7 +694,22 @@ TEST(Wrong, Models) {
   }
   json broken = json::parse(good);
   broken["coefficients"]["indices"][0] = 99;
+  refused(broken.dump(), "has an index out of range");
+  broken = json::parse(good);
+  broken["coefficients"]["indices"][0] = 3;
   refused(broken.dump(), "feature indices out of order");
+  // Counts that are whole numbers, and fit: nothing is converted that has no value in another type.
+  for (const json& count : {json(4e20), json(-1), json(4.5), json(18446744073709551615u)}) {
+    broken = json::parse(good);
+    broken["feature_count"] = count;
+    refused(broken.dump(), "has an impossible shape");
+    broken = json::parse(good);
+    broken["samples"] = count;
+    refused(broken.dump(), "has an impossible number of samples");
+    broken = json::parse(good);
+    broken["coefficients"]["indices"][0] = count;
+    refused(broken.dump(), "has an index out of range");
+  }
   broken = json::parse(good);
   broken["version"] = 2;
   refused(broken.dump(), "later version");

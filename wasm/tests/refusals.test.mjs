@@ -55,6 +55,7 @@ const refusals = [
   ['no loss', { loss: undefined }, 'invalid_option', 'loss: undefined is not one of'],
   ['an unknown penalty', { penalty: 'l0' }, 'invalid_option', "penalty: 'l0' is not one of"],
   ['an unknown solver', { solver: 'adam' }, 'invalid_option', "solver: 'adam' is not one of"],
+  ['a precision that cannot be made text', { precision: Object.create(null) }, 'invalid_option', 'precision: [object Object] is not one of'],
   ['an unknown precision', { precision: 'half' }, 'invalid_option', "precision: 'half' is not one of float, double"],
   ['groups of 0', { penalty: 'group-l2', groups: { blocks: 0 } }, 'invalid_option', 'groups.blocks: 0'],
   ['unknown groups', { penalty: 'group-l2', groups: 'columns' }, 'invalid_option', "groups: 'columns'"],
