@@ -208,7 +208,7 @@ export function firstOfEach(labels, classes) {
 export function namesOf(names, features) {
   if (!names) return null;
   if (names.length !== features) throw invalidShape(`featureNames has ${names.length} entries for ${features} features`);
-  return Array.from(names, String);
+  return Array.from(names, (name) => (typeof name === 'string' ? name : shown(name)));
 }
 
 /** One number per sample, or null. */

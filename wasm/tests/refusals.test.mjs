@@ -83,6 +83,11 @@ for (const [name, wrong, status, message, place = {}] of refusals)
     assert.equal(rejected.message, error.message);
   });
 
+test('names that cannot be made text stand for what they are', () => {
+  const model = tamis.trainSync({ ...small, featureNames: ['a', Object.create(null)] });
+  assert.deepEqual(model.toJSON().feature_count, 2);
+});
+
 test('the refusals held nothing back', () => {
   assert.equal(tamis.trainSync(small).report.status, 'converged');
 });
