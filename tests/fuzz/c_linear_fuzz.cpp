@@ -51,7 +51,7 @@ struct Problem {
     c.classes = b.below(6);
     c.loss = b.below(5);
     c.penalty = b.below(8);
-    c.solver = maybe(0) ? b.below(20) : TAMIS_AUTOMATIC;
+    if (maybe(0)) c.solver = b.below(20);
     c.lambda = maybe(1) ? b.number<T>() : std::ldexp(T(1), -static_cast<int>(b.below(12)));
     if (maybe(2)) {
       c.eta = b.number<T>();

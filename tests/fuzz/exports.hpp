@@ -14,14 +14,14 @@ namespace tamis::fuzz {
 
 /// A header, and samples with what it must say of them.
 struct Exported {
-  std::string header;
+  std::string header = {};
   bool doubles = false;     ///< samples and scores are double, otherwise float
   bool integers = false;    ///< scores are int32_t
   bool has_classes = true;  ///< a regression has none, and no name_predict
   std::size_t features = 0, outputs = 0;
-  std::vector<double> samples;  ///< row-major
-  std::vector<double> scores;   ///< of the samples, as the library has them
-  std::vector<std::uint32_t> classes;
+  std::vector<double> samples = {};  ///< row-major
+  std::vector<double> scores = {};   ///< of the samples, as the library has them
+  std::vector<std::uint32_t> classes = {};
 };
 
 inline constexpr std::size_t sample_count = 3;
