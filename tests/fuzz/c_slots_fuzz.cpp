@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   Blob now;
   load(saved, 256);
-  for (std::uint32_t turn = 1; turn < 24 && !bytes.empty(); ++turn) {
+  for (std::uint32_t turn = 1; turn < 12 && !bytes.empty(); ++turn) {
     const Blob blob = blob_of(turn, 2 + bytes.below(12));
     const std::uint8_t how = bytes.byte();
     flash.torn = bytes.byte();
