@@ -182,7 +182,7 @@ TEST(Interactions, AreSolvedByThePrintedAlgorithmsToo) {
   refused(problem("weak", "l1", "strong-primal-dual-as-printed"), "not for --hierarchy weak");
   refused(problem("strong", "linf", "strong-admm-as-printed"), "for the norm l1");
   refused(problem("weak", "l2", "weak-primal-dual-as-printed"), "norms l1 and linf");
-  for (const std::string hierarchy : {"weak", "strong"})
+  for (const char* hierarchy : {"weak", "strong"})
     refused(problem(hierarchy, "ridge", "auto"), "--norm ridge makes nothing zero");
   refused(problem("weak", "l1", "simplex"), "'simplex' is not one of auto, admm");
   refused({"--hierarchy", "weak", "--lambda", "1", "--solver", "weak-fista-as-printed"}, "--no-intercept");
