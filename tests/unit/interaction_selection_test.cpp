@@ -72,7 +72,14 @@ template <class T, class Look>
 void solve(const InteractionProblem<T>& problem, T lambda, Look look) {
   const Shape shape{problem.design.samples(), problem.design.features(), problem.targets.classes};
   GuardedMemory memory(InteractionAdmm<T>::requirement(shape).bytes);
-  InteractionAdmm<T> solver = problem(lambda);
+  // The weight of products as it is given, in the proportion that is given, or λ/2, for full λ.
+  const T second = problem.lambda2 == problem.lambda2     ? problem.lambda2
+                   : problem.ratio == problem.ratio       ? problem.ratio * lambda
+                   : problem.hierarchy == Hierarchy::full ? lambda
+                                                          : lambda / 2;
+  Options<T> options = problem.options;
+  options.lambda = lambda;
+  InteractionAdmm<T> solver(problem.design, problem.targets, problem.hierarchy, problem.norm, second, options);
   solver.start(memory.span());
   while (solver.step()) {
   }
@@ -82,11 +89,12 @@ void solve(const InteractionProblem<T>& problem, T lambda, Look look) {
 TEST(InteractionPath, PointsAreThoseOfSolvesFromNothing) {
   for (const Index classes : {1u, 3u})
     for (const Kind& kind : kinds)
-      for (const double given : {not_a_number<double>, 0.05}) {
+      for (const double given : {not_a_number<double>, 0.05, -0.3}) {  // negative: a ratio
         SCOPED_TRACE(text(kind) + " " + std::to_string(classes) + " " + std::to_string(given));
         const MadeProducts<double> made(40, 5, classes, 7);
         InteractionProblem<double> problem = problem_of<double>(made, kind, {.tolerance = 1e-7});
-        if (kind.hierarchy != Hierarchy::main) problem.lambda2 = given;
+        if (given < 0) problem.ratio = -given;
+        else if (kind.hierarchy != Hierarchy::main) problem.lambda2 = given;
         GuardedMemory memory(InteractionPath<double>::requirement(made.shape()).bytes);
         InteractionPath<double> path(problem, {.points = 5, .ratio = 0.02});
         path.start(memory.span());
