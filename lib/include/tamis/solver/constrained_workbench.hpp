@@ -312,7 +312,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     nu = T(0);
     this->gauge_ = T(0);
     if (this->dual_kind() == DualKind::unknown) return not_a_number<T>;
-    if (!this->is_gradient(g, list, count)) return T(0);
+    if (!finite(this->gradient_size(g, list, count))) return T(0);
     if (this->has_zeros()) this->score(g, list, count);
     if (!(a > T(0))) return T(0);
     T best = 0;

@@ -395,11 +395,10 @@ class Workbench {
   }
   /// Ends the run when the gradient g of the null model says that squares of what follows leave the range of T: steps
   /// and curvatures would be rounding, zero or infinite. Or it has entries that are no numbers.
-  [[gnu::noinline]] void refuse_scale(const T* g) {
+  void refuse_scale(const T* g) {
     constexpr T least = sizeof(T) == 4 ? T(3e-16) : T(1e-146);  // squares are normal numbers with all digits
-    T top = 0;
-    for (std::size_t e = matrix_entries() - stride_; e-- > 0;) top = largest(top, absolute(g[e]));
-    const bool fits = (top == T(0) || (top >= least && top <= T(1) / least)) && is_gradient(g, nullptr, shape_.features);
+    const T size = gradient_size(g, nullptr, shape_.features);
+    const bool fits = size == T(0) || (size >= least && size <= T(1) / least);
     if (running() && !fits) report_.status = Status::invalid_scale;
   }
 
@@ -619,7 +618,7 @@ class Workbench {
   [[gnu::noinline]] T dual_value(const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
     T bound = 0;  // losses are not negative
-    if (!is_gradient(g, list, count)) return bound;
+    if (!finite(gradient_size(g, list, count))) return bound;
     if (has_zeros()) score(g, list, count);
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
@@ -653,12 +652,13 @@ class Workbench {
     if constexpr (HasDualNorm<Penalty, T>) return penalty_.dual_norm(g);
     else return T(0);
   }
-  /// Whether a gradient has numbers only, over the listed features: largest entries and thresholds pass over others.
-  [[gnu::noinline]] bool is_gradient(const T* g, const Index* list, Index count) const {
+  /// Σ |g| over the listed features. Where entries are no numbers it is none either, which largest entries and
+  /// thresholds would pass over.
+  [[gnu::noinline]] T gradient_size(const T* g, const Index* list, Index count) const {
     T sum = 0;
     for (Index c = 0; c < count; ++c)
-      for (Index k = 0; k < shape_.classes; ++k) sum += row_of(g, list ? list[c] : c, stride_)[k];
-    return finite(sum);
+      for (Index k = 0; k < shape_.classes; ++k) sum += absolute(row_of(g, list ? list[c] : c, stride_)[k]);
+    return sum;
   }
 
 
