@@ -5,6 +5,7 @@
 #include <map>
 
 #include "errors.hpp"
+#include "output_file.hpp"
 #include "readers.hpp"
 
 namespace tamis::cli {
@@ -72,7 +73,8 @@ double parse_number(const std::string& option, const std::string& text) {
 
 void DataArguments::declare(CLI::App& command) {
   command.add_option("--label", label, "label column: a name or a number from 0 (default: the first column)");
-  command.add_option("--labels", labels_file, "one-column file of labels; every column of DATA is then a feature");
+  command.add_option("--labels", labels_file, "one-column file of labels; every column of DATA is then a feature")
+      ->type_name(input_type);
   auto* present = command.add_flag("--header", header, "the first line of a CSV names the columns");
   command.add_flag("--no-header", no_header, "the first line of a CSV is a sample")->excludes(present);
   command.add_option("--subject-column", subject,
@@ -102,9 +104,11 @@ void ProblemArguments::declare(CLI::App& command) {
       .add_option("--penalty", penalty,
                   "ridge | l1 | elastic-net | group-l2 | group-linf | sparse-group | reweighted-l1")
       ->required();
-  command.add_option("--groups", groups,
-                     "groups of group-l2, group-linf, sparse-group: rows (default) | blocks:SIZE | FILE, one group "
-                     "number per feature");
+  command
+      .add_option("--groups", groups,
+                  "groups of group-l2, group-linf, sparse-group: rows (default) | blocks:SIZE | FILE, one group "
+                  "number per feature")
+      ->type_name(input_type);
   command.add_option("--l1-ratio", l1_ratio, "share of l1 in elastic-net and sparse-group, 0 to 1 (default: 0.5)");
   command.add_option(
       "--epsilon", epsilon,

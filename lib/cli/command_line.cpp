@@ -1,11 +1,33 @@
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "data.hpp"
 #include "errors.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
+
+namespace {
+
+/// Standard input and standard output can be one file each. Throws ArgumentError.
+void check_standard_streams(const CLI::App& command) {
+  for (const std::string type : {input_type, output_type}) {
+    std::string taken;
+    for (const auto* option : command.get_options())
+      for (const auto& file : option->results()) {
+        if (option->get_type_name() != type || file != standard_stream) continue;
+        if (!taken.empty())
+          throw ArgumentError(option->get_name() + ": standard " + (type == input_type ? "input" : "output") +
+                              " is already that of " + taken + ": give one of them a file");
+        taken = option->get_name();
+      }
+  }
+}
+
+}  // namespace
 
 int run_command(int argc, const char* const* argv) {
   CLI::App app{
@@ -27,6 +49,16 @@ int run_command(int argc, const char* const* argv) {
   declare_size(app);
   declare_solvers(app);
 
+  app.parse_complete_callback([&app] {  // before any subcommand does anything
+    for (const auto* command : app.get_subcommands()) check_standard_streams(*command);
+  });
+  app.footer(
+      "INPUT and OUTPUT are files; - is standard input, and standard output, beside which people are spoken to on "
+      "standard error.\n"
+      "Exit codes: 0 done, 2 wrong arguments or an output that cannot be written, 3 wrong data, 4 not enough memory, 5 "
+      "stopped by\nSIGINT or SIGTERM, with what there was until then; a second signal ends at once.");
+  const Interruptible interruptible;
+
   const auto fail = [](const char* sentence, int code) {
     std::cerr << "tamis: " << sentence << '\n';
     return code;
@@ -43,6 +75,7 @@ int run_command(int argc, const char* const* argv) {
   }
   try {
     app.parse(argc, argv);
+    write_file(std::string(standard_stream), "");  // what was printed so far may not have been
     return 0;
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
@@ -52,10 +85,18 @@ int run_command(int argc, const char* const* argv) {
     return fail(error.what(), exit_arguments);
   } catch (const DataError& error) {
     return fail(error.what(), exit_data);
+  } catch (const Interrupted& error) {
+    return fail(error.what(), exit_interrupted);
   } catch (const MemoryError& error) {
     return fail(error.what(), exit_memory);
   } catch (const std::bad_alloc&) {
     return fail("the machine has not enough memory for these data", exit_memory);
+  } catch (const nlohmann::json::exception& error) {
+    constexpr int not_utf8 = 316;
+    return fail(error.id == not_utf8 ? "a label, a name or a path is not UTF-8, which JSON must be: convert it, with "
+                                       "iconv say"
+                                     : "a file of JSON has a part that is missing or of the wrong type",
+                exit_data);
   } catch (const std::exception& error) {
     return fail(error.what(), exit_data);
   }

@@ -29,7 +29,10 @@ class CsvRows {
   std::span<const std::string_view> fields() const { return fields_; }
 
   /// Makes the current row the names of the columns.
-  void take_header() { names_.assign(fields_.begin(), fields_.end()); }
+  void take_header() {
+    for (std::size_t column = 0; column < fields_.size(); ++column) check_utf8(file_, fields_[column], place(column));
+    names_.assign(fields_.begin(), fields_.end());
+  }
   const std::vector<std::string>& names() const { return names_; }
 
   /// `missing`: NaN for a missing value, which otherwise is refused.
@@ -61,6 +64,7 @@ class CsvRows {
 
   std::string label(std::size_t column, bool empty = false) const {
     if (fields_[column].empty() && !empty) file_.fail_at_line(place(column), "missing label, remove the row");
+    check_utf8(file_, fields_[column], place(column));
     return std::string(fields_[column]);
   }
 
@@ -263,14 +267,11 @@ Table read_csv_texts(TextFile& file, const ReadOptions& options, const Wanted& w
 
   Table table;
   if (header) {
-    check_utf8(file, first[text]);
     rows.take_header();
     table.text_column = rows.names()[text];
     if (!rows.next()) file.fail("holds no samples");
   }
   do {
-    for (const std::size_t column : {text, label})
-      if (column < columns) check_utf8(file, rows.fields()[column]);
     table.texts.push_back(rows.label(text, true));
     if (label < columns) table.labels.push_back(rows.label(label, options.multilabel));
     if (label < columns && options.multilabel)

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "plots.hpp"
 #include "readers.hpp"
 #include "reliability_plot.hpp"
@@ -31,6 +33,7 @@ Selected select(const CvArguments& a, const Task& task, const Folds& folds) {
   const ArenaMemory memory = memory_for(a, fitting, folds.count, asked.points);
   Selected out;
   out.path = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
+  stop_if_interrupted(before_choice);
   if (out.path.empty()) refuse_first_point(a.grid);
   values.clear();
   for (const PathPoint& point : out.path) values.push_back(static_cast<T>(point.lambda));
@@ -172,7 +175,7 @@ void run_cv_command(const CvArguments& a, const Task& task) {
                  {"refit", again ? json_of(again->report) : Json(nullptr)},
                  {"calibration", kept.report.calibration ? to_json(*kept.report.calibration) : Json(nullptr)}};
   if (!a.quiet) {
-    std::cout << out.dump(1) << std::endl;
+    beside({a.model, a.coefficients, a.report, a.plot, a.plot_reliability}) << out.dump(1) << std::endl;
     std::cerr << summary(a, s, again, task.prepared.train.features);
     if (kept.report.calibration) std::cerr << summary(*kept.report.calibration);
   }
@@ -209,7 +212,8 @@ void declare_cv(CLI::App& app) {
   a->declare(cv);
   auto* folds = cv.add_option("--folds", a->folds, "number of folds")->capture_default_str();
   cv.add_flag("--stratified,!--unstratified", a->stratified, "every fold has its share of every class (default)");
-  cv.add_option("--subjects", a->subjects, "file with one subject per sample: folds of whole subjects");
+  cv.add_option("--subjects", a->subjects, "file with one subject per sample: folds of whole subjects")
+      ->type_name(input_type);
   cv.add_option("--validation", a->validation, "instead of folds: hold out this fraction once, e.g. 1/4")
       ->excludes(folds);
   cv.add_option("--measure", a->measure, "what is compared on held-out samples: error | loss")->capture_default_str();
@@ -226,8 +230,9 @@ void declare_cv(CLI::App& app) {
       ->default_str(name(CalibrationKind::softmax));
   cv.add_option("--plot-reliability", a->plot_reliability,
                 "write how often predictions of --calibrate are right, by their probability, as SVG: of the test "
-                "samples, if any");
-  cv.add_option("--plot", a->plot, "write the held-out curve as SVG");
+                "samples, if any")
+      ->type_name(output_type);
+  cv.add_option("--plot", a->plot, "write the held-out curve as SVG")->type_name(output_type);
   cv.callback([a] {
     check_choices(*a);
     const auto selection = begin_selection(*a);

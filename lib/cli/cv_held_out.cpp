@@ -1,4 +1,5 @@
 #include "cv.hpp"
+#include "interrupt.hpp"
 
 namespace tamis::cli {
 
@@ -14,6 +15,7 @@ void run_folds(FoldsOf<T>& cv, const CvArguments& a, const Task& task, Index poi
   cv.start(memory);
   ProgressLine progress(!a.quiet);
   while (cv.step()) {
+    stop_if_interrupted(before_choice);
     const auto now = cv.report();
     progress.show(cv.fold() * points + cv.points_done(), static_cast<double>(now.objective),
                   static_cast<double>(now.relative_gap), now.nonzeros);

@@ -1,4 +1,5 @@
 #include "cv.hpp"
+#include "interrupt.hpp"
 
 namespace tamis::cli {
 
@@ -67,8 +68,7 @@ const std::vector<std::size_t>& Refit<T>::kept_without(Index fold) {
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, arguments_.effort.memory_limit));
   auto training = fitting.training(fitting.targets());
   training.start(memory.span());
-  while (training.step()) {
-  }
+  while (training.step()) stop_if_interrupted(before_choice);
   return kept_[fold].emplace(Kept(fitting.judge(training, 0).coefficients).features);
 }
 
@@ -91,6 +91,7 @@ PathPoint Refit<T>::train() {
   const Grid<T> grid = grid_of(lambdas, fitting, values);
   const ArenaMemory memory = memory_for(a, fitting, folds_.count, grid.points);
   std::vector<PathPoint> path = run_path(fitting, grid, ~Index(0), memory.span(), a.quiet, [](const PathPoint&) {});
+  stop_if_interrupted(before_choice);
 
   Index chosen = 0;
   if (path.size() > 1) {

@@ -8,6 +8,7 @@ namespace tamis::cli {
 inline constexpr int exit_arguments = 2;
 inline constexpr int exit_data = 3;
 inline constexpr int exit_memory = 4;
+inline constexpr int exit_interrupted = 5;  // see interrupt.hpp
 
 /// The arguments are wrong or do not go together: exit code 2.
 struct ArgumentError : std::runtime_error {

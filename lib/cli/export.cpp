@@ -11,6 +11,7 @@
 #include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
+#include "output_file.hpp"
 #include "quantised_header.hpp"
 #include "tamis/model/export_interactions_c.hpp"
 #include "tamis/model/export_kernels_c.hpp"
@@ -367,9 +368,11 @@ void run(const ExportArguments& a) {
 void declare_export(CLI::App& app) {
   auto a = std::make_shared<ExportArguments>();
   CLI::App& command = *app.add_subcommand("export", "write a model for use elsewhere");
-  command.add_option("MODEL", a->model, "a model written by train, interactions or kernels")->required();
+  command.add_option("MODEL", a->model, "a model written by train, interactions or kernels")
+      ->type_name(input_type)
+      ->required();
   command.add_option("--format", a->format, "c (a header) | json | arduino (a sketch)")->required();
-  command.add_option("--output", a->output, "file to write (default: standard output)");
+  command.add_option("--output", a->output, "file to write (default: standard output)")->type_name(output_type);
   command.add_option("--name", a->name, "prefix of the C symbols (default: from the file name)");
   command.add_option("--precision", a->precision, "scalar type of the C header: float | double")->capture_default_str();
   a->quantise.declare(command);

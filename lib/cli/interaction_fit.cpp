@@ -3,8 +3,8 @@
 
 #include "errors.hpp"
 #include "interaction_task.hpp"
+#include "interrupt.hpp"
 #include "readers.hpp"
-#include "tamis/observer.hpp"
 #include "tamis/selection/interaction_cross_validation.hpp"
 #include "tamis/solver/as_printed/interaction_admm.hpp"
 #include "tamis/solver/as_printed/interaction_fista.hpp"
@@ -104,11 +104,10 @@ InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task
   };
   Solver solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.second(out.lambda)), options);
   solver.start(memory.span());
-  advance_to_end(solver, [&](const Report<T>& now) {
+  advance(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
     out.trace.push_back({now.iterations, seconds(), objective, gap, now.nonzeros});
     progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-    return true;
   });
   out.seconds = seconds();
   const auto& r = solver.report();

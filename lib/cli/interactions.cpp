@@ -6,7 +6,9 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "interaction_task.hpp"
+#include "interrupt.hpp"
 #include "model_file.hpp"
+#include "output_file.hpp"
 #include "readers.hpp"
 #include "terminal.hpp"
 
@@ -125,7 +127,8 @@ void run(const InteractionArguments& a) {
   }
   if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
   if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) std::cout << summary(a, task, found, outcome);
+  if (!a.quiet) beside({a.model, a.report}) << summary(a, task, found, outcome);
+  end_if_stopped(found.report.status);
 }
 
 }  // namespace
@@ -137,9 +140,9 @@ void declare_interactions(CLI::App& app) {
       "learn which features, and which products of two, matter together, and certify it:\n"
       "(1/n) sum_i loss(b + v'x_i + x_i'Theta x_i, y_i) + lambda sum_j max(|v_j|, ||Theta_j||) + lambda2 ||Theta||_1");
   command.add_option("data", a->data, "samples: CSV or LIBSVM text, gzipped or not; targets are read as labels are")
-      ->required()
-      ->type_name("DATA");
-  command.add_option("--test", a->test, "samples to test on");
+      ->type_name(input_type)
+      ->required();
+  command.add_option("--test", a->test, "samples to test on")->type_name(input_type);
   a->reading.declare(command);
   command
       .add_option("--hierarchy", a->hierarchy,
@@ -169,8 +172,8 @@ void declare_interactions(CLI::App& app) {
   command.add_flag("--no-intercept", a->no_intercept, "without a free constant");
   a->effort.declare(command);
   const auto* seed = command.add_option("--seed", a->seed, "of the folds; nothing else is drawn at random");
-  command.add_option("--model", a->model, "write the model as JSON");
-  command.add_option("--report", a->report, "write the report, with all terms, as JSON");
+  command.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
+  command.add_option("--report", a->report, "write the report, with all terms, as JSON")->type_name(output_type);
   command.add_flag("--quiet", a->quiet, "print nothing");
   command.callback([a, seed] {
     a->seeded = seed->count() > 0;

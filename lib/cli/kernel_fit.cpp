@@ -2,10 +2,10 @@
 #include <chrono>
 
 #include "errors.hpp"
+#include "interrupt.hpp"
 #include "kernel_task.hpp"
 #include "readers.hpp"
 #include "tamis/design/kernel_rows.hpp"
-#include "tamis/observer.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 #include "tamis/solver/kernel_admm.hpp"
 #include "tamis/solver/kernel_fista.hpp"
@@ -139,11 +139,10 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   started = std::chrono::steady_clock::now();
   Solver solver(design, task.labels, kernels, task.outputs(), MixedNorm<T>{task.p, task.q, task.r}, options);
   solver.start(memory.span());
-  advance_to_end(solver, [&](const Report<T>& now) {
+  advance(solver, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
     out.trace.push_back({now.iterations, seconds(), objective, gap, now.nonzeros});
     progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-    return true;
   });
   out.seconds = seconds();
   const auto& r = solver.report();

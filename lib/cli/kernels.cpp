@@ -5,8 +5,10 @@
 
 #include "commands.hpp"
 #include "errors.hpp"
+#include "interrupt.hpp"
 #include "kernel_task.hpp"
 #include "model_file.hpp"
+#include "output_file.hpp"
 #include "readers.hpp"
 #include "terminal.hpp"
 
@@ -152,7 +154,8 @@ void run(const KernelArguments& a) {
     outcome.notes.push_back("kernels compare features of mean 0 and variance 1, in the model too");
   if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
   if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) std::cout << summary(a, task, found, outcome);
+  if (!a.quiet) beside({a.model, a.report}) << summary(a, task, found, outcome);
+  end_if_stopped(found.report.status);
 }
 
 }  // namespace
@@ -164,8 +167,8 @@ void declare_kernels(CLI::App& app) {
       "compare with training samples by several kernels, positive or not, choose among both, and certify it:\n"
       "(1/n) sum_i loss(f(x_i), y_i) + (lambda/q) ||alpha||^q_{pq;r}, f(x) = b + sum_lt alpha_lt k_t(x_l, x)");
   command.add_option("data", a->data, "samples: CSV or LIBSVM text, gzipped or not; not needed for matrices alone")
-      ->type_name("DATA");
-  command.add_option("--test", a->test, "samples to test on");
+      ->type_name(input_type);
+  command.add_option("--test", a->test, "samples to test on")->type_name(input_type);
   a->reading.declare(command);
   command
       .add_option(
@@ -176,6 +179,7 @@ void declare_kernels(CLI::App& app) {
   command
       .add_option("--kernel-matrix", a->matrices,
                   "a CSV of numbers alone: row l, column i is k(x_l, x_i); may be given several times")
+      ->type_name(input_type)
       ->allow_extra_args(false);  // DATA may follow
   command.add_option("--p", a->p, "1 | 2: the norm within a group")->required();
   command.add_option("--q", a->q, "1 | 2: the norm of the groups")->required();
@@ -198,8 +202,8 @@ void declare_kernels(CLI::App& app) {
   a->effort.declare(command);
   const auto* seed = command.add_option(
       "--seed", a->seed, "of the folds, and of the signs of --rademacher; nothing else is drawn at random");
-  command.add_option("--model", a->model, "write the model as JSON");
-  command.add_option("--report", a->report, "write the report, with all coefficients, as JSON");
+  command.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
+  command.add_option("--report", a->report, "write the report, with all coefficients, as JSON")->type_name(output_type);
   command.add_flag("--quiet", a->quiet, "print nothing");
   command.callback([a, seed] {
     a->seeded = seed->count() > 0;

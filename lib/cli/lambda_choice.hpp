@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fitting.hpp"
+#include "interrupt.hpp"
 #include "tamis/selection/cross_validation.hpp"
 #include "terminal.hpp"
 
@@ -89,19 +90,25 @@ LambdaSelection choose_lambda(const LambdaGridArguments& a, const Grid<T>& grid,
   auto path = make_path(grid);
   path.start(memory.span());
   std::vector<T> lambdas;
-  advance_path(path, [&](const auto& at) {
-    const auto& now = at.report();
-    lambdas.push_back(at.lambda());
-    out.path.push_back({now.status, now.nonzeros, now.nonzero_rows});
-    show(at.points(), now);
-    return true;
-  });
+  for (bool more = path.running();; more = path.step()) {
+    if (path.at_point()) {
+      const auto& now = path.report();
+      lambdas.push_back(path.lambda());
+      out.path.push_back({now.status, now.nonzeros, now.nonzero_rows});
+      show(path.points(), now);
+    }
+    if (!more) break;
+    stop_if_interrupted(before_choice);
+  }
   if (path.status() != Status::converged) refuse(path.status(), static_cast<const Validation*>(nullptr));
 
   const Grid<T> same{.values = lambdas.data(), .points = static_cast<Index>(lambdas.size())};
   Validation validation = make_validation(same);
   validation.start(memory.span());
-  while (validation.step()) show((validation.fold() + 1) * same.points + validation.points_done(), validation.report());
+  while (validation.step()) {
+    stop_if_interrupted(before_choice);
+    show((validation.fold() + 1) * same.points + validation.points_done(), validation.report());
+  }
   if (validation.status() != Status::converged) refuse(validation.status(), &validation);
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   for (Index l = 0; l < same.points; ++l) {

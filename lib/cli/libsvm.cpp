@@ -81,6 +81,7 @@ Table read_libsvm(TextFile& file, const ReadOptions& options, const Wanted& want
       file.fail_at_line("",
                         "the label is missing; samples without labels are for the loss ranking-squared-hinge alone");
     const auto labels = labelled ? token : std::string_view();
+    check_utf8(file, labels, ", column 1");
     if (options.multilabel)
       table.label_sets.push_back(split_labels(labels, ',', file.path() + ", line " + std::to_string(file.line())));
     else if (labels.find(',') != std::string_view::npos && options.labels_file.empty())

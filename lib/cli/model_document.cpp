@@ -1,18 +1,16 @@
 #include "model_document.hpp"
 
-#include <fstream>
-#include <sstream>
-
-#include "text_file.hpp"
+#include "readers.hpp"
 
 namespace tamis::cli {
 
 ModelDocument::ModelDocument(const std::string& path) : path_(path) {
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) fail("cannot be opened");
-  std::stringstream text;
-  text << in.rdbuf();
-  json_ = Json::parse(text.str(), nullptr, false);
+  TextFile file(path);
+  path_ = file.path();
+  std::string text;
+  for (std::string line; file.next_line(line); text += line + '\n')
+    if (line.starts_with('{') || text.starts_with('{')) check_utf8(file, line);
+  json_ = Json::parse(text, nullptr, false);
   if (json_.is_discarded() || !json_.is_object()) fail("is not a JSON model");
   if (json_.value("format", Json()) != "tamis-model") fail("is JSON, but not a tamis model");
   if (json_.value("version", Json()) != 1) fail("is a model of a later version of tamis");

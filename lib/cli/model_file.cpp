@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "errors.hpp"
 #include "model_document.hpp"
+#include "output_file.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
@@ -22,18 +20,6 @@ double shortest(float value) {
   double out = 0;
   std::from_chars(text, end, out);
   return out;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out << text;
-    out.close();
-    if (out && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  }
-  std::remove(temporary.c_str());
-  throw ArgumentError(path + ": cannot be written");
 }
 
 namespace {

@@ -57,9 +57,6 @@ StoredModel read_model(const std::string& path);
 class ModelDocument;
 StoredModel read_model(const ModelDocument& document);
 
-/// Writes `text` to `path` by way of a temporary file beside it.
-void write_file(const std::string& path, const std::string& text);
-
 /// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it
 /// back gives the same float.
 double shortest(float value);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "plots.hpp"
 #include "selection.hpp"
 
@@ -51,12 +53,14 @@ void run_path_command(const PathArguments& a, const Task& task) {
   const Grid<T> grid = grid_of(a.grid, fitting, values);
   const auto needed = [&](Requirement solver) { return PathOf<T>::requirement(fitting.shape(), solver).bytes; };
   const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
+  std::ostream& people = beside({a.model, a.coefficients, a.report, a.plot});
   const auto points = run_path(fitting, grid, a.grid.max_features, memory.span(), a.quiet, [&](const PathPoint& point) {
-    if (!a.quiet) std::cout << json_of(point).dump() << std::endl;
+    if (!a.quiet) people << json_of(point).dump() << std::endl;
   });
   if (points.empty()) refuse_first_point(a.grid);
   keep(a, task.prepared, points.back());
   if (!a.plot.empty()) write_file(a.plot, plot_of(points, task.prepared, points.back().report));
+  end_if_stopped(points.back().report.solver.status);
 }
 
 }  // namespace
@@ -65,7 +69,7 @@ void declare_path(CLI::App& app) {
   auto a = std::make_shared<PathArguments>();
   CLI::App& path = *app.add_subcommand("path", "train along descending lambdas, one line of JSON each");
   a->declare(path);
-  path.add_option("--plot", a->plot, "write the coefficients along the path as SVG");
+  path.add_option("--plot", a->plot, "write the coefficients along the path as SVG")->type_name(output_type);
   path.callback([a] {
     const auto selection = begin_selection(*a);
     if (a->problem.single_precision()) run_path_command<float>(*a, selection->task);

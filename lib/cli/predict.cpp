@@ -12,6 +12,7 @@
 #include "kernel_model_file.hpp"
 #include "model_document.hpp"
 #include "model_file.hpp"
+#include "output_file.hpp"
 
 namespace tamis::cli {
 
@@ -194,8 +195,10 @@ void declare_predict(CLI::App& app) {
   auto a = std::make_shared<PredictArguments>();
   CLI::App& predict = *app.add_subcommand(
       "predict", "print the predicted label of each sample, or the number that a regression predicts");
-  predict.add_option("MODEL", a->model, "a model written by train, interactions or kernels")->required();
-  predict.add_option("DATA", a->data, "samples, with or without labels")->required();
+  predict.add_option("MODEL", a->model, "a model written by train, interactions or kernels")
+      ->type_name(input_type)
+      ->required();
+  predict.add_option("DATA", a->data, "samples, with or without labels")->type_name(input_type)->required();
   a->reading.declare(predict);
   predict.add_option(
       "--text-column", a->text_column,

@@ -6,14 +6,16 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "output_file.hpp"
 #include "readers.hpp"
 
 namespace tamis::cli {
 
 void SampleArguments::declare(CLI::App& command) {
   command.add_option("DATA", data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")
+      ->type_name(input_type)
       ->required();
-  command.add_option("--test", test, "labelled samples to measure accuracy on");
+  command.add_option("--test", test, "labelled samples to measure accuracy on")->type_name(input_type);
   command.add_option("--hold-out", held_out, "measure accuracy on this fraction of each class instead, e.g. 1/3");
   reading.declare(command);
   text.declare(command);
@@ -31,9 +33,10 @@ void SampleArguments::declare(CLI::App& command) {
                    "solve with columns of mean 0 and variance 1; the model is in data units");
   command.add_flag("--min-max", min_max, "solve with columns from 0 to 1; the model is in data units");
   command.add_option("--margin", margin, "margin of all samples (default: 1, for logistic 0)");
-  command.add_option("--margins", margins, "file with one margin per sample");
-  command.add_option("--sample-weights", sample_weights, "file with one weight per sample");
-  command.add_option("--class-weights", class_weights, "balanced, or a file of label,weight lines");
+  command.add_option("--margins", margins, "file with one margin per sample")->type_name(input_type);
+  command.add_option("--sample-weights", sample_weights, "file with one weight per sample")->type_name(input_type);
+  command.add_option("--class-weights", class_weights, "balanced, or a file of label,weight lines")
+      ->type_name(input_type);
   command
       .add_option("--seed", seed,
                   "for --hold-out, the folds of cv, the halves of stability, and solvers that draw at random")

@@ -8,6 +8,7 @@
 
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
+#include "output_file.hpp"
 #include "tamis/model/export_quantised_c.hpp"
 
 namespace tamis::cli {
@@ -92,9 +93,11 @@ std::string counted(std::size_t count, const std::string& one, const std::string
 void QuantiseArguments::declare(CLI::App& command) {
   command.add_option("--quantise", weights,
                      "int8 | int16: weights, samples (of 16 bits) and scores of a C header are integers");
-  command.add_option("--data", data,
-                     "with --quantise: samples whose ranges say how features become integers, and on which the loss of "
-                     "accuracy is measured");
+  command
+      .add_option("--data", data,
+                  "with --quantise: samples whose ranges say how features become integers, and on which the loss of "
+                  "accuracy is measured")
+      ->type_name(input_type);
   command.add_option("--sample-step", step,
                      "with --quantise: an integer of the device is this much of every feature (default: from --data)");
   reading.declare(command);

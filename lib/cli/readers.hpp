@@ -38,8 +38,8 @@ void compress_columns(const std::vector<Entry>& entries, const std::vector<std::
 
 /// Texts of any kind.
 Table read_texts(TextFile& file, const ReadOptions& options, const Wanted& wanted);
-/// Complains about the last line if the text is not UTF-8, which a model's file could not hold.
-void check_utf8(const TextFile& file, std::string_view text);
+/// Complains about a text of the last line, at a place in it, that is not UTF-8, which a model's file could not hold.
+void check_utf8(const TextFile& file, std::string_view text, const std::string& place = "");
 
 bool is_idx(TextFile& file);
 std::vector<std::string> read_idx_labels(TextFile& file);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "output_file.hpp"
+
 namespace tamis::cli {
 
 void GridArguments::declare(CLI::App& command) {
@@ -25,9 +27,10 @@ void PathArguments::declare(CLI::App& command) {
   problem.declare(command);
   grid.declare(command);
   effort.declare(command);
-  command.add_option("--model", model, "write the model as JSON");
-  command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV");
-  command.add_option("--report", report, "write the report of the model as JSON");
+  command.add_option("--model", model, "write the model as JSON")->type_name(output_type);
+  command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV")
+      ->type_name(output_type);
+  command.add_option("--report", report, "write the report of the model as JSON")->type_name(output_type);
   command.add_flag("--quiet", quiet, "print nothing");
 }
 

@@ -10,6 +10,7 @@
 
 #include "errors.hpp"
 #include "fitting.hpp"
+#include "interrupt.hpp"
 #include "tamis/selection/path.hpp"
 #include "terminal.hpp"
 
@@ -106,7 +107,8 @@ auto maker(const Fitting<T>& fitting) {
 }
 template <class T>
 using PathOf = Path<T, decltype(maker(std::declval<const Fitting<T>&>()))>;
-/// Solves along the grid; `visit` sees each point as it is done.
+/// Solves along the grid; `visit` sees each point as it is done. A signal stops the point at hand at its certificate,
+/// and it is the last.
 template <class T, class Visit>
 std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, Index max_features,
                                 std::span<std::byte> memory, bool quiet, Visit visit) {
@@ -117,20 +119,29 @@ std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, 
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   };
-  path.start(memory);
-  advance_path(path, [&](const PathOf<T>& at) {
+  const auto add_point = [&] {
     Task task = fitting.task();
-    task.options.lambda = static_cast<double>(at.lambda());
-    Fitted fitted = Fitting<T>::judged(task, at.solver());
+    task.options.lambda = static_cast<double>(path.lambda());
+    Fitted fitted = Fitting<T>::judged(task, path.solver());
     fitted.report.seconds = seconds();
     fitted.report.shape = fitting.shape();
-    progress.show(at.report().iterations, fitted.report.solver.objective, fitted.report.solver.relative_gap,
+    progress.show(path.report().iterations, fitted.report.solver.objective, fitted.report.solver.relative_gap,
                   fitted.report.solver.nonzeros);
     points.push_back({task.options.lambda, fitted.report, Kept(fitted.coefficients)});
     visit(points.back());
     started = std::chrono::steady_clock::now();
-    return true;
-  });
+  };
+  path.start(memory);
+  for (bool more = path.running();; more = path.step()) {
+    if (path.at_point()) add_point();
+    if (!more) break;
+    if (path.grid().open()) stop_if_interrupted("before there was a model");
+    else if (interrupted() && !path.at_point() && path.certificates() > 0) {
+      path.stop();
+      if (path.report().nonzero_rows <= max_features) add_point();
+      break;
+    }
+  }
   if (!has_model(path.status())) {
     Report<double> why;
     why.status = path.status();

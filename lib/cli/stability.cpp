@@ -9,6 +9,8 @@
 #include <numeric>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "readers.hpp"
 #include "selection.hpp"
 #include "tamis/version.hpp"
@@ -99,8 +101,7 @@ void find_first(Grid<T>& grid, const StabilityArguments& a, const Fitting<T>& fi
   const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.least()), a.effort.memory_limit));
   PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), {.points = 1});
   path.start(memory.span());
-  while (path.grid().open() && path.step()) {
-  }
+  while (path.grid().open() && path.step()) stop_if_interrupted(before_choice);
   if (path.grid().open()) {
     Report<double> why = in_double(path.report());
     why.status = path.status();
@@ -130,6 +131,7 @@ Outcome select(const StabilityArguments& a, const Task& task) {
   ProgressLine progress(!a.quiet);
   selection.start(memory.span());
   while (selection.step()) {
+    stop_if_interrupted(before_choice);
     const auto now = selection.report();
     progress.show(selection.half(), static_cast<double>(now.objective), static_cast<double>(now.relative_gap),
                   now.nonzeros);
@@ -244,7 +246,7 @@ void StabilityArguments::declare(CLI::App& command) {
   command.add_option("--false-selections", false_selections,
                      "at most so many expected features of the selection may be false (default: 1)");
   effort.declare(command);
-  command.add_option("--report", report, "write all frequencies as JSON");
+  command.add_option("--report", report, "write all frequencies as JSON")->type_name(output_type);
   command.add_flag("--quiet", quiet, "print nothing");
 }
 
@@ -271,7 +273,7 @@ template <class T>
 void run_stability_command(const StabilityArguments& a, const Task& task) {
   const Outcome out = select<T>(a, task);
   if (!a.report.empty()) write_file(a.report, json_of(out, a, task).dump(2) + "\n");
-  if (!a.quiet) std::cout << summary(out, task);
+  if (!a.quiet) beside({a.report}) << summary(out, task);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "text_file.hpp"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,6 +12,9 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "interrupt.hpp"
+#include "output_file.hpp"
 
 namespace tamis::cli {
 namespace {
@@ -26,10 +30,14 @@ std::string system_message(int code) {
 void TextFile::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
 TextFile::TextFile(std::string path, std::size_t buffer) : path_(std::move(path)), buffer_(buffer) {
+  const InterruptibleCall interruptible;
+  const bool standard = path_ == standard_stream;
+  if (standard) path_ = "standard input";
   std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored)) fail("is a directory, not a file");
+  if (!standard && std::filesystem::is_directory(path_, ignored)) fail("is a directory, not a file");
   errno = 0;
-  file_.reset(gzopen(path_.c_str(), "rb"));
+  file_.reset(standard ? gzdopen(::dup(STDIN_FILENO), "rb") : gzopen(path_.c_str(), "rb"));
+  stop_if_interrupted("while " + path_ + " was opened");
   if (!file_) fail(system_message(errno));
   gzbuffer(file_.get(), static_cast<unsigned>(buffer));
 }
@@ -45,9 +53,11 @@ bool TextFile::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
+  const InterruptibleCall interruptible;
   errno = 0;
   const int count = gzread(file_.get(), buffer_.data() + end_, static_cast<unsigned>(buffer_.size() - end_));
   const int system_error = errno;
+  stop_if_interrupted("while " + path_ + " was read");
   int code = Z_OK;
   const char* message = gzerror(file_.get(), &code);
   switch (code) {

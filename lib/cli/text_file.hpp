@@ -20,7 +20,7 @@ struct DataError : std::runtime_error {
 /// An open file. Whatever goes wrong in opening or reading it is a DataError.
 class TextFile {
  public:
-  /// `buffer`: how many bytes are read at once, 16 or more.
+  /// `-` is standard input. `buffer`: how many bytes are read at once, 16 or more.
   explicit TextFile(std::string path, std::size_t buffer = std::size_t{1} << 18);
 
   const std::string& path() const { return path_; }

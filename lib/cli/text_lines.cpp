@@ -43,7 +43,7 @@ Table read_lines(TextFile& file, const ReadOptions& options, const Wanted& wante
 
 }  // namespace
 
-void check_utf8(const TextFile& file, std::string_view text) {
+void check_utf8(const TextFile& file, std::string_view text, const std::string& place) {
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(at);
@@ -56,7 +56,7 @@ void check_utf8(const TextFile& file, std::string_view text) {
     if (first == 0xf4) valid &= byte(at + 1) < 0x90;
     if (!valid)
       file.fail_at_line(
-          "", "byte " + std::to_string(at + 1) + " of the text is not UTF-8: convert the file, with iconv say");
+          place, "byte " + std::to_string(at + 1) + " of the text is not UTF-8: convert the file, with iconv say");
     at += length;
   }
 }

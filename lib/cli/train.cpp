@@ -7,8 +7,9 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "fitting.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "plots.hpp"
-#include "tamis/observer.hpp"
 #include "terminal.hpp"
 
 namespace tamis::cli {
@@ -88,11 +89,10 @@ Fitted train(const TrainArguments& a, const Task& task, const Stopping<double>& 
   training.set_shrinking(a.shrinking);
   training.set_seed(a.samples.seed);
   training.start(memory.span());
-  advance_to_end(training, [&](const Report<T>& now) {
+  advance(training, [&](const Report<T>& now) {
     const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
     trace.push_back({now.iterations, seconds_since(started), objective, gap, now.nonzeros});
     progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-    return true;
   });
   Fitted out = fitting.judge(training, seconds_since(started));
   out.report.trace = std::move(trace);
@@ -177,9 +177,10 @@ void run(const TrainArguments& a) {
   const Task task{a.samples, p, choice, a.problem.parameters(), options, a.problem.precision, stochastic, thresholds};
   const Fitted trained =
       a.problem.single_precision() ? train<float>(a, task, stopping) : train<double>(a, task, stopping);
+  std::ostream& people = beside({a.model, a.report, a.coefficients, a.plot_weights, a.plot_confusion});
   if (trained.report.solver.status == Status::infeasible) {  // there is no model to keep
     if (!a.report.empty()) write_file(a.report, to_json(trained.report));
-    if (!a.quiet) std::cout << summary(trained.report);
+    if (!a.quiet) people << summary(trained.report);
     return;
   }
   const StoredModel model = stored(p, trained);
@@ -188,9 +189,10 @@ void run(const TrainArguments& a) {
   if (!a.plot_weights.empty()) write_file(a.plot_weights, plot_of(model, map));
   if (!a.plot_confusion.empty()) write_file(a.plot_confusion, plot_of(model, trained.report));
   if (!a.report.empty()) write_file(a.report, to_json(trained.report));
-  if (a.quiet) return;
-  std::cout << summary(trained.report);
-  if (!a.weight_map.empty()) std::cout << '\n' << weight_map(model, map.first, map.second, isatty(STDOUT_FILENO));
+  if (!a.quiet) people << summary(trained.report);
+  if (!a.quiet && !a.weight_map.empty())
+    people << '\n' << weight_map(model, map.first, map.second, &people == &std::cout && isatty(STDOUT_FILENO));
+  end_if_stopped(trained.report.solver.status);
 }
 
 }  // namespace
@@ -215,12 +217,16 @@ void declare_train(CLI::App& app) {
                    "with ranking-squared-hinge: linear | per-class, thresholds of the scores that make sets of labels, "
                    "chosen on the training samples, for predict --sets");
   train.add_option("--weight-map", a->weight_map, "show each class's weights as ROWSxCOLUMNS pictures");
-  train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG");
-  train.add_option("--plot-confusion", a->plot_confusion,
-                   "write the confusion matrix as SVG: of the test samples, if any");
-  train.add_option("--model", a->model, "write the model as JSON");
-  train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV");
-  train.add_option("--report", a->report, "write the report as JSON");
+  train.add_option("--plot-weights", a->plot_weights, "write the pictures of --weight-map as SVG")
+      ->type_name(output_type);
+  train
+      .add_option("--plot-confusion", a->plot_confusion,
+                  "write the confusion matrix as SVG: of the test samples, if any")
+      ->type_name(output_type);
+  train.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
+  train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV")
+      ->type_name(output_type);
+  train.add_option("--report", a->report, "write the report as JSON")->type_name(output_type);
   train.add_flag("--quiet", a->quiet, "print nothing");
   train.callback([a, &train] {
     a->seeded = train.count("--seed") > 0;

@@ -7,6 +7,9 @@
 #include "commands.hpp"
 #include "errors.hpp"
 #include "fitting.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "readers.hpp"
 #include "tamis/streaming/dual_averaging.hpp"
 #include "tamis/streaming/run.hpp"
 
@@ -25,7 +28,7 @@ struct UpdateArguments {
   bool quiet = false;
 };
 
-/// The samples of a table one by one, in an order drawn with the seed.
+/// The samples of a table one by one, in an order drawn with the seed, until a signal asks for the end.
 template <class T>
 class TableSource {
  public:
@@ -49,7 +52,7 @@ class TableSource {
   }
 
   StreamNext next(StreamSample<T>& sample) {
-    if (next_ == order_.size()) return StreamNext::end;
+    if (next_ == order_.size() || interrupted()) return StreamNext::end;
     const std::size_t i = order_[next_++];
     const Row& row = rows_[i];
     sample.x = {row.values.data(), row.features.data(), static_cast<Index>(row.values.size())};
@@ -58,7 +61,7 @@ class TableSource {
   }
   bool rewind() {
     next_ = 0;
-    return true;
+    return !interrupted();
   }
 
  private:
@@ -117,6 +120,7 @@ StreamReport<T> learn(const UpdateArguments& a, const Choice& choice, const Pena
   if (tune) choose_learning_rate(learner, source, 10000, memory.span(), start, seen);
   else learner.begin(memory.span(), start, seen);
   if (learner.report().status != Status::running) throw ArgumentError(describe(learner.report().status));
+  stop_if_interrupted("before anything was learned");
   learn_stream(learner, source, a.passes);
   const auto report = learner.report();
   if (report.overflowed)
@@ -185,6 +189,9 @@ void run(const UpdateArguments& a) {
   };
   const auto report = model.precision == "float" ? learned(float{}) : learned(double{});
   model.coefficients = by ? c.in_original_units(*by) : c;
+  const std::size_t learned_from = report.samples - model.samples, asked = table.samples * a.passes;
+  const bool stopped = interrupted() && learned_from < asked;
+  if (learned_from == 0) stop_if_interrupted("before anything was learned");
   model.samples = report.samples;
   model.lambda = options.lambda;
   model.eta = std::numeric_limits<double>::quiet_NaN();
@@ -194,13 +201,16 @@ void run(const UpdateArguments& a) {
   model.thresholds.reset();
   for (std::size_t j = 0; j < table.feature_names.size(); ++j) model.feature_names[j] = table.feature_names[j];
   write_model(a.out, model);
-  if (a.quiet) return;
-  if (had_thresholds)
+  if (had_thresholds && !a.quiet)
     std::cerr << "note: the thresholds of " << a.model << " are those of its old scores and are left out\n";
-  if (calibrated)
+  if (calibrated && !a.quiet)
     std::cerr << "note: the calibration of " << a.model
               << " is that of its old scores and is left out: the new model has no probabilities"
               << (model.has_probabilities() ? " but those of the logistic loss\n" : "\n");
+  if (stopped)
+    throw Interrupted("stopped by a signal: the model has learned from " + std::to_string(learned_from) + " of " +
+                      in_words(asked, "sample"));
+  if (a.quiet) return;
   char text[200];
   std::snprintf(
       text, sizeof text,
@@ -208,7 +218,7 @@ void run(const UpdateArguments& a) {
       "mean loss %.6g\n",
       table.samples, a.passes, a.passes == 1 ? "" : "es", report.learning_rate, 100 * (1 - report.mean_error),
       report.mean_loss);
-  std::cout << text;
+  beside({a.out}) << text;
 }
 
 }  // namespace
@@ -217,9 +227,11 @@ void declare_update(CLI::App& app) {
   auto a = std::make_shared<UpdateArguments>();
   CLI::App& update = *app.add_subcommand(
       "update", "teach a model new samples of its classes and features, without those it was trained on");
-  update.add_option("MODEL", a->model, "a model written by train or update")->required();
-  update.add_option("DATA", a->data, "labelled samples; they are prepared as the model records")->required();
-  update.add_option("--model", a->out, "write the new model as JSON")->required();
+  update.add_option("MODEL", a->model, "a model written by train or update")->type_name(input_type)->required();
+  update.add_option("DATA", a->data, "labelled samples; they are prepared as the model records")
+      ->type_name(input_type)
+      ->required();
+  update.add_option("--model", a->out, "write the new model as JSON")->type_name(output_type)->required();
   a->reading.declare(update);
   update.add_option("--text-column", a->text_column,
                     "of models of texts: which column of a CSV, a name or a number from 0 (default: that of training)");
@@ -232,7 +244,7 @@ void declare_update(CLI::App& app) {
   update.add_option("--seed", a->seed, "of the order")->capture_default_str();
   update.add_option("--lambda", a->lambda, "weight of the penalty (default: that of the model)");
   update.add_option("--l1-ratio", a->l1_ratio, "if the model was trained with one other than 0.5");
-  update.add_option("--groups", a->groups, "if the model was trained with others than rows");
+  update.add_option("--groups", a->groups, "if the model was trained with others than rows")->type_name(input_type);
   update.add_option("--margin", a->margin, "if the model was trained with one (default: 1, for logistic 0)");
   update.add_flag("--no-intercept", a->no_intercept, "leave the intercepts as they are");
   update.add_flag("--quiet", a->quiet, "print nothing");

@@ -202,7 +202,7 @@ TEST(Update, RefusesWhatDoesNotFit) {
   other[other.find('\n') + 1] = '7';
   const auto stranger = folder.write("stranger.csv", other);
   refuse({model, stranger}, 3, "stranger.csv, line 2: label '7' is none of the classes trained on (");
-  refuse({folder.path("none"), wine}, 3, "none: cannot be opened");
+  refuse({folder.path("none"), wine}, 3, "none: cannot be read");
   refuse({model, folder.path("none")}, 3, "none");
   refuse({model, wine, "--passes", "0"}, 2, "--passes");
   refuse({model, wine, "--learning-rate", "0"}, 2, "--learning-rate: 0 is not positive");

@@ -220,8 +220,8 @@ TEST(Text, WrongFiles) {
   refused("a.csv", "label,a,b\nx,one,1\n", {}, 3, "name that of the texts with --text-column: label, a, b");
   refused("a.csv", "label,a\nx,one\n", {"--text-column", "b"}, 3, "no column 'b' among 2 columns: label, a");
   refused("a.csv", "label,a\nx,one\n", {"--text-column", "label"}, 3, "cannot be two of the label, the text");
-  refused("a.csv", "label,\xf6\nx,one\n", {}, 3, "line 1: byte 1 of the text is not UTF-8");
-  refused("a.csv", "label,a\nx,one\n\xf6,two\n", {}, 3, "line 3: byte 1 of the text is not UTF-8");
+  refused("a.csv", "label,\xf6\nx,one\n", {}, 3, "line 1, column 2: byte 1 of the text is not UTF-8");
+  refused("a.csv", "label,a\nx,one\n\xf6,two\n", {}, 3, "line 3, column 1 (label): byte 1 of the text is not UTF-8");
   refused("a.csv", "label,a\n", {}, 3, "holds no samples");
   refused("a.csv", "label,a\nx,one\nx\n", {}, 3, "line 3: 1 field found, 2 expected");
   refused("a.csv", "label,a\nx,\"one\n", {}, 3, "line 2, column 2 (a): the closing quote is missing");

@@ -1,0 +1,56 @@
+#include "interrupt.hpp"
+
+#include <cstring>
+
+namespace tamis::cli {
+
+namespace {
+
+extern "C" void raise_interrupt_flag(int) {
+  interrupt_flag.store(true, std::memory_order_relaxed);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+}  // namespace
+
+void stop_if_interrupted(const std::string& when) {
+  if (interrupted()) throw Interrupted("stopped by a signal " + when + ": nothing is written");
+}
+
+void end_if_stopped(Status status) {
+  if (status == Status::stopped && interrupted())
+    throw Interrupted("stopped by a signal: what was asked for is that of the best model so far");
+}
+
+Interruptible::Interruptible() {
+  for (std::size_t i = 0; i < 3; ++i) {
+    ::sigaction(signals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action;
+    std::memset(&action, 0, sizeof action);
+    action.sa_handler = signals[i] == SIGXFSZ ? SIG_IGN : raise_interrupt_flag;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
+    ::sigaction(signals[i], &action, nullptr);
+  }
+}
+
+Interruptible::~Interruptible() {
+  for (std::size_t i = 0; i < 3; ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  interrupt_flag.store(false, std::memory_order_relaxed);
+}
+
+void InterruptibleCall::let(int interrupt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action;
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != raise_interrupt_flag) continue;
+    action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+    if (interrupted()) std::signal(signal, SIG_DFL);  // it came between the two
+  }
+}
+
+}  // namespace tamis::cli
