@@ -24,6 +24,7 @@ using tamis::testing::Folder;
 using tamis::testing::run;
 
 const std::string iris = std::string(TAMIS_TEST_DATA) + "/iris.csv";
+const std::string wine = std::string(TAMIS_TEST_DATA) + "/wine.csv";
 const std::string digits = std::string(TAMIS_TEST_DATA) + "/digits.csv";
 
 std::vector<std::string> train(const std::string& data, std::vector<std::string> more = {}) {
@@ -338,11 +339,11 @@ TEST(Signals, TheBestModelSoFarIsCertifiedAndWritten) {
 
 TEST(Signals, ASecondOneEndsAtOnce) {
   const Folder folder;
-  ASSERT_EQ(::mkfifo(folder.path("model").c_str(), 0600), 0);
-  const int pipe = ::open(folder.path("model").c_str(), O_RDWR);
-  ASSERT_LE(::fcntl(pipe, F_SETPIPE_SZ, 4096), 4096);  // less than a model
+  ASSERT_EQ(::mkfifo(folder.path("plot").c_str(), 0600), 0);
+  const int pipe = ::open(folder.path("plot").c_str(), O_RDWR);
+  ASSERT_LE(::fcntl(pipe, F_SETPIPE_SZ, 4096), 4096);  // less than a plot
   Terminal terminal;
-  Child child([&] { return command(endless({"--model", folder.path("model")})); }, -1, terminal.theirs);
+  Child child([&] { return command(endless({"--plot-confusion", folder.path("plot")})); }, -1, terminal.theirs);
   read_until(terminal.ours, "iteration");
   child.signal(SIGINT);
   char byte;
@@ -385,21 +386,36 @@ TEST(Signals, WhereNothingCanBeChosenYetNothingIsWritten) {
 }
 
 TEST(Signals, InteractionsAndKernelsStopWithTheirBest) {
-  const std::vector<std::string> endless_effort{"--precision", "double",           "--tolerance",
-                                                "1e-300",      "--max-iterations", "4000000000"};
+  const std::vector<std::string> without_end{"--lambda",    "1e-7",   "--precision",      "double",
+                                             "--tolerance", "1e-300", "--max-iterations", "4000000000"};
   for (std::vector<std::string> arguments :
-       {std::vector<std::string>{"interactions", digits, "--hierarchy", "weak", "--loss", "squared-hinge", "--lambda",
-                                 "1e-4"},
-        std::vector<std::string>{"kernels", digits, "--kernel", "gaussian:1", "--p", "1", "--q", "1", "--r", "1",
-                                 "--lambda", "1e-4", "--solver", "fista"}}) {
+       {std::vector<std::string>{"interactions", wine, "--hierarchy", "weak", "--loss", "least-squares",
+                                 "--no-intercept", "--solver", "weak-primal-dual-as-printed"},
+        std::vector<std::string>{"kernels", wine, "--kernel", "gaussian:100", "--p", "1", "--q", "1", "--r", "1",
+                                 "--solver", "forward-backward-as-printed"}}) {
     const Folder folder;
-    arguments.insert(arguments.end(), endless_effort.begin(), endless_effort.end());
+    arguments.insert(arguments.end(), without_end.begin(), without_end.end());
     arguments.insert(arguments.end(), {"--model", folder.path("m"), "--report", folder.path("r")});
     const SignalledRun run(arguments, "iteration", SIGINT);
     EXPECT_EQ(run.code, 5) << run.error;
     EXPECT_EQ(json::parse(folder.read("r"))["status"], "stopped");
     EXPECT_EQ(json::parse(folder.read("m"))["format"], "tamis-model");
   }
+}
+
+TEST(Signals, AnUpdateKeepsWhatItHasLearned) {
+  const Folder folder;
+  const std::string data = folder.write("mail.tsv", "spam\tWin money now\nham\tLunch at noon?\nspam\tmoney, money!\n");
+  ASSERT_EQ(run({"train", data, "--text", "tf-idf", "--loss", "squared-hinge", "--penalty", "l1", "--lambda", "0.01",
+                 "--model", folder.path("old")})
+                .code,
+            0);
+  folder.write("more.tsv", "spam\tmoney\nham\t!\n");  // a text without words is said, when all have been read
+  const SignalledRun run({"update", folder.path("old"), folder.path("more.tsv"), "--model", folder.path("new"),
+                          "--learning-rate", "0.1", "--passes", "4000000000"},
+                         "\n", SIGINT);
+  EXPECT_EQ(run.code, 5) << run.error;
+  EXPECT_EQ(std::filesystem::exists(folder.path("new")), run.says("the model has learned from")) << run.error;
 }
 
 TEST(Signals, WhileSamplesAreReadNothingIsWritten) {
