@@ -24,7 +24,7 @@ void end_if_stopped(Status status) {
 }
 
 Interruptible::Interruptible() {
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < std::size(signals); ++i) {
     ::sigaction(signals[i], nullptr, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) continue;
     struct sigaction action;
@@ -39,7 +39,7 @@ Interruptible::Interruptible() {
 }
 
 Interruptible::~Interruptible() {
-  for (std::size_t i = 0; i < 3; ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < std::size(signals); ++i) ::sigaction(signals[i], &before_[i], nullptr);
   interrupt_flag.store(false, std::memory_order_relaxed);
 }
 

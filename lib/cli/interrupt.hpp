@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -56,7 +57,7 @@ class Interruptible {
 
  private:
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGXFSZ};
-  struct sigaction before_[3];
+  struct sigaction before_[std::size(signals)];
 };
 
 /// While it lives a signal ends calls of the system that wait, with EINTR, which otherwise go on.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -57,13 +58,19 @@ class Descriptor {
   const std::string& path_;
 };
 
-/// What a path leads to through symbolic links, the last of which may lead to nothing.
-fs::path target_of(const std::string& path) {
+/// What a path leads to through symbolic links, the last of which may lead to nothing. `descriptor` is set where it
+/// leads to one of this process, as /dev/stdout does.
+fs::path target_of(const std::string& path, int& descriptor) {
   fs::path target = path;
   std::error_code ignored;
+  const fs::path own = fs::canonical("/proc/self/fd", ignored);
   for (int links = 0; fs::is_symlink(target, ignored); ++links) {
     errno = ELOOP;
     if (links == 40) fail(path);
+    if (!own.empty() && fs::weakly_canonical(target.parent_path(), ignored) == own) {
+      descriptor = std::atoi(target.filename().c_str());
+      return target;
+    }
     target = target.parent_path() / fs::read_symlink(target, ignored);
   }
   return target;
@@ -105,7 +112,15 @@ void write_file(const std::string& path, const std::string& text) {
     std::cout.clear();
     fail("standard output");
   }
-  const fs::path target = target_of(path);
+  int descriptor = -1;
+  const fs::path target = target_of(path, descriptor);
+  if (descriptor >= 0) {
+    std::cout.flush();
+    Descriptor file(::dup(descriptor), path);
+    file.write(text);
+    file.close();
+    return;
+  }
   struct ::stat there;
   const bool exists = ::stat(path.c_str(), &there) == 0;
   if (!exists && errno != ENOENT) fail(path);
@@ -116,7 +131,8 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 std::ostream& beside(std::initializer_list<std::string_view> outputs) {
-  return std::find(outputs.begin(), outputs.end(), standard_stream) == outputs.end() ? std::cout : std::cerr;
+  const auto is_standard = [](std::string_view path) { return path == standard_stream || path == "/dev/stdout"; };
+  return std::none_of(outputs.begin(), outputs.end(), is_standard) ? std::cout : std::cerr;
 }
 
 }  // namespace tamis::cli

@@ -139,6 +139,8 @@ std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, 
     else if (interrupted() && !path.at_point() && path.certificates() > 0) {
       path.stop();
       if (path.report().nonzero_rows <= max_features) add_point();
+      else if (points.empty()) stop_if_interrupted("before there was a model");
+      else points.back().report.solver.status = Status::stopped;
       break;
     }
   }

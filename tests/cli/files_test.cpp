@@ -227,6 +227,19 @@ TEST(Files, ADashIsStandardOutputAndPeopleReadStandardError) {
   EXPECT_EQ(twice.output, "");
 }
 
+TEST(Files, ADescriptorIsWrittenToThoughItIsThatOfAFile) {
+  const Folder folder;
+  std::filesystem::create_symlink("/dev/stdout", folder.path("link"));
+  const int out = ::open(folder.path("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  Child child([&] { return command(train(iris, {"--report", folder.path("link"), "--quiet"})); }, out);
+  EXPECT_EQ(child.wait(), 0);
+  ASSERT_EQ(::write(out, "\n", 1), 1);  // the same file, behind what was written
+  ::close(out);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_EQ(json::parse(folder.read("out"))["status"], "converged");
+  EXPECT_TRUE(folder.read("out").ends_with("}\n\n"));
+}
+
 TEST(Files, ADashIsStandardInput) {
   const Folder folder;
   const auto with_input = [&](const std::string& input, const std::vector<std::string>& arguments) {
