@@ -296,7 +296,8 @@ TEST(Files, NoExceptionOfJsonIsSpokenToPeople) {
   const auto outcome = run({"kernels", "--kernel-matrix", matrix, "--labels", labels, "--p", "1", "--q", "1", "--r",
                             "1", "--lambda", "0.1", "--report", folder.path("r")});
   EXPECT_EQ(outcome.error.find("json.exception"), std::string::npos) << outcome.error;
-  if (outcome.code != 0) EXPECT_NE(outcome.error.find("is not UTF-8"), std::string::npos) << outcome.error;
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.error.find("is not UTF-8"), std::string::npos) << outcome.error;
 }
 
 // ---- signals
