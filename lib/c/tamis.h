@@ -233,7 +233,8 @@ typedef enum tamis_measure {
   tamis_status tamis_model_of_##S(const tamis_training_##S *training, tamis_model_##S *model);                            \
                                                                                                                           \
   /* The class of one sample, the first of those with the largest score. sample: entries `stride` apart (1 for a plain    \
-   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. */                    \
+   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. A model of 0 features,\
+   * which is that of a refused run, has none: 65535. */                                                                  \
   uint32_t tamis_predict_##S(const tamis_model_##S *model, const REAL *sample, size_t stride);                            \
                                                                                                                           \
   /* Writes the `classes` scores of one sample. */                                                                        \
