@@ -274,6 +274,8 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
     if (result > TAMIS_RUNNING) {
       EXPECT_TRUE(memory.untouched());
       EXPECT_EQ(tamis_model_of_f32(&training, &model), TAMIS_INVALID_SHAPE);
+      const float sample[1] = {0};
+      EXPECT_EQ(tamis_predict_f32(&model, sample, 1), 65535u) << "no label";
       EXPECT_EQ(tamis_step_f32(&training, 5), result) << "a refused run stays refused";
       tamis_stop_f32(&training);
       EXPECT_GT(std::strlen(tamis_status_sentence(result)), 10u);
