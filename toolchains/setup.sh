@@ -30,6 +30,7 @@ need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benc
 need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
 need tests  libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the sanitizers of that compiler'
 need tests  chromium            any      command:chromium          'shows the page to its tests'
+need tests  python3-numpy       any      python:numpy              'computes what the published algorithms do, for their tests'
 
 need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'
 need tests  libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'

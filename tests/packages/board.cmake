@@ -27,7 +27,7 @@ if(NOT result EQUAL 0)
 endif()
 
 foreach(program IN LISTS PROGRAMS)
-  execute_process(COMMAND ${EMULATOR} ${BUILD}/built/${program}.elf INPUT_FILE ${CMAKE_CURRENT_LIST_FILE} TIMEOUT 60
+  execute_process(COMMAND ${EMULATOR} ${BUILD}/built/${program}.elf INPUT_FILE ${CMAKE_CURRENT_LIST_FILE} TIMEOUT 600
                   OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
   message("${program}:\n${text}")
   if(NOT result EQUAL 0 OR NOT text MATCHES "${EXPECTED_${program}}")
