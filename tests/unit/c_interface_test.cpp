@@ -164,10 +164,15 @@ TEST(CInterface, DoubleSparseWeightedAndStrided) {
   p.starts = compressed.starts.data();
   EXPECT_NEAR(objective(), dense, 1e-6);
 
-  compressed.starts[1] = 1000000;  // a column that ends before it starts: no such entry is looked at
-  const Trained refused(p);
-  EXPECT_EQ(refused.status, TAMIS_INVALID_DATA);
-  EXPECT_EQ(refused.report().column, 1u);
+  auto backwards = compressed.starts;
+  p.starts = backwards.data();
+  backwards[1] = 1000000;  // a column that ends before it starts: no such entry is looked at
+  tamis_training_f64 refused;
+  GuardedMemory arena(tamis_training_bytes_f64(&p));
+  EXPECT_EQ(tamis_start_f64(&refused, &p, arena.span().data(), arena.span().size()), TAMIS_INVALID_DATA);
+  tamis_report_f64 report;
+  tamis_report_of_f64(&refused, &report);
+  EXPECT_EQ(report.column, 1u);
 }
 
 TEST(CInterface, PenaltiesWithParametersAndListedGroups) {
