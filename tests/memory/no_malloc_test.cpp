@@ -1,17 +1,13 @@
-// What takes its memory from the caller asks the heap for nothing: paths, selections, products of features, kernels,
-// features, streams, prediction and export; arena_sweep_test.cpp counts the solvers of linear scores, all of them.
-// Eigen's own check is on.
-#define EIGEN_RUNTIME_NO_MALLOC
-#include <stdexcept>
-#undef eigen_assert
-#define eigen_assert(condition) \
-  if (!(condition)) throw std::runtime_error(#condition)
-#include <gtest/gtest.h>
+// What takes its memory from the caller asks the heap for nothing: paths, selections, solvers of products of features
+// and of kernels, features, streams; arena_sweep_test.cpp counts the solvers of linear scores, all of them, and
+// no_malloc_models_test.cpp what is done with a model. Eigen's own check is on.
+#include <malloc.h>
 
-#include <Eigen/Core>
 #include <cstdlib>
+#include <cstring>
+#include <new>
 
-#include "support/heap.hpp"
+#include "memory/watched.hpp"
 #include "support/problems.hpp"
 #include "tamis/eigen.hpp"
 #include "tamis/model/blob.hpp"
@@ -26,30 +22,64 @@
 namespace {
 
 using namespace tamis;
+using tamis::testing::expect_no_call;
+using tamis::testing::finish;
 using tamis::testing::GuardedMemory;
 using tamis::testing::HeapCall;
-using tamis::testing::HeapWatch;
 using tamis::testing::Made;
 
 // ---- every counter counts
 
-class HeapCounters : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Each, HeapCounters, ::testing::Range(0, 5));
-TEST_P(HeapCounters, Count) {
-  const auto call = static_cast<HeapCall>(GetParam());
-  const long before = heap_calls_of(tamis::testing::tells_heap_calls_apart ? call : HeapCall::malloc_);
-  void* volatile memory = nullptr;
-  switch (call) {
-    case HeapCall::new_: memory = ::operator new(100); break;
-    case HeapCall::malloc_: memory = std::malloc(100); break;
-    case HeapCall::calloc_: memory = std::calloc(10, 10); break;
-    case HeapCall::realloc_: memory = std::realloc(std::malloc(50), 100); break;  // of null it is malloc
-    case HeapCall::aligned_: memory = std::aligned_alloc(64, 128); break;
+/// Asks the heap for something, in one of the ways there are, and gives it back.
+struct Control {
+  const char* name;
+  HeapCall call;
+  void (*ask)();
+};
+/// The same memory, so that no compiler leaves the pair of calls out.
+void* seen(void* memory) {
+  static void* volatile last;
+  last = memory;
+  return last;
+}
+
+const Control controls[] = {
+    {"operator new", HeapCall::new_, [] { ::operator delete(seen(::operator new(100))); }},
+    {"operator new[]", HeapCall::new_, [] { ::operator delete[](seen(::operator new[](100))); }},
+    {"operator new, nothrow", HeapCall::new_, [] { ::operator delete(seen(::operator new(100, std::nothrow))); }},
+    {"operator new, aligned", HeapCall::new_,
+     [] { ::operator delete(seen(::operator new(128, std::align_val_t(64))), std::align_val_t(64)); }},
+    {"operator new[], aligned", HeapCall::new_,
+     [] { ::operator delete[](seen(::operator new[](128, std::align_val_t(64))), std::align_val_t(64)); }},
+    {"malloc", HeapCall::malloc_, [] { std::free(seen(std::malloc(100))); }},
+    {"calloc", HeapCall::calloc_, [] { std::free(seen(std::calloc(10, 10))); }},
+    {"realloc", HeapCall::realloc_,
+     [] { std::free(seen(std::realloc(std::malloc(50), 100))); }},  // of null it is malloc
+    {"aligned_alloc", HeapCall::aligned_, [] { std::free(seen(std::aligned_alloc(64, 128))); }},
+    {"posix_memalign", HeapCall::aligned_,
+     [] {
+       void* memory = nullptr;
+       if (posix_memalign(&memory, 64, 128) == 0) std::free(seen(memory));
+     }},
+    {"memalign", HeapCall::aligned_, [] { std::free(seen(memalign(64, 128))); }},
+    {"strdup", HeapCall::malloc_, [] { std::free(seen(strdup("of the C library's own"))); }},
+};
+
+TEST(HeapCounters, Count) {
+  for (const auto& [name, call, ask] : controls) {
+    const auto counter = tamis::testing::tells_heap_calls_apart ? call : HeapCall::malloc_;
+    const long before = heap_calls_of(counter);
+    ask();
+    EXPECT_GE(heap_calls_of(counter) - before, 1) << name;
   }
-  const long after = heap_calls_of(tamis::testing::tells_heap_calls_apart ? call : HeapCall::malloc_);
-  if (call == HeapCall::new_) ::operator delete(memory);
-  else std::free(memory);
-  EXPECT_GE(after - before, 1) << tamis::testing::heap_calls[static_cast<std::size_t>(GetParam())];
+}
+TEST(HeapCounters, AreWatched) {
+  for (const auto& [name, call, ask] : controls) {
+    const tamis::testing::HeapWatch watch;
+    EXPECT_EQ(watch.calls(), 0);
+    ask();
+    EXPECT_GE(watch.calls(), 1) << name;
+  }
 }
 
 TEST(NoMalloc, TheCheckOfEigenBites) {
@@ -61,25 +91,6 @@ TEST(NoMalloc, TheCheckOfEigenBites) {
 }
 
 // ---- the library
-
-template <class Run>
-void expect_no_call(const char* what, Run run) {
-  Eigen::internal::set_is_malloc_allowed(false);
-  const HeapWatch watch;
-  const bool did = run();
-  const long calls = watch.calls();
-  Eigen::internal::set_is_malloc_allowed(true);
-  EXPECT_TRUE(did) << what;
-  EXPECT_EQ(calls, 0) << what;
-}
-/// Starts and advances a run to its end; whether it has a model then.
-template <class Run>
-bool finish(Run& run, std::span<std::byte> memory) {
-  run.start(memory);
-  while (run.step()) continue;
-  if constexpr (requires { run.status(); }) return has_model(run.status());
-  else return has_model(run.report().status);
-}
 
 template <class T>
 class NoHeap : public ::testing::Test {};
@@ -102,7 +113,8 @@ TYPED_TEST(NoHeap, PredictionExportAndTheDoorsOfEigen) {
     T scores[4];
     fit.model.scores(made.values.data(), scores, 50);
     return fit.model.predict(made.values.data(), 50) < 4 && coefficients(fit.model).cwiseAbs().maxCoeff() > 0 &&
-           export_c(fit.model, {}, std::span<char>(text)) > 0 && write_blob(fit.model, std::span<std::byte>(blob)) > 0 &&
+           export_c(fit.model, {}, std::span<char>(text)) > 0 &&
+           write_blob(fit.model, std::span<std::byte>(blob)) > 0 &&
            read_blob<T>(blob, again, read) == Status::converged;
   });
 }
@@ -143,18 +155,35 @@ TYPED_TEST(NoHeap, ProductsOfFeatures) {
   using T = TypeParam;
   const Made<T> made(20, 4, 2, 3);
   const InteractionTargets<T> classes{nullptr, made.labels, 2};
-  const auto solve = [&]<class Solver>(const char* what, bool intercept) {
-    GuardedMemory memory(Solver::requirement({20, 4, 2}).bytes);
+  const auto solve = [&]<class Solver>(const char* what, const InteractionTargets<T>& targets, Hierarchy hierarchy,
+                                       HierarchyNorm norm, bool intercept) {
+    GuardedMemory memory(Solver::requirement({20, 4, targets.classes}).bytes);
     expect_no_call(what, [&] {
-      Solver solver(made.design(), classes, Hierarchy::weak, HierarchyNorm::l1, T(0.01),
+      Solver solver(made.design(), targets, hierarchy, norm, T(0.01),
                     {.lambda = T(0.02), .tolerance = T(1e-2), .max_iterations = 200, .intercept = intercept});
       return finish(solver, memory.span());
     });
   };
-  solve.template operator()<InteractionAdmm<T>>("interactions", true);
-  solve.template operator()<as_printed::InteractionFista<T>>("published FISTA", false);
-  solve.template operator()<as_printed::InteractionPrimalDual<T>>("published primal-dual", false);
-  const InteractionProblem<T> problem{made.design(), classes, Hierarchy::strong, HierarchyNorm::l1, {.tolerance = T(1e-2)}};
+  using as_printed::InteractionFista, as_printed::InteractionFistaDykstra, as_printed::InteractionPrimalDual;
+  const InteractionTargets<T> values_of_targets{made.values.data(), {}, 1};
+  for (const auto& targets : {classes, values_of_targets}) {
+    for (const HierarchyNorm norm : {HierarchyNorm::l1, HierarchyNorm::linf, HierarchyNorm::l2, HierarchyNorm::ridge})
+      for (const Hierarchy hierarchy : {Hierarchy::weak, Hierarchy::strong, Hierarchy::full, Hierarchy::main}) {
+        if (!HierarchicalPenalty<T>{hierarchy, norm}.valid()) continue;
+        solve.template operator()<InteractionAdmm<T>>("interactions", targets, hierarchy, norm, true);
+      }
+    for (const HierarchyNorm norm : {HierarchyNorm::l1, HierarchyNorm::linf}) {
+      for (const Hierarchy hierarchy : {Hierarchy::weak, Hierarchy::strong})
+        solve.template operator()<InteractionPrimalDual<T>>("published primal-dual", targets, hierarchy, norm, false);
+      solve.template operator()<InteractionFista<T>>("published FISTA", targets, Hierarchy::weak, norm, false);
+      solve.template operator()<InteractionFistaDykstra<T>>("FISTA, inner rounds", targets, Hierarchy::strong, norm,
+                                                            false);
+    }
+  }
+  solve.template operator()<as_printed::InteractionAdmm<T>>("published ADMM", values_of_targets, Hierarchy::strong,
+                                                            HierarchyNorm::l1, false);
+  const InteractionProblem<T> problem{
+      made.design(), classes, Hierarchy::strong, HierarchyNorm::l1, {.tolerance = T(1e-2)}};
   const T values[] = {T(0.1), T(0.02)};
   Index folds[20];
   for (Index i = 0; i < 20; ++i) folds[i] = i % 2;
