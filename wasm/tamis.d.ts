@@ -105,7 +105,7 @@ export interface Tamis {
   /**
    * Learns which features, and which products of two, matter together, and certifies it: a regression or a
    * classification, in slices as `train` does. Loads a module of its own when it is first called (`tamis-interactions*.wasm`,
-   * 35 kB). Rejects with TamisError.
+   * 70 kB). Rejects with TamisError.
    */
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
   /**
@@ -117,7 +117,7 @@ export interface Tamis {
    * Learns to compare with training samples by several kernels, positive definite or not, keeps few samples, few kernels
    * or few of both, and certifies it. In slices as `train` does, the first of which makes the matrices of the kernels.
    * Loads a module of its own when it is first called (`tamis-kernels*.wasm`,
-   * 77 kB). Rejects with TamisError.
+   * 78 kB). Rejects with TamisError.
    */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<KernelModel>;
   /**
