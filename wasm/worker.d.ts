@@ -2,8 +2,8 @@
 import type {
   CrossValidation, CrossValidationOptions, ExportOptions, FeatureTable, FeatureWishes, HashingOptions,
   ImageScatteringOptions, InteractionPrediction, InteractionProblem, InteractionSelection, InteractionSelectionOptions,
-  InteractionSelectionProblem, KernelPrediction, KernelProblem, LoadOptions, Path, PathOptions, PathPoint, PathProblem, Prediction, Problem, ScatteredImages, ScatteredSignals, SignalScatteringOptions,
-  SparseColumns, StabilityOptions, StabilitySelection, TfIdf, TfIdfOptions, TrainOptions, WindowOptions,
+  InteractionSelectionProblem, KernelPrediction, KernelProblem, LoadOptions, Path, PathOptions, PathPoint, PathProblem,
+  Prediction, Problem, ScatteredImages, ScatteredSignals, SignalScatteringOptions, SparseColumns, StabilityOptions, StabilitySelection, TfIdf, TfIdfOptions, TrainOptions, WindowOptions,
 } from './tamis.js';
 export { TamisError } from './tamis.js';
 
@@ -34,7 +34,7 @@ export interface WorkerClient {
   /** As `Tamis.crossValidate`. */
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation<WorkerModel>>;
   /** As `Tamis.trainInteractions`. */
-  trainInteractions(problem: InteractionProblem, InteractionSelection, InteractionSelectionOptions, InteractionSelectionProblem, options?: TrainOptions): Promise<WorkerInteractionModel>;
+  trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<WorkerInteractionModel>;
   /** As `Tamis.selectInteractions`. */
   selectInteractions(
     problem: InteractionSelectionProblem, options?: InteractionSelectionOptions,

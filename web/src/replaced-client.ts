@@ -1,7 +1,7 @@
 /** A client whose worker is replaced when it dies; what was asked of it begins again. */
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
-type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'trainKernels' | 'stabilitySelection' |
+type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'selectInteractions' | 'trainKernels' | 'stabilitySelection' |
   'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf'>;
 type AnyModel = WorkerModel | WorkerInteractionModel | WorkerKernelModel;
 
@@ -30,6 +30,10 @@ export class ReplacedClient implements WorkerClient {
   };
   readonly trainInteractions: Asked['trainInteractions'] = async (...given) =>
     this.adopt(await this.#ask((client) => client.trainInteractions(...given)));
+  readonly selectInteractions: Asked['selectInteractions'] = async (...given) => {
+    const found = await this.#ask((client) => client.selectInteractions(...given));
+    return { ...found, model: this.adopt(found.model) };
+  };
   readonly trainKernels: Asked['trainKernels'] = async (...given) =>
     this.adopt(await this.#ask((client) => client.trainKernels(...given)));
   readonly stabilitySelection: Asked['stabilitySelection'] = (...given) => this.#ask((client) => client.stabilitySelection(...given));
