@@ -14,4 +14,11 @@ struct Column {
   [[gnu::always_inline]] Index sample(Index e) const { return rows ? rows[e] : e; }
 };
 
+/// Whether the columns of `design` can be read where they lie: one of a kind chosen while running says so itself.
+template <class D>
+constexpr bool has_columns(const D& design) {
+  if constexpr (requires { design.has_columns(); }) return design.has_columns();
+  else return requires(Index feature) { design.column(feature); };
+}
+
 }  // namespace tamis

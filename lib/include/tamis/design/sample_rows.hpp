@@ -7,6 +7,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 #include "../status.hpp"
+#include "column.hpp"
 #include "strip.hpp"
 
 namespace tamis {
@@ -104,6 +105,7 @@ class SampleRows {
     design.column_sums(sums, scratch);
   }
   { design_.column_sums(sums, scratch); }
+  bool has_columns() const { return tamis::has_columns(design_); }
   auto column(Index feature) const requires requires(const Design design) { design.column(feature); }
   { return design_.column(feature); }
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {

@@ -63,6 +63,7 @@ class SortedColumns {
   }
   void count_entries(Index* length) const { design_.count_entries(length); }
 
+  bool has_columns() const { return copied_ || tamis::has_columns(design_); }
   /// The samples of a column are ascending within each label.
   Column<T> column(Index feature) const {
     if (!copied_) return design_.column(feature);

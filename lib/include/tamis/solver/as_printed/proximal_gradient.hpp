@@ -99,12 +99,14 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
       };
       for (Index j = 0; j < this->shape_.features; ++j) {
         if constexpr (HasColumns<Design, T>) {
-          const Column<T> column = this->design_.column(j);
-          for (Index e = 0; e < column.count; ++e) add(column.sample(e), column.values[e]);
-        } else {
-          this->design_.gather(j, nullptr, this->shape_.samples, this->z_, 1);
-          for (Index i = 0; i < this->shape_.samples; ++i) add(i, this->z_[i]);
+          if (has_columns(this->design_)) {
+            const Column<T> column = this->design_.column(j);
+            for (Index e = 0; e < column.count; ++e) add(column.sample(e), column.values[e]);
+            continue;
+          }
         }
+        this->design_.gather(j, nullptr, this->shape_.samples, this->z_, 1);
+        for (Index i = 0; i < this->shape_.samples; ++i) add(i, this->z_[i]);
       }
       for (Index i = 0; this->options_.intercept && i < this->shape_.samples; ++i) add(i, T(1));
       curvature_ = total.value() > T(0) ? total.value() : T(1);  // nothing varies: any step will do
