@@ -39,9 +39,11 @@ T norm_inf(const Rows<const T>& w) {
   for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
   return top;
 }
-/// ‖w‖₂ where the squares of the entries are too small or too large for T.
+/// ‖w‖₂ where the squares of the entries are too small or too large for T. It takes what rows are made of, so that those
+/// of its callers stay in registers.
 template <class T>
-[[gnu::noinline]] T scaled_norm2(const Rows<const T>& w) {
+[[gnu::noinline]] T scaled_norm2(const T* data, Index rows, Index classes, Index stride, const Index* members) {
+  const Rows<const T> w{data, rows, classes, stride, 0, members};
   const T top = norm_inf(w);
   if (!(top > T(0)) || !finite(top)) return top;
   T square = 0;
@@ -49,10 +51,19 @@ template <class T>
   return top * square_root(square);
 }
 template <class T>
-T norm2(const Rows<const T>& w) {
+T sum_of_squares(const Rows<const T>& w) {
   T square = 0;
   for_each_entry(w, [&](T entry) { square += entry * entry; });
-  return holds_squares(square) ? square_root(square) : scaled_norm2(w);
+  return square;
+}
+/// ‖w‖₂ from the sum of its squares.
+template <class T>
+T norm2(const Rows<const T>& w, T square) {
+  return holds_squares(square) ? square_root(square) : scaled_norm2(w.data, w.rows, w.classes, w.stride, w.members);
+}
+template <class T>
+T norm2(const Rows<const T>& w) {
+  return norm2(w, sum_of_squares(w));
 }
 template <class T>
 T norm1(const Rows<const T>& w) {
@@ -61,11 +72,15 @@ T norm1(const Rows<const T>& w) {
   return total;
 }
 
-/// w (1 − step/‖w‖₂)₊
+/// w (1 − step/‖w‖₂)₊. Most rows end as zero, and squares tell which as long as T holds that of the step.
 template <class T>
 void shrink2(const Rows<T>& w, T step) {
-  const T norm = norm2<T>(w);
-  const T shrink = norm > step ? T(1) - step / norm : T(0);
+  const T square = sum_of_squares<T>(w), limit = step * step;
+  T shrink = 0;
+  if (!(square <= limit && holds_squares(limit))) {
+    const T norm = norm2<T>(w, square);
+    if (norm > step) shrink = T(1) - step / norm;
+  }
   for_each_entry(w, [=](T& entry) { entry *= shrink; });
 }
 
