@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "support/problems.hpp"
@@ -56,6 +57,29 @@ TYPED_TEST(HardNumbers, LargeAndSmallWeightsThatFitAreThoseOfOne) {
     EXPECT_EQ(same.fit.objective, ones.fit.objective) << exponent;
     EXPECT_EQ(same.coefficients(), ones.coefficients()) << exponent;
   }
+}
+
+// The shrinkage of a group is that of the group at another scale, where squares of its entries are zero or infinite too,
+// of rows that follow each other and of those of a list.
+TYPED_TEST(HardNumbers, ShrinkageOfGroupsHasNoScale) {
+  using T = TypeParam;
+  const Index list[] = {2, 0};
+  for (const Index* members : {static_cast<const Index*>(nullptr), list})
+    for (const T step : {T(0.75), T(2), T(3.25), T(8)}) {
+      std::array<T, 12> plain{3, -1, 0.5, 0, 2, 2, -2, 0, 1, 0.25, -1.5, 0};
+      const auto shrink = [&](std::array<T, 12>& w, T by) {
+        EuclideanNorm{}.prox(Rows<T>{w.data(), 2, 3, 4, 0, members}, by);
+      };
+      auto scaled = plain;
+      shrink(plain, step);
+      for (const int exponent : {8 - std::numeric_limits<T>::max_exponent, 1, std::numeric_limits<T>::max_exponent - 8}) {
+        auto there = scaled;
+        for (T& entry : there) entry = std::ldexp(entry, exponent);
+        shrink(there, std::ldexp(step, exponent));
+        for (std::size_t e = 0; e < plain.size(); ++e)
+          EXPECT_NEAR(std::ldexp(there[e], -exponent), plain[e], T(8) * epsilon<T>) << exponent << ' ' << e;
+      }
+    }
 }
 
 // Squares of samples near 1e-30 are zero in single precision: the model of zeros was certified as optimal.
