@@ -528,21 +528,13 @@ class AnyTrainingOf {
 
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
   /// solver that cannot: see `has_path`.
-  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
-    return form_ == Form::rounds ? rounds().warm_start(lambda)
-                                 : form_ == Form::once && once().warm_start(lambda, before, step);
-  }
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0));
   /// Whether the solver of a choice can go on with another λ: all that solve the regularised form, but for baselines.
   static constexpr bool has_path(const Choice& choice) { return Solver::has_path(resolve(choice)); }
 
-  bool start(std::span<std::byte> memory) {
-    return form_ == Form::rounds ? rounds().start(memory) : form_ == Form::once && once().start(memory);
-  }
-  bool step() { return form_ == Form::rounds ? rounds().step() : form_ == Form::once && once().step(); }
-  void stop() {
-    if (form_ == Form::rounds) rounds().stop();
-    else if (form_ == Form::once) once().stop();
-  }
+  bool start(std::span<std::byte> memory);
+  bool step();
+  void stop();
   const Report<T>& report() const {
     return form_ == Form::rounds ? rounds().report() : form_ == Form::once ? once().report() : refusal();
   }
@@ -576,6 +568,28 @@ class AnyTrainingOf {
   alignas(Rounds) mutable std::byte storage_[sizeof(Rounds)];  // the largest of what `form_` says
   Form form_ = Form::refused;
 };
+
+// What runs solvers is defined outside of the class and so not inline: where `extern template` says that the class is
+// compiled elsewhere, callers compile no solver.
+
+template <class T, class Loss, template <class, class, class, class> class... S>
+bool AnyTrainingOf<T, Loss, S...>::warm_start(T lambda, T* before, T step) {
+  return form_ == Form::rounds ? rounds().warm_start(lambda)
+                               : form_ == Form::once && once().warm_start(lambda, before, step);
+}
+template <class T, class Loss, template <class, class, class, class> class... S>
+bool AnyTrainingOf<T, Loss, S...>::start(std::span<std::byte> memory) {
+  return form_ == Form::rounds ? rounds().start(memory) : form_ == Form::once && once().start(memory);
+}
+template <class T, class Loss, template <class, class, class, class> class... S>
+bool AnyTrainingOf<T, Loss, S...>::step() {
+  return form_ == Form::rounds ? rounds().step() : form_ == Form::once && once().step();
+}
+template <class T, class Loss, template <class, class, class, class> class... S>
+void AnyTrainingOf<T, Loss, S...>::stop() {
+  if (form_ == Form::rounds) rounds().stop();
+  else if (form_ == Form::once) once().stop();
+}
 
 /// With the solvers for every loss, and `More`: TwoPhase, BlockCoordinateDescent, and baselines such as
 /// as_printed::PrimalDual.

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "linalg/scalar.hpp"
 #include "linalg/sum.hpp"
 #include "shape.hpp"
 
