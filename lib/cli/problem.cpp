@@ -248,4 +248,14 @@ std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes
   return out;
 }
 
+template <class T>
+Samples<T>::Samples(const Table& table)
+    : values_(table.values.begin(), table.values.end()),
+      dense_(values_.data(), static_cast<Index>(table.samples), static_cast<Index>(table.features)),
+      sparse_(values_.data(), table.rows.data(), table.starts.data(), static_cast<Index>(table.samples),
+              static_cast<Index>(table.features)),
+      any_(table.sparse ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_)) {}
+template class Samples<float>;
+template class Samples<double>;
+
 }  // namespace tamis::cli

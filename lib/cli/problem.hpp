@@ -75,16 +75,11 @@ struct Coefficients {
   Coefficients in_standardised_units(const Standardisation& by) const;
 };
 
-/// The samples of a table in the precision of the solver.
+/// The samples of a table in the precision of the solver. Designs and their products are compiled once, in problem.cpp.
 template <class T>
 class Samples {
  public:
-  explicit Samples(const Table& table)
-      : values_(table.values.begin(), table.values.end()),
-        dense_(values_.data(), static_cast<Index>(table.samples), static_cast<Index>(table.features)),
-        sparse_(values_.data(), table.rows.data(), table.starts.data(), static_cast<Index>(table.samples),
-                static_cast<Index>(table.features)),
-        any_(table.sparse ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_)) {}
+  explicit Samples(const Table& table);
   Samples(const Samples&) = delete;
   Samples& operator=(const Samples&) = delete;
 
