@@ -11,6 +11,7 @@
 namespace {
 
 using namespace tamis;
+using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 using tamis::testing::run;
 using tamis::testing::run_default;
@@ -57,6 +58,24 @@ TYPED_TEST(HardNumbers, LargeAndSmallWeightsThatFitAreThoseOfOne) {
     EXPECT_EQ(same.fit.objective, ones.fit.objective) << exponent;
     EXPECT_EQ(same.coefficients(), ones.coefficients()) << exponent;
   }
+}
+
+// Two samples that differ by a few roundings beside their offset: a model must cancel the offset, and there is one.
+TYPED_TEST(HardNumbers, SamplesThatDifferLittleAreNotInfeasible) {
+  using T = TypeParam;
+  const T values[] = {T(1), T(1) + T(4) * epsilon<T>};
+  const Label labels[] = {0, 1};
+  const DenseDesign<T> design(values, 2, 1);
+  const auto check = [&]<template <class, class, class, class> class Solver>() {
+    using It = Solver<T, Hinge, L1, DenseDesign<T>>;
+    GuardedMemory memory(It::requirement({2, 1, 2}).bytes);
+    It solver(design, Targets<T>{labels, 2}, Hinge{}, L1{}, {.max_iterations = 100, .eta = T(0.1)});
+    for (bool more = solver.start(memory.span()); more; more = solver.step()) {
+    }
+    EXPECT_EQ(solver.report().status, Status::iteration_limit) << name(solver.report().status);
+  };
+  check.template operator()<as_printed::ConstrainedPrimalDual>();
+  check.template operator()<as_printed::LinearConstraintsPrimalDual>();
 }
 
 // The shrinkage of a group is that of the group at another scale, where squares of its entries are zero or infinite too,

@@ -385,12 +385,15 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       T* base = this->memory_.row[1];
       fill(base, stride, this->options_.intercept ? -this->memory_.means[j] : T(0));
       this->design_.multiply(&j, 1, candidate_, stride, base, inside_scores_);
-      T square = 0;
+      T centre = 0, square = 0;  // means are zero where a solver takes columns as they are
+      for (Index i = 0; this->options_.intercept && i < this->shape_.samples; ++i)
+        centre += row_of(inside_scores_, i, stride)[0] / T(this->shape_.samples);
       for (Index i = 0; i < this->shape_.samples; ++i) {
-        const T entry = row_of(inside_scores_, i, stride)[0];
+        const T entry = row_of(inside_scores_, i, stride)[0] - centre;
         square += entry * entry;
       }
-      const T column = square_root(square) + T(4) * epsilon<T> * absolute(this->memory_.means[j]);
+      const T offset = absolute(this->memory_.means[j]) + absolute(centre);
+      const T column = square_root(square) + T(4) * epsilon<T> * offset;
       if (!(pull <= negligible * column * size) || !finite(square)) return false;
     }
     return true;
