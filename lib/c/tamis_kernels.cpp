@@ -1,8 +1,10 @@
 #include "tamis_kernels.h"
 
 #include "face.hpp"
+#include "tamis/certificate/rademacher.hpp"
 #include "tamis/model/export_kernels_c.hpp"
-#include "tamis/solver/kernel_admm.hpp"
+#include "tamis/selection/kernel_cross_validation.hpp"
+#include "validation.hpp"
 
 namespace {
 
@@ -17,6 +19,9 @@ struct Face<float> : Common<float> {
   using Problem = tamis_kernels_problem_f32;
   using Memory = tamis_kernels_f32;
   using Model = tamis_kernels_model_f32;
+  using Bound = tamis_kernels_bound_f32;
+  using ValidationMemory = tamis_kernels_cross_validation_f32;
+  using Grid = tamis_grid_f32;
 };
 template <>
 struct Face<double> : Common<double> {
@@ -24,6 +29,9 @@ struct Face<double> : Common<double> {
   using Problem = tamis_kernels_problem_f64;
   using Memory = tamis_kernels_f64;
   using Model = tamis_kernels_model_f64;
+  using Bound = tamis_kernels_bound_f64;
+  using ValidationMemory = tamis_kernels_cross_validation_f64;
+  using Grid = tamis_grid_f64;
 };
 
 template <class T>
@@ -87,8 +95,9 @@ constexpr Meaning meanings[] = {
      "be "
      "too large for the kernel"},
     {TAMIS_INVALID_DATA, "a kernel is zero for every pair of samples, so nothing can be learned with it: leave it out"},
+    {TAMIS_INVALID_SHAPE, "the fold of each sample is missing"},
 };
-static_assert(std::size(meanings) == TAMIS_KERNELS_ZERO_KERNEL + 1);
+static_assert(std::size(meanings) == TAMIS_KERNELS_FOLDS + 1);
 
 template <class T>
 std::uint32_t outputs_of(const typename Face<T>::Problem& p) {
@@ -129,14 +138,14 @@ Fault fault_of_labels(const std::uint16_t* labels, std::uint32_t samples, std::u
   return {};
 }
 
-/// All that can be told without the values of kernels.
+/// All that can be told without the values of kernels. `one`: its λ counts.
 template <class T>
-Fault fault_of(const typename Face<T>::Problem& p, std::span<std::byte> arena, std::size_t needed) {
+Fault fault_of(const typename Face<T>::Problem& p, std::span<std::byte> arena, std::size_t needed, bool one) {
   if (const Fault fault = fault_of_shape<T>(p)) return fault;
   const auto is_norm = [](std::uint32_t number) { return number == 1 || number == 2; };
   if (!is_norm(p.p) || !is_norm(p.q) || !is_norm(p.r)) return {TAMIS_KERNELS_NORM};
   if (!(p.tolerance > T(0)) || p.max_iterations == 0) return {TAMIS_KERNELS_EFFORT};
-  if (!(p.lambda > T(0) && finite(p.lambda))) return {TAMIS_KERNELS_LAMBDA};
+  if (one && !(p.lambda > T(0) && finite(p.lambda))) return {TAMIS_KERNELS_LAMBDA};
   for (std::uint32_t t = 0; p.kernels && t < p.kernel_count; ++t) {
     const auto& kernel = p.kernels[t];
     Fault fault{TAMIS_KERNELS_PARAMETERS, t};
@@ -187,6 +196,7 @@ Requirement memory_of_solver(const typename Face<T>::Problem& p) {
 template <class T>
 struct State {
   Solver<T> solver;
+  KernelProblem<T> problem;
   const Kernel<T>* kernels;  ///< null: matrices are given
   std::uint32_t kernel_count;
   SampleTable<T> samples;
@@ -195,17 +205,17 @@ struct State {
   std::span<const Kernel<T>> functions() const { return {kernels, kernel_count}; }
 };
 
-/// What lives in tamis_kernels.
-template <class T>
-struct Run {
-  Slot<State<T>, typename Face<T>::Memory> slot;
+/// What lives in memory of the caller: a state, and why there is none.
+template <class S, class Memory>
+struct Checked {
+  Slot<S, Memory> slot;
   Fault fault;
   Requirement beside;  ///< bytes of arena that are not the solver's
   std::size_t needed;  ///< bytes of arena
 
-  static Run& of(const typename Face<T>::Memory* memory) {
-    static_assert(sizeof(Run) <= sizeof(typename Face<T>::Memory) && alignof(Run) <= alignof(std::uint64_t));
-    return *reinterpret_cast<Run*>(const_cast<typename Face<T>::Memory*>(memory));
+  static Checked& of(const Memory* memory) {
+    static_assert(sizeof(Checked) <= sizeof(Memory) && alignof(Checked) <= alignof(std::uint64_t));
+    return *reinterpret_cast<Checked*>(const_cast<Memory*>(memory));
   }
   tamis_status refuse(const Fault& why) {
     fault = why;
@@ -213,6 +223,8 @@ struct Run {
     return slot.refused();
   }
 };
+template <class T>
+using Run = Checked<State<T>, typename Face<T>::Memory>;
 
 template <class T>
 void default_problem(typename Face<T>::Problem* p) {
@@ -251,25 +263,44 @@ Fault take_matrices(const typename Face<T>::Problem& p, const SampleTable<T>& sa
 }
 
 template <class T>
-tamis_status start(Run<T>& run, const typename Face<T>::Problem& p, std::span<std::byte> memory) {
+SampleTable<T> samples_of(const typename Face<T>::Problem& p) {
+  return {p.values, p.samples, p.features, 1, p.column_stride ? p.column_stride : p.samples};
+}
+template <class T>
+KernelProblem<T> problem_of(const typename Face<T>::Problem& p, const KernelMemory<T>& m) {
+  return {DenseDesign<T>(m.matrices ? m.matrices : p.matrices, p.samples, p.samples * p.kernel_count),
+          {p.labels, p.samples},
+          p.kernel_count,
+          outputs_of<T>(p),
+          MixedNorm<T>{static_cast<int>(p.p), static_cast<int>(p.q), static_cast<int>(p.r)},
+          Options<T>{.tolerance = p.tolerance, .max_iterations = p.max_iterations, .intercept = p.intercept != 0}};
+}
+
+/// Checks everything and makes the matrices; `solver`: bytes of what comes behind them. False: refused.
+template <class T, class Run>
+bool prepare(Run& run, const typename Face<T>::Problem& p, std::span<std::byte> memory, Requirement solver, bool one,
+             KernelMemory<T>& m) {
   run.fault = {};
   run.beside = memory_of_kernels<T>(p);
-  run.needed = bytes_of<T>(p);
-  if (const Fault fault = fault_of<T>(p, memory, run.needed)) return run.refuse(fault);
-  Arena arena(memory);
-  const auto m = KernelMemory<T>::lay_out(arena, p.kernels != nullptr, p.kernel_count, p.samples);
-  const SampleTable<T> samples{p.values, p.samples, p.features, 1, p.column_stride ? p.column_stride : p.samples};
-  if (const Fault fault = take_matrices<T>(p, samples, m)) return run.refuse(fault);
+  run.needed = (run.beside & solver).bytes;
   run.slot.refusal = TAMIS_RUNNING;
+  Fault fault = fault_of<T>(p, memory, run.needed, one);
+  if (!fault) {
+    Arena arena(memory);
+    m = KernelMemory<T>::lay_out(arena, p.kernels != nullptr, p.kernel_count, p.samples);
+    fault = take_matrices<T>(p, samples_of<T>(p), m);
+  }
+  if (fault) run.refuse(fault);
+  return !fault;
+}
+
+template <class T>
+tamis_status start(Run<T>& run, const typename Face<T>::Problem& p, std::span<std::byte> memory) {
+  KernelMemory<T> m;
+  if (!prepare<T>(run, p, memory, memory_of_solver<T>(p), true, m)) return run.slot.refused();
+  const KernelProblem<T> problem = problem_of<T>(p, m);
   auto* state = ::new (static_cast<void*>(run.slot.state))
-      State<T>{Solver<T>(DenseDesign<T>(m.matrices ? m.matrices : p.matrices, p.samples, p.samples * p.kernel_count),
-                         {p.labels, p.samples}, p.kernel_count, outputs_of<T>(p),
-                         MixedNorm<T>{static_cast<int>(p.p), static_cast<int>(p.q), static_cast<int>(p.r)},
-                         Options<T>{.lambda = p.lambda,
-                                    .tolerance = p.tolerance,
-                                    .max_iterations = p.max_iterations,
-                                    .intercept = p.intercept != 0}),
-               m.kernels, p.kernel_count, samples};
+      State<T>{problem(p.lambda), problem, m.kernels, p.kernel_count, samples_of<T>(p)};
   state->run().start(memory.subspan(run.beside.bytes));
   return as_c(state->run().report().status);
 }
@@ -290,8 +321,8 @@ tamis_status go_on(Run<T>& run, T lambda) {
   return as_c(state->run().report().status);
 }
 
-template <class T>
-void report(Run<T>& run, typename Face<T>::Report* out) {
+template <class T, class Run>
+void report(Run& run, typename Face<T>::Report* out) {
   report_of<T>(run.slot, out, run.beside);
   if (!run.fault) return;
   const auto place = [](std::uint32_t number) { return number == TAMIS_KERNELS_NOWHERE ? 0 : number; };
@@ -354,6 +385,99 @@ tamis_status take_model(Run<T>& run, std::span<std::byte> memory, typename Face<
   return as_c(state->run().report().status);
 }
 
+// ---- which λ, and what to expect of it -----------------------------------------------------------------------------
+
+/// What lives in tamis_kernels_cross_validation.
+template <class T>
+struct Validation {
+  KernelCrossValidation<T> validation;
+
+  KernelCrossValidation<T>& run() { return validation; }
+};
+template <class T>
+using ValidationRun = Checked<Validation<T>, typename Face<T>::ValidationMemory>;
+
+template <class T>
+T first_lambda(const typename Face<T>::Problem& p, std::span<std::byte> memory) {
+  Run<T> run;
+  KernelMemory<T> m;
+  if (!prepare<T>(run, p, memory, memory_of_solver<T>(p), false, m)) return not_a_number<T>;
+  return problem_of<T>(p, m).first_lambda(memory.subspan(run.beside.bytes));
+}
+
+template <class T>
+Requirement memory_of_validation(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid,
+                                 const std::uint32_t* fold_of, std::uint32_t folds) {
+  if (!countable<T>(p)) return {detail::no_bytes_suffice};
+  const Index training = most_training_samples({fold_of, p.samples}, folds);
+  return KernelCrossValidation<T>::requirement({p.samples, p.samples * p.kernel_count, outputs_of<T>(p)}, training,
+                                               folds, grid.points);
+}
+template <class T>
+std::size_t validation_bytes(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid,
+                             const std::uint32_t* fold_of, std::uint32_t folds) {
+  return fold_of ? (memory_of_kernels<T>(p) & memory_of_validation<T>(p, grid, fold_of, folds)).bytes : 0;
+}
+
+template <class T>
+tamis_status validation_start(ValidationRun<T>& run, const typename Face<T>::Problem& p,
+                              const typename Face<T>::Grid& grid, const std::uint32_t* fold_of, std::uint32_t folds,
+                              std::span<std::byte> memory) {
+  run.beside = {};
+  run.needed = 0;
+  if (!fold_of) return run.refuse({TAMIS_KERNELS_FOLDS});
+  KernelMemory<T> m;
+  if (!prepare<T>(run, p, memory, memory_of_validation<T>(p, grid, fold_of, folds), false, m))
+    return run.slot.refused();
+  const KernelProblem<T> problem = problem_of<T>(p, m);
+  auto* state = ::new (static_cast<void*>(run.slot.state)) Validation<T>{KernelCrossValidation<T>(
+      problem.design, problem.labels, problem.kernels, problem.classes, problem.norm, problem.options, fold_of, folds,
+      Grid<T>{grid.lambdas, grid.points, grid.first, grid.ratio})};
+  state->run().start(memory.subspan(run.beside.bytes));
+  return as_c(state->run().status());
+}
+
+template <class T>
+std::size_t bound_bytes(Run<T>& run) {
+  const KernelCoefficients<T> alpha = coefficients(run);
+  if (!alpha.outputs) return 0;
+  return rademacher_requirement<T>({alpha.samples, alpha.samples * alpha.kernels, 1}).bytes;
+}
+
+/// y·f of training sample i, y −1 or 1.
+template <class T>
+T margin_of(const KernelProblem<T>& problem, const KernelCoefficients<T>& alpha, Index i) {
+  Sum<T> score;
+  for (Index t = 0; t < alpha.kernels; ++t)
+    for (Index l = 0; l < alpha.samples; ++l)
+      if (const T coefficient = alpha(l, t); coefficient != T(0))
+        score.add(coefficient * problem.design.column(t * alpha.samples + l).values[i]);
+  return problem.labels[i] == 1 ? score.value() : -score.value();
+}
+
+template <class T>
+tamis_status take_bound(Run<T>& run, std::uint32_t draws, std::uint64_t seed, T delta, std::span<std::byte> scratch,
+                        typename Face<T>::Bound* out) {
+  *out = {};
+  const KernelCoefficients<T> alpha = coefficients(run);
+  if (!alpha.outputs) return run.slot.get() ? as_c(run.slot.get()->run().report().status) : run.slot.refused();
+  const KernelProblem<T>& problem = run.slot.get()->problem;
+  if (alpha.outputs > 1 || problem.options.intercept) return TAMIS_INVALID_COMBINATION;
+  if (!(delta > T(0) && delta < T(1))) return TAMIS_INVALID_OPTION;
+  DrawnMean<T> average;
+  const Status status = rademacher_average(problem.design, alpha.kernels, problem.norm, draws, seed, scratch, average);
+  if (status != Status::converged) return as_c(status);
+  Sum<T> clipped;
+  for (Index i = 0; i < alpha.samples; ++i) clipped.add(clipped_squared_hinge(margin_of(problem, alpha, i)));
+  const T radius =
+      norm_of<T>(problem.norm, {alpha.coefficients, alpha.samples * alpha.kernels, 1, alpha.stride()}, alpha.kernels);
+  const RademacherBound<T> bound =
+      rademacher_bound(radius, average, clipped.value() / T(alpha.samples), alpha.samples, delta);
+  *out = {bound.value(), bound.clipped_loss,           bound.complexity, bound.standard_error, bound.deviation,
+          bound.radius,  has_proved_rate(problem.norm)};
+  return TAMIS_CONVERGED;
+}
+
 template <class T>
 KernelExpansion<T> expansion(const typename Face<T>::Model& m) {
   return {{reinterpret_cast<const Kernel<T>*>(m.kernels), m.kernel_count},
@@ -380,48 +504,103 @@ std::span<T> span_of(void* memory, std::size_t count) {
 
 }  // namespace
 
-#define TAMIS_KERNELS_DEFINE(T, S)                                                                                    \
-  void tamis_default_kernels_problem_##S(tamis_kernels_problem_##S* problem) { default_problem<T>(problem); }         \
-  std::size_t tamis_kernels_bytes_##S(const tamis_kernels_problem_##S* problem) { return bytes_of<T>(*problem); }     \
-  tamis_status tamis_kernels_start_##S(tamis_kernels_##S* run, const tamis_kernels_problem_##S* problem, void* arena, \
-                                       std::size_t arena_bytes) {                                                     \
-    return start(Run<T>::of(run), *problem, span_of<std::byte>(arena, arena_bytes));                                  \
-  }                                                                                                                   \
-  tamis_status tamis_kernels_step_##S(tamis_kernels_##S* run, std::uint32_t steps) {                                  \
-    return step(Run<T>::of(run).slot, steps);                                                                         \
-  }                                                                                                                   \
-  tamis_status tamis_kernels_train_##S(tamis_kernels_##S* run, const tamis_kernels_problem_##S* problem, void* arena, \
-                                       std::size_t arena_bytes, tamis_observer_##S observe, void* context) {          \
-    return train(Run<T>::of(run), *problem, span_of<std::byte>(arena, arena_bytes), observe, context);                \
-  }                                                                                                                   \
-  tamis_status tamis_kernels_go_on_##S(tamis_kernels_##S* run, T lambda) { return go_on(Run<T>::of(run), lambda); }   \
-  void tamis_kernels_stop_##S(tamis_kernels_##S* run) { stop(Run<T>::of(run).slot); }                                 \
-  void tamis_kernels_report_of_##S(const tamis_kernels_##S* run, tamis_report_##S* out) {                             \
-    report(Run<T>::of(run), out);                                                                                     \
-  }                                                                                                                   \
-  void tamis_kernels_refusal_of_##S(const tamis_kernels_##S* run, tamis_kernels_refusal* refusal) {                   \
-    write_refusal(Run<T>::of(run).fault, refusal);                                                                    \
-  }                                                                                                                   \
-  std::uint32_t tamis_kernels_coefficients_of_##S(const tamis_kernels_##S* run, T* coefficients, T* intercepts) {     \
-    return copy_coefficients(Run<T>::of(run), coefficients, intercepts);                                              \
-  }                                                                                                                   \
-  std::size_t tamis_kernels_model_bytes_##S(const tamis_kernels_##S* run) { return model_bytes(Run<T>::of(run)); }    \
-  tamis_status tamis_kernels_model_of_##S(const tamis_kernels_##S* run, void* memory, std::size_t bytes,              \
-                                          tamis_kernels_model_##S* model) {                                           \
-    return take_model(Run<T>::of(run), span_of<std::byte>(memory, bytes), model);                                     \
-  }                                                                                                                   \
-  void tamis_kernels_scores_##S(const tamis_kernels_model_##S* model, const T* sample, std::size_t stride,            \
-                                T* scores) {                                                                          \
-    expansion<T>(*model).scores({sample, model->features, stride}, scores);                                           \
-  }                                                                                                                   \
-  std::uint32_t tamis_kernels_predict_##S(const tamis_kernels_model_##S* model, const T* sample, std::size_t stride,  \
-                                          T* scores) {                                                                \
-    return expansion<T>(*model).predict({sample, model->features, stride}, scores);                                   \
-  }                                                                                                                   \
-  std::size_t tamis_kernels_export_c_##S(const tamis_kernels_model_##S* model, const char* name,                      \
-                                         const char* const* labels, const T* samples, std::uint32_t sample_count,     \
-                                         T* scratch, char* out, std::size_t bytes) {                                  \
-    return export_model<T>(*model, name, labels, samples, sample_count, scratch, {out, bytes});                       \
+#define TAMIS_KERNELS_DEFINE(T, S)                                                                                     \
+  void tamis_default_kernels_problem_##S(tamis_kernels_problem_##S* problem) { default_problem<T>(problem); }          \
+  std::size_t tamis_kernels_bytes_##S(const tamis_kernels_problem_##S* problem) { return bytes_of<T>(*problem); }      \
+  tamis_status tamis_kernels_start_##S(tamis_kernels_##S* run, const tamis_kernels_problem_##S* problem, void* arena,  \
+                                       std::size_t arena_bytes) {                                                      \
+    return start(Run<T>::of(run), *problem, span_of<std::byte>(arena, arena_bytes));                                   \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_step_##S(tamis_kernels_##S* run, std::uint32_t steps) {                                   \
+    return step(Run<T>::of(run).slot, steps);                                                                          \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_train_##S(tamis_kernels_##S* run, const tamis_kernels_problem_##S* problem, void* arena,  \
+                                       std::size_t arena_bytes, tamis_observer_##S observe, void* context) {           \
+    return train(Run<T>::of(run), *problem, span_of<std::byte>(arena, arena_bytes), observe, context);                 \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_go_on_##S(tamis_kernels_##S* run, T lambda) { return go_on(Run<T>::of(run), lambda); }    \
+  void tamis_kernels_stop_##S(tamis_kernels_##S* run) { stop(Run<T>::of(run).slot); }                                  \
+  void tamis_kernels_report_of_##S(const tamis_kernels_##S* run, tamis_report_##S* out) {                              \
+    report<T>(Run<T>::of(run), out);                                                                                   \
+  }                                                                                                                    \
+  void tamis_kernels_refusal_of_##S(const tamis_kernels_##S* run, tamis_kernels_refusal* refusal) {                    \
+    write_refusal(Run<T>::of(run).fault, refusal);                                                                     \
+  }                                                                                                                    \
+  T tamis_kernels_first_lambda_##S(const tamis_kernels_problem_##S* problem, void* arena, std::size_t arena_bytes) {   \
+    return first_lambda<T>(*problem, span_of<std::byte>(arena, arena_bytes));                                          \
+  }                                                                                                                    \
+  std::size_t tamis_kernels_cross_validation_bytes_##S(const tamis_kernels_problem_##S* problem,                       \
+                                                       const tamis_grid_##S* grid, const std::uint32_t* fold_of,       \
+                                                       std::uint32_t folds) {                                          \
+    return validation_bytes<T>(*problem, *grid, fold_of, folds);                                                       \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_cross_validation_start_##S(tamis_kernels_cross_validation_##S* validation,                \
+                                                        const tamis_kernels_problem_##S* problem,                      \
+                                                        const tamis_grid_##S* grid, const std::uint32_t* fold_of,      \
+                                                        std::uint32_t folds, void* arena, std::size_t arena_bytes) {   \
+    return validation_start<T>(ValidationRun<T>::of(validation), *problem, *grid, fold_of, folds,                      \
+                               span_of<std::byte>(arena, arena_bytes));                                                \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_cross_validation_step_##S(tamis_kernels_cross_validation_##S* validation,                 \
+                                                       std::uint32_t steps) {                                          \
+    return validation_step(ValidationRun<T>::of(validation).slot, steps);                                              \
+  }                                                                                                                    \
+  void tamis_kernels_cross_validation_stop_##S(tamis_kernels_cross_validation_##S* validation) {                       \
+    stop(ValidationRun<T>::of(validation).slot);                                                                       \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_cross_validation_fold_##S(const tamis_kernels_cross_validation_##S* validation) {        \
+    const auto* run = validation_of(ValidationRun<T>::of(validation).slot);                                            \
+    return run ? run->fold() : 0;                                                                                      \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_cross_validation_points_done_##S(const tamis_kernels_cross_validation_##S* validation) { \
+    const auto* run = validation_of(ValidationRun<T>::of(validation).slot);                                            \
+    return run ? run->points_done() : 0;                                                                               \
+  }                                                                                                                    \
+  void tamis_kernels_cross_validation_report_##S(const tamis_kernels_cross_validation_##S* validation,                 \
+                                                 tamis_report_##S* out) {                                              \
+    report<T>(ValidationRun<T>::of(validation), out);                                                                  \
+  }                                                                                                                    \
+  void tamis_kernels_cross_validation_refusal_##S(const tamis_kernels_cross_validation_##S* validation,                \
+                                                  tamis_kernels_refusal* refusal) {                                    \
+    write_refusal(ValidationRun<T>::of(validation).fault, refusal);                                                    \
+  }                                                                                                                    \
+  tamis_status tamis_kernels_cross_validation_at_##S(const tamis_kernels_cross_validation_##S* validation,             \
+                                                     std::uint32_t point, tamis_held_out_##S* held_out) {              \
+    return validation_at(ValidationRun<T>::of(validation).slot, point, held_out);                                      \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_cross_validation_best_##S(const tamis_kernels_cross_validation_##S* validation,          \
+                                                        std::uint32_t measure) {                                       \
+    return validation_best(ValidationRun<T>::of(validation).slot, measure);                                            \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_cross_validation_one_standard_error_##S(                                                 \
+      const tamis_kernels_cross_validation_##S* validation, std::uint32_t measure) {                                   \
+    return validation_one_standard_error(ValidationRun<T>::of(validation).slot, measure);                              \
+  }                                                                                                                    \
+  std::size_t tamis_kernels_bound_bytes_##S(const tamis_kernels_##S* run) { return bound_bytes(Run<T>::of(run)); }     \
+  tamis_status tamis_kernels_bound_of_##S(const tamis_kernels_##S* run, std::uint32_t draws, std::uint64_t seed,       \
+                                          T delta, void* scratch, std::size_t bytes, tamis_kernels_bound_##S* bound) { \
+    return take_bound(Run<T>::of(run), draws, seed, delta, span_of<std::byte>(scratch, bytes), bound);                 \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_coefficients_of_##S(const tamis_kernels_##S* run, T* coefficients, T* intercepts) {      \
+    return copy_coefficients(Run<T>::of(run), coefficients, intercepts);                                               \
+  }                                                                                                                    \
+  std::size_t tamis_kernels_model_bytes_##S(const tamis_kernels_##S* run) { return model_bytes(Run<T>::of(run)); }     \
+  tamis_status tamis_kernels_model_of_##S(const tamis_kernels_##S* run, void* memory, std::size_t bytes,               \
+                                          tamis_kernels_model_##S* model) {                                            \
+    return take_model(Run<T>::of(run), span_of<std::byte>(memory, bytes), model);                                      \
+  }                                                                                                                    \
+  void tamis_kernels_scores_##S(const tamis_kernels_model_##S* model, const T* sample, std::size_t stride,             \
+                                T* scores) {                                                                           \
+    expansion<T>(*model).scores({sample, model->features, stride}, scores);                                            \
+  }                                                                                                                    \
+  std::uint32_t tamis_kernels_predict_##S(const tamis_kernels_model_##S* model, const T* sample, std::size_t stride,   \
+                                          T* scores) {                                                                 \
+    return expansion<T>(*model).predict({sample, model->features, stride}, scores);                                    \
+  }                                                                                                                    \
+  std::size_t tamis_kernels_export_c_##S(const tamis_kernels_model_##S* model, const char* name,                       \
+                                         const char* const* labels, const T* samples, std::uint32_t sample_count,      \
+                                         T* scratch, char* out, std::size_t bytes) {                                   \
+    return export_model<T>(*model, name, labels, samples, sample_count, scratch, {out, bytes});                        \
   }
 
 extern "C" {

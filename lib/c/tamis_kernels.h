@@ -58,7 +58,8 @@ typedef enum tamis_kernels_fault {
   TAMIS_KERNELS_ARENA,          /* TAMIS_INVALID_ARENA */
   TAMIS_KERNELS_ARENA_SIZE,     /* TAMIS_ARENA_TOO_SMALL */
   TAMIS_KERNELS_KERNEL_VALUE,   /* TAMIS_INVALID_DATA: `kernel` of samples `row` and `column` is not finite */
-  TAMIS_KERNELS_ZERO_KERNEL     /* TAMIS_INVALID_DATA: `kernel` is zero for all pairs of samples */
+  TAMIS_KERNELS_ZERO_KERNEL,    /* TAMIS_INVALID_DATA: `kernel` is zero for all pairs of samples */
+  TAMIS_KERNELS_FOLDS           /* TAMIS_INVALID_SHAPE: no fold_of */
 } tamis_kernels_fault;
 
 /* Why a problem was refused. Numbers that do not apply are TAMIS_KERNELS_NOWHERE. */
@@ -72,6 +73,7 @@ typedef struct tamis_kernels_refusal {
 
 /* Room for the state of a run; see tamis_training. */
 #define TAMIS_KERNELS_WORDS 160
+#define TAMIS_KERNELS_CROSS_VALIDATION_WORDS 260
 
 /* k_kernel(x_sample, .), both by their position in a model. */
 typedef struct tamis_kernels_term {
@@ -125,6 +127,22 @@ typedef struct tamis_kernels_term {
     uint32_t outputs;                 /* 1 of the binary form, otherwise classes */                                      \
   } tamis_kernels_model_##S;                                                                                             \
                                                                                                                          \
+  /* What training samples alone say of the error on others, of the binary form without intercept; see                   \
+   * tamis_kernels_bound_of. An estimate, for comparing kernels, norms and lambdas; above 1 it says nothing. */          \
+  typedef struct tamis_kernels_bound_##S {                                                                               \
+    REAL value;               /* clipped_loss + 16 complexity + deviation */                                             \
+    REAL clipped_loss;        /* mean over the training samples of min(max(0, 1 - y f)^2, 1) */                          \
+    REAL complexity;          /* radius times the mean over draws of signs s of ||K s|| / n, the norm dual to p, q, r */ \
+    REAL standard_error;      /* of the complexity */                                                                    \
+    REAL deviation;           /* sqrt(ln(1/delta) / 2n) */                                                               \
+    REAL radius;              /* ||alpha|| of the model */                                                               \
+    uint32_t has_proved_rate; /* 1 where the complexity is proved to fall as sqrt(ln n / n): p = q = 1; p = 2, q = 1, */ \
+  } tamis_kernels_bound_##S;  /* r = 1; p = 1, q = 2, r = 2 */                                                           \
+                                                                                                                         \
+  typedef struct tamis_kernels_cross_validation_##S {                                                                    \
+    uint64_t words[TAMIS_KERNELS_CROSS_VALIDATION_WORDS];                                                                \
+  } tamis_kernels_cross_validation_##S;                                                                                  \
+                                                                                                                         \
   /* Fills in the defaults; p, q, r, shape, values, kernels or matrices, labels, and lambda remain to be set. */         \
   void tamis_default_kernels_problem_##S(tamis_kernels_problem_##S *problem);                                            \
                                                                                                                          \
@@ -162,6 +180,54 @@ typedef struct tamis_kernels_term {
                                                                                                                          \
   /* Why start has refused; TAMIS_KERNELS_NO_FAULT when it has not. */                                                   \
   void tamis_kernels_refusal_of_##S(const tamis_kernels_##S *run, tamis_kernels_refusal *refusal);                       \
+                                                                                                                         \
+  /* ---- which lambda: a path with start at the largest and go_on, and what held-out samples say of its points ---- */  \
+                                                                                                                         \
+  /* Where a path begins: a lambda from which the model of zeros is the answer (of several classes with intercepts       \
+   * about that); for q = 2, which keeps all, one at which it is within 1 % of that. arena: tamis_kernels_bytes bytes,   \
+   * which are overwritten. The problem's lambda is not read. NaN: it is refused; tamis_kernels_start says why. */       \
+  REAL tamis_kernels_first_lambda_##S(const tamis_kernels_problem_##S *problem, void *arena, size_t arena_bytes);        \
+                                                                                                                         \
+  /* Exact bytes of arena: the matrices of kernels, and with m training samples outside a fold at most a copy of their   \
+   * rows and columns and what training takes for m. SIZE_MAX as in tamis_kernels_bytes; 0 without fold_of. */           \
+  size_t tamis_kernels_cross_validation_bytes_##S(const tamis_kernels_problem_##S *problem, const tamis_grid_##S *grid,  \
+                                                  const uint32_t *fold_of, uint32_t folds);                              \
+                                                                                                                         \
+  /* Checks everything, fills the matrices and begins with the first fold; as tamis_cross_validation_start. The          \
+   * problem's lambda is not read. Lambdas are positive. One fold, and TAMIS_NO_FOLD for the samples that are never      \
+   * held out, is hold-out validation. */                                                                                \
+  tamis_status tamis_kernels_cross_validation_start_##S(tamis_kernels_cross_validation_##S *validation,                  \
+                                                        const tamis_kernels_problem_##S *problem,                        \
+                                                        const tamis_grid_##S *grid, const uint32_t *fold_of,             \
+                                                        uint32_t folds, void *arena, size_t arena_bytes);                \
+                                                                                                                         \
+  /* As the functions of tamis_cross_validation, and of tamis_kernels, with the same ends. */                            \
+  tamis_status tamis_kernels_cross_validation_step_##S(tamis_kernels_cross_validation_##S *validation, uint32_t steps);  \
+  void tamis_kernels_cross_validation_stop_##S(tamis_kernels_cross_validation_##S *validation);                          \
+  uint32_t tamis_kernels_cross_validation_fold_##S(const tamis_kernels_cross_validation_##S *validation);                \
+  uint32_t tamis_kernels_cross_validation_points_done_##S(const tamis_kernels_cross_validation_##S *validation);         \
+  void tamis_kernels_cross_validation_report_##S(const tamis_kernels_cross_validation_##S *validation,                   \
+                                                 tamis_report_##S *report);                                              \
+  void tamis_kernels_cross_validation_refusal_##S(const tamis_kernels_cross_validation_##S *validation,                  \
+                                                  tamis_kernels_refusal *refusal);                                       \
+  tamis_status tamis_kernels_cross_validation_at_##S(const tamis_kernels_cross_validation_##S *validation,               \
+                                                     uint32_t point, tamis_held_out_##S *held_out);                      \
+  uint32_t tamis_kernels_cross_validation_best_##S(const tamis_kernels_cross_validation_##S *validation,                 \
+                                                   uint32_t measure);                                                    \
+  uint32_t tamis_kernels_cross_validation_one_standard_error_##S(const tamis_kernels_cross_validation_##S *validation,   \
+                                                                 uint32_t measure);                                      \
+                                                                                                                         \
+  /* Bytes that tamis_kernels_bound_of needs; 0 for a run that was refused. */                                           \
+  size_t tamis_kernels_bound_bytes_##S(const tamis_kernels_##S *run);                                                    \
+                                                                                                                         \
+  /* The bound of the error of the best model so far on other samples that holds with probability 1 - delta, from        \
+   * `draws` draws of signs with a seed. scratch: tamis_kernels_bound_bytes bytes, aligned to TAMIS_ALIGNMENT. Takes     \
+   * draws kernel_count n^2 products. TAMIS_CONVERGED, or, and then bound is zero: TAMIS_INVALID_COMBINATION of the      \
+   * multiclass form and with intercepts, of which nothing is proved; TAMIS_INVALID_OPTION for fewer than two draws or a \
+   * delta outside of (0, 1); TAMIS_INVALID_ARENA, TAMIS_ARENA_TOO_SMALL; TAMIS_PRECISION_LIMIT where products leave the \
+   * scalar type; the status of a run that was refused. */                                                               \
+  tamis_status tamis_kernels_bound_of_##S(const tamis_kernels_##S *run, uint32_t draws, uint64_t seed, REAL delta,       \
+                                          void *scratch, size_t bytes, tamis_kernels_bound_##S *bound);                  \
                                                                                                                          \
   /* Copies all coefficients of the best model so far: alpha_tlk is coefficients[(t n + l) outputs + k] of n             \
    * samples, and one intercept per output; either may be NULL. Returns the number of outputs; 0, and copies             \
