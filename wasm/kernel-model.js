@@ -81,6 +81,7 @@ export class Model {
     this.features = data.features;
     this.intercepts = data.intercepts;
     this.lambda = data.lambda;
+    this.rademacher = data.rademacher ?? null;
     this.keptKernels = data.kernels;
     this.keptSamples = Array.from(data.origins);
     const count = data.intercepts.length;

@@ -21,6 +21,7 @@ const kinds = ['linear', 'polynomial', 'gaussian', 'laplacian', 'sigmoid', 'dist
 const usages = { polynomial: 'polynomial:2,1', gaussian: 'gaussian:0.5', laplacian: 'laplacian:0.5', sigmoid: 'sigmoid:0.1,-1' };
 const forms = ['auto', 'binary', 'multiclass'];
 // tamis_kernels_fault
+const bound_reals = ['bound', 'clippedLoss', 'complexity', 'standardError', 'deviation', 'radius']; // tamis_kernels_bound
 const faults = { parameters: 11, sampleValue: 14, kernelValue: 17, zeroKernel: 18 };
 
 const invalidOption = (message, place) => new TamisError('invalid_option', message, place);
@@ -39,6 +40,20 @@ function kernelsOf(list) {
         { kernel: t });
     return { kind, parameters };
   });
+}
+
+/** { draws, delta, seed } of the bound that is asked for, or null. */
+function boundOf({ rademacher, intercept }, outputs) {
+  if (!isGiven(rademacher)) return null;
+  if (typeof rademacher !== 'object') throw invalidOption(`rademacher: ${shown(rademacher)} is not as in { draws: 1000 }`);
+  const { draws = 1000, delta = 0.05, seed = 0 } = rademacher;
+  if (!(Number.isInteger(draws) && draws >= 2 && draws <= all_ones))
+    throw invalidOption(`rademacher: draws: ${shown(draws)} is not a whole number of at least 2`);
+  if (!(delta > 0 && delta < 1)) throw invalidOption(`rademacher: delta: ${shown(delta)} does not lie between 0 and 1`);
+  if (!(Number.isSafeInteger(seed) && seed >= 0)) throw invalidOption(`rademacher: seed: ${shown(seed)} is not a whole number of at least 0`);
+  if (intercept) throw invalidOption('rademacher: the bound is of coefficients that the norm counts: take the kernel constant in place of intercept');
+  if (outputs > 1) throw invalidOption('rademacher: the bound is of two classes with one score, the form binary');
+  return { draws, delta, seed };
 }
 
 /** The matrices, each as samplesOf() makes it, of n samples. */
@@ -79,6 +94,7 @@ export class Training extends Held {
     };
     this.form = problem.form === 'binary' || (this.fields.form === 0 && classes.length === 2) ? 'binary' : 'multiclass';
     this.outputs = this.form === 'binary' ? 1 : classes.length;
+    this.bound = boundOf(problem, this.outputs);
     this.#checkShape();
     const bytes = this.#arenaBytes();
     const arenas = arenasOf({ least: bytes, fast: bytes }, problem.memoryLimit);
@@ -200,6 +216,7 @@ export class Training extends Held {
       r: problem.r,
       lambda: problem.lambda,
       trainingSamples: samples,
+      ...(this.bound && { rademacher: this.#drawBound() }),
       selfTest: this.kernels ? firstOfEach(this.labels, this.classes.length).map((i) => this.table.row(i, Float64Array)) : [],
     };
   }
@@ -254,6 +271,24 @@ export class Training extends Held {
       coefficients,
       intercepts: module.reals.slice(last, last + outputs),
     };
+  }
+
+  #drawBound() {
+    const { module, at: { state }, bound: { draws, delta, seed } } = this;
+    const layout = new Layout();
+    const out = layout.add(bound_reals.length * module.scalarBytes + 4);
+    const bytes = module.call('kernels_bound_bytes', state);
+    const scratch = layout.add(bytes);
+    return module.with(layout.bytes, (start) => {
+      const status = module.statuses[module.call('kernels_bound_of', state, draws, BigInt(seed), delta, start + scratch, bytes, start + out)];
+      if (status !== 'converged') throw new TamisError(status, `rademacher: ${module.sentence(status)}`);
+      const first = (start + out) / module.scalarBytes;
+      return {
+        draws, delta, seed,
+        ...Object.fromEntries(bound_reals.map((name, r) => [name, module.reals[first + r]])),
+        hasProvedRate: module.words[(first + bound_reals.length) * module.scalarBytes / 4] === 1,
+      };
+    });
   }
 
   // ---- refusals

@@ -84,18 +84,25 @@ export class Library {
   trainKernels(problem, options) {
     return this.#trainBeside('kernels', problem, options);
   }
-  /** Chooses lambda for interactions. */
-  async selectInteractions(problem, options = {}) {
-    const { model, ...rest } = await this.interactionSelectionData(problem, options);
+  /** Choose lambda for these. */
+  selectInteractions(problem, options) {
+    return this.#selectBeside('interactions', problem, options);
+  }
+  selectKernels(problem, options) {
+    return this.#selectBeside('kernels', problem, options);
+  }
+  async #selectBeside(models, problem, options = {}) {
+    const { model, ...rest } = await this.selectionDataBeside(models, problem, options);
     return { ...rest, model: await this.fromDataBeside(model) };
   }
-  /** The same with the model as plain data. */
-  async interactionSelectionData(problem, options) {
-    const [module, [{ Training }], { selectInteractions }] = await Promise.all([
-      this.loaded('interactions', precisionOf(problem)), beside.interactions(), import('./interaction-selection.js'),
+  /** The same with the model as plain data; `models`: of which kind. */
+  async selectionDataBeside(models, problem, options) {
+    const [module, [{ Training }], { families, selectLambda }] = await Promise.all([
+      this.loaded(models, precisionOf(problem)), beside[models](), import('./lambda-selection.js'),
     ]);
     const { signal, sliceMilliseconds } = options;
-    return selectInteractions(module, problem, options, (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
+    return selectLambda(families[models], Training, module, problem, options,
+      (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
   }
   async #trainBeside(models, problem, options = {}) {
     const [module, [{ Training }]] = await Promise.all([this.loaded(models, precisionOf(problem)), beside[models]()]);

@@ -105,7 +105,7 @@ export interface Tamis {
   /**
    * Learns which features, and which products of two, matter together, and certifies it: a regression or a
    * classification, in slices as `train` does. Loads a module of its own when it is first called (`tamis-interactions*.wasm`,
-   * 70 kB). Rejects with TamisError.
+   * 71 kB). Rejects with TamisError.
    */
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
   /**
@@ -117,9 +117,14 @@ export interface Tamis {
    * Learns to compare with training samples by several kernels, positive definite or not, keeps few samples, few kernels
    * or few of both, and certifies it. In slices as `train` does, the first of which makes the matrices of the kernels.
    * Loads a module of its own when it is first called (`tamis-kernels*.wasm`,
-   * 78 kB). Rejects with TamisError.
+   * 92 kB). Rejects with TamisError.
    */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<KernelModel>;
+  /**
+   * Chooses lambda for `trainKernels` as `selectInteractions` does. The kernels of the problem are used as they are: what
+   * they compare is scaled beforehand.
+   */
+  selectKernels(problem: KernelSelectionProblem, options?: KernelSelectionOptions): Promise<KernelSelection>;
   /**
    * Finds the features that are kept whichever half of the samples is trained on: solves the path for both halves of
    * random pairs, and counts. In slices as `train` does. Rejects with TamisError, 'stopped' with `signal`.
@@ -289,7 +294,40 @@ export type Kernel =
 /** One score whose sign decides between two classes, or one score per class. */
 export type KernelForm = 'binary' | 'multiclass';
 
+/** What is drawn for the bound of the error; see RademacherBound. */
+export interface RademacherOptions {
+  /** Of signs, at least 2. Default 1000. */
+  draws?: number;
+  /** The bound may fail with this probability, between 0 and 1. Default 0.05. */
+  delta?: number;
+  /** Of the signs. Default 0. */
+  seed?: number;
+}
+
+/**
+ * What the training samples alone say of the error on others: `bound` = clippedLoss + 16 complexity + deviation. It takes the
+ * training samples for a supremum over all samples, and the norm of the model for one chosen beforehand: an estimate, for
+ * comparing kernels, norms and lambdas. Above 1 it says nothing.
+ */
+export interface RademacherBound extends Required<RademacherOptions> {
+  bound: number;
+  /** The mean over the training samples of min(max(0, 1 − y f)², 1), y −1 or 1. */
+  clippedLoss: number;
+  /** The radius times the mean over draws of ‖Kσ‖/n, in the norm dual to that of p, q and r. */
+  complexity: number;
+  /** Of the complexity. */
+  standardError: number;
+  /** √(ln(1/delta)/2n). */
+  deviation: number;
+  /** ‖α‖ of the model. */
+  radius: number;
+  /** Whether the complexity of this norm is proved to fall as √(ln n/n): p = q = 1; p = 2, q = 1, r = 1; p = 1, q = 2, r = 2. */
+  hasProvedRate: boolean;
+}
+
 export interface KernelProblemData {
+  /** Asks for a bound of the error on other samples, `model.rademacher`: of the form binary, without intercept. */
+  rademacher?: RademacherOptions;
   /** The class of each sample. 1 and '1' are the same class. */
   y: ArrayLike<Label>;
   /** p = 2, q = 1 keeps whole groups, p = q = 1 few pairs of both, p = 1, q = 2 few in every group, p = q = 2 all. */
@@ -396,6 +434,15 @@ export interface InteractionSelection<M = InteractionModel> {
   lambda: number;
   model: M;
 }
+
+/** A KernelProblem without lambda. */
+export type KernelSelectionProblem = KernelProblem extends infer P ? (P extends unknown ? Omit<P, 'lambda'> : never) : never;
+/**
+ * `points` are 50 by default, `ratio` 0.001 for q = 1 and 0.00001 for q = 2, from the lambda from which the model of zeros is
+ * the answer (of several classes with intercepts about that; for q = 2, which keeps all, one at which it is within 1 % of that).
+ */
+export type KernelSelectionOptions = InteractionSelectionOptions;
+export type KernelSelection<M = KernelModel> = InteractionSelection<M>;
 
 /** What is told of a path or of a cross-validation under way. */
 export interface SelectionProgress {
@@ -852,6 +899,8 @@ export interface KernelPrediction {
   readonly keptSamples: number[];
   readonly precision: Precision;
   readonly lambda: number;
+  /** Where the problem has asked for it. */
+  readonly rademacher: RademacherBound | null;
   /**
    * The class with the largest score, the first of equals. A model of matrices takes, for each of these, an array of the
    * values k_t(x_l, x) with all training samples instead of x.

@@ -18,7 +18,8 @@ const requests = {
   train: models('train'),
   trainInteractions: models('trainInteractions'),
   trainKernels: models('trainKernels'),
-  selectInteractions: stoppable((library, { problem }, wishes) => library.interactionSelectionData(problem, wishes)),
+  selectInteractions: selections('interactions'),
+  selectKernels: selections('kernels'),
   path: stoppable((library, { id, problem }, wishes, send) =>
     library.pathData(problem, wishes, (frame) => send({ id, type: 'begin', frame }), (point) => send({ id, type: 'point', point }))),
   crossValidate: stoppable((library, { problem }, wishes) => library.crossValidationData(problem, wishes)),
@@ -45,6 +46,11 @@ function holds(lock) {
 /** What the function of that name trains. */
 function models(name) {
   return stoppable(async (library, { problem }, wishes) => (await library[name](problem, wishes)).data);
+}
+
+/** What is chosen for models of that kind. */
+function selections(models) {
+  return stoppable((library, { problem }, wishes) => library.selectionDataBeside(models, problem, wishes));
 }
 
 /** A request that runs work(library, request, options, send) with progress and a signal that obeys 'stop'. */

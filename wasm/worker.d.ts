@@ -2,8 +2,9 @@
 import type {
   CrossValidation, CrossValidationOptions, ExportOptions, FeatureTable, FeatureWishes, HashingOptions,
   ImageScatteringOptions, InteractionPrediction, InteractionProblem, InteractionSelection, InteractionSelectionOptions,
-  InteractionSelectionProblem, KernelPrediction, KernelProblem, LoadOptions, Path, PathOptions, PathPoint, PathProblem,
-  Prediction, Problem, ScatteredImages, ScatteredSignals, SignalScatteringOptions, SparseColumns, StabilityOptions, StabilitySelection, TfIdf, TfIdfOptions, TrainOptions, WindowOptions,
+  InteractionSelectionProblem, KernelPrediction, KernelProblem, KernelSelection, KernelSelectionOptions, KernelSelectionProblem,
+  LoadOptions, Path, PathOptions, PathPoint, PathProblem, Prediction, Problem, ScatteredImages, ScatteredSignals,
+  SignalScatteringOptions, SparseColumns, StabilityOptions, StabilitySelection, TfIdf, TfIdfOptions, TrainOptions, WindowOptions,
 } from './tamis.js';
 export { TamisError } from './tamis.js';
 
@@ -41,6 +42,8 @@ export interface WorkerClient {
   ): Promise<InteractionSelection<WorkerInteractionModel>>;
   /** As `Tamis.trainKernels`. */
   trainKernels(problem: KernelProblem, options?: TrainOptions): Promise<WorkerKernelModel>;
+  /** As `Tamis.selectKernels`. */
+  selectKernels(problem: KernelSelectionProblem, options?: KernelSelectionOptions): Promise<KernelSelection<WorkerKernelModel>>;
   /** As `Tamis.stabilitySelection`. */
   stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
   /** These as those of `Tamis`. */

@@ -75,8 +75,14 @@ class WorkerClient {
   trainKernels(problem, options) {
     return this.#trainBeside('trainKernels', problem, options, import('./kernel-model.js'));
   }
-  async selectInteractions(problem, options = {}) {
-    const [{ Model }, { model, ...rest }] = await Promise.all([import('./interaction-model.js'), this.#run('selectInteractions', problem, options)]);
+  selectInteractions(problem, options) {
+    return this.#selectBeside('selectInteractions', problem, options, import('./interaction-model.js'));
+  }
+  selectKernels(problem, options) {
+    return this.#selectBeside('selectKernels', problem, options, import('./kernel-model.js'));
+  }
+  async #selectBeside(type, problem, options = {}, code) {
+    const [{ Model }, { model, ...rest }] = await Promise.all([code, this.#run(type, problem, options)]);
     return { ...rest, model: new Model(model, this.#exporter) };
   }
   async #trainBeside(type, problem, options = {}, code) {

@@ -1,8 +1,8 @@
 /** A client whose worker is replaced when it dies; what was asked of it begins again. */
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
-type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'selectInteractions' | 'trainKernels' | 'stabilitySelection' |
-  'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf'>;
+type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'selectInteractions' | 'trainKernels' |
+  'selectKernels' | 'stabilitySelection' | 'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf'>;
 type AnyModel = WorkerModel | WorkerInteractionModel | WorkerKernelModel;
 
 const most_attempts = 3;
@@ -36,6 +36,10 @@ export class ReplacedClient implements WorkerClient {
   };
   readonly trainKernels: Asked['trainKernels'] = async (...given) =>
     this.adopt(await this.#ask((client) => client.trainKernels(...given)));
+  readonly selectKernels: Asked['selectKernels'] = async (...given) => {
+    const found = await this.#ask((client) => client.selectKernels(...given));
+    return { ...found, model: this.adopt(found.model) };
+  };
   readonly stabilitySelection: Asked['stabilitySelection'] = (...given) => this.#ask((client) => client.stabilitySelection(...given));
   readonly scatterImages: Asked['scatterImages'] = (...given) => this.#ask((client) => client.scatterImages(...given));
   readonly scatterSignals: Asked['scatterSignals'] = (...given) => this.#ask((client) => client.scatterSignals(...given));

@@ -1,17 +1,15 @@
-// Choosing lambda for products of features: the path of all samples, then what folds say of its points.
+// Choosing lambda for products of features and for kernels: the path of all samples, then what folds say of its points.
 
 import { TamisError } from './error.js';
 import { dealFolds, no_fold } from './folds.js';
 import { Held } from './held.js';
-import { Training } from './interactions.js';
 import { choice, numberOf, shown } from './problem.js';
 import { drive, gridOf, most_steps, progressOf, withLimit } from './selection.js';
 
-const state_bytes = 260 * 8; // TAMIS_INTERACTIONS_CROSS_VALIDATION_WORDS
+const state_bytes = 260 * 8; // TAMIS_INTERACTIONS_CROSS_VALIDATION_WORDS, TAMIS_KERNELS_CROSS_VALIDATION_WORDS
 const held_out_reals = ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'];
 const measures = ['error', 'loss']; // tamis_measure
 const usual_points = 50;
-const usual_ratio = 1e-2;
 const usual_folds = 5;
 const invalidOption = (message) => new TamisError('invalid_option', message);
 
@@ -29,20 +27,43 @@ function foldsOf({ folds, validation }) {
   return { folds: Math.round(1 / share), held: 1 };
 }
 
+/**
+ * What the two families call things: the functions of their module by `name`, how training is called, the ratio of the last
+ * lambda to the first unless said, why lambda cannot be zero, and what goes on beside lambda (`set` before the first).
+ */
+export const families = {
+  interactions: {
+    name: 'interactions',
+    train: 'trainInteractions',
+    ratio: () => 1e-2,
+    zero: 'without a penalty interactions are not determined',
+    set({ module, at, problem: { lambda2 = NaN } }) { // NaN: in proportion
+      module.reals[at.problem / module.scalarBytes + 1] = lambda2; // the second field
+    },
+    beside: ({ problem: { lambda2 = NaN } }) => [lambda2],
+  },
+  kernels: {
+    name: 'kernels',
+    train: 'trainKernels',
+    ratio: ({ q }) => (q === 1 ? 1e-3 : 1e-5),
+    zero: 'without a penalty coefficients are not determined',
+    set() {},
+    beside: () => [],
+  },
+};
+
 /** The training of each lambda in turn, from where the one before ended. */
-class Path extends Training {
+const pathOf = (Training, { name, set, beside }) => class extends Training {
   #grid;
   #first;
-  #second; // lambda2; NaN: in proportion
   points = [];
   fold = null;
 
   constructor(module, problem, grid) {
     super(module, { ...problem, lambda: 1 }); // another lambda is what counts
     this.#grid = grid;
-    this.#second = problem.lambda2 ?? NaN;
-    module.reals[this.at.problem / module.scalarBytes + 1] = this.#second; // the second field
-    this.#first = module.real('interactions_first_lambda', this.at.problem, this.at.arena, this.arenaBytes) || 1;
+    set(this);
+    this.#first = module.real(`${name}_first_lambda`, this.at.problem, this.at.arena, this.arenaBytes) || 1;
   }
   lambdaAt(i) {
     const { lambdas, points, ratio } = this.#grid;
@@ -55,7 +76,7 @@ class Path extends Training {
   begin() {
     const { module, at } = this;
     module.reals[at.problem / module.scalarBytes] = this.lambdaAt(0); // the first field
-    this.timed(() => module.call('interactions_start', at.state, at.problem, at.arena, this.arenaBytes));
+    this.timed(() => module.call(`${name}_start`, at.state, at.problem, at.arena, this.arenaBytes));
     this.#collect();
   }
   advance(milliseconds) {
@@ -69,19 +90,21 @@ class Path extends Training {
       this.points.push({ lambda: this.lambdaAt(this.points.length), status, nonzeros, nonzeroRows });
       if (this.points.length === this.#grid.points) return;
       const next = this.lambdaAt(this.points.length);
-      this.timed(() => this.module.call('interactions_go_on', this.at.state, next, this.#second));
+      this.timed(() => this.module.call(`${name}_go_on`, this.at.state, next, ...beside(this)));
     }
   }
-}
+};
 
 /** What folds say of the points of a path, on its copy of the samples. */
 class Folds extends Held {
+  #call; // a function of the cross-validation
   #path;
   #points;
 
-  constructor(path, options) {
+  constructor({ name }, path, options) {
     super(path.module);
-    const { module, samples: { samples } } = path;
+    const { module, fields: { samples } } = path;
+    this.#call = `${name}_cross_validation`;
     const { folds, held } = foldsOf(options);
     this.#path = path;
     this.#points = path.points.length;
@@ -105,7 +128,7 @@ class Folds extends Held {
       if (held === 1) module.words.set(of.map((fold) => (fold === 0 ? 0 : no_fold)), at.foldOf / 4);
       module.reals.set(path.points.map(({ lambda }) => lambda), at.lambdas / module.scalarBytes);
       module.writeGrid(at.grid, { ratio: 1, points: this.#points, lambdas: at.lambdas });
-      return module.call('interactions_cross_validation_bytes', path.at.problem, at.grid, at.foldOf, held);
+      return module.call(`${this.#call}_bytes`, path.at.problem, at.grid, at.foldOf, held);
     };
     this.hold(parts, [0]); // the folds say how much they need
     let bytes;
@@ -118,7 +141,7 @@ class Folds extends Held {
     try {
       setUp();
       const { at } = this;
-      this.timed(() => module.call('interactions_cross_validation_start', at.state, path.at.problem, at.grid, at.foldOf, held, at.arena, this.arenaBytes));
+      this.timed(() => module.call(`${this.#call}_start`, at.state, path.at.problem, at.grid, at.foldOf, held, at.arena, this.arenaBytes));
       this.#refuse();
     } catch (error) {
       this.release();
@@ -126,25 +149,25 @@ class Folds extends Held {
     }
   }
   get fold() {
-    return this.module.call('interactions_cross_validation_fold', this.at.state);
+    return this.module.call(`${this.#call}_fold`, this.at.state);
   }
   get pointsDone() {
-    return this.module.call('interactions_cross_validation_points_done', this.at.state);
+    return this.module.call(`${this.#call}_points_done`, this.at.state);
   }
   report() {
-    return this.reportBy('interactions_cross_validation_report');
+    return this.reportBy(`${this.#call}_report`);
   }
   stop() {
     this.status = 'stopped';
   }
   advance(milliseconds) {
-    this.advanceBy(milliseconds, (steps) => this.module.call('interactions_cross_validation_step', this.at.state, steps), {
+    this.advanceBy(milliseconds, (steps) => this.module.call(`${this.#call}_step`, this.at.state, steps), {
       most: most_steps,
     });
     this.#refuse();
   }
   #refuse() {
-    const refusal = this.refusalBy('interactions_cross_validation_report');
+    const refusal = this.refusalBy(`${this.#call}_report`);
     if (!refusal) return;
     const { status, column } = refusal;
     if (status !== 'missing_class') throw new TamisError(status, this.module.sentence(status));
@@ -157,10 +180,10 @@ class Folds extends Held {
     const { module, at } = this;
     const first = at.heldOut / module.scalarBytes;
     const points = Array.from({ length: this.#points }, (_, i) => {
-      module.call('interactions_cross_validation_at', at.state, i, at.heldOut);
+      module.call(`${this.#call}_at`, at.state, i, at.heldOut);
       return Object.fromEntries(held_out_reals.map((name, r) => [name, module.reals[first + r]]));
     });
-    const chosen = (name) => module.call(`interactions_cross_validation_${name}`, at.state, measures.indexOf(measure));
+    const chosen = (name) => module.call(`${this.#call}_${name}`, at.state, measures.indexOf(measure));
     return { points, min: chosen('best'), '1se': chosen('one_standard_error') };
   }
 }
@@ -171,28 +194,29 @@ function refuseStopped({ status }) {
 
 /**
  * { points, lambdaMin, lambda1se, lambda, model }, the model of the chosen lambda as plain data; `train(problem)` gives it.
+ * `Training`: that of the family, whose module `module` is.
  */
-export async function selectInteractions(module, problem, options, train) {
+export async function selectLambda(family, Training, module, problem, options, train) {
   const { measure = 'error', choose = '1se' } = options;
   choice('measure', measure, measures);
   choice('choose', choose, ['1se', 'min']);
   for (const name of ['refit', 'calibrate', 'maxFeatures'])
-    if (options[name] !== undefined) throw invalidOption(`${name}: choosing lambda for interactions has no such option`);
-  if (problem?.lambda !== undefined) throw invalidOption('lambda: is what is chosen; give lambdas in the options, or trainInteractions');
+    if (options[name] !== undefined) throw invalidOption(`${name}: choosing lambda for ${family.name} has no such option`);
+  if (problem?.lambda !== undefined) throw invalidOption(`lambda: is what is chosen; give lambdas in the options, or ${family.train}`);
   const { held } = foldsOf(options);
   const grid = { ...gridOf(options, problem, usual_points) };
-  grid.ratio ??= usual_ratio;
+  grid.ratio ??= family.ratio(problem);
   if (grid.lambdas && !(grid.lambdas.at(-1) > 0))
-    throw new TamisError('invalid_lambda', `lambdas[${grid.points - 1}]: 0 is not positive: without a penalty interactions are not determined`);
+    throw new TamisError('invalid_lambda', `lambdas[${grid.points - 1}]: 0 is not positive: ${family.zero}`);
   const limited = withLimit(problem, options);
   const all = 2 + held;
-  const path = new Path(module, limited, grid);
+  const path = new (pathOf(Training, family))(module, limited, grid);
   let folds;
   try {
     path.begin();
     await drive(path, options, (milliseconds) => path.advance(milliseconds), () => progressOf(path, 'path', grid.points, 0, all));
     refuseStopped(path);
-    folds = new Folds(path, options);
+    folds = new Folds(family, path, options);
     await drive(folds, options, (milliseconds) => folds.advance(milliseconds), () => progressOf(folds, 'folds', grid.points, 1, all));
     refuseStopped(folds);
     const { points, ...places } = folds.result(measure);
