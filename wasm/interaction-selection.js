@@ -33,7 +33,7 @@ function foldsOf({ folds, validation }) {
 class Path extends Training {
   #grid;
   #first;
-  #second; // lambda2; NaN: in proportion
+  #second; // lambda2; NaN: the ratio of the problem, or in proportion
   points = [];
   fold = null;
 
@@ -42,6 +42,7 @@ class Path extends Training {
     this.#grid = grid;
     this.#second = problem.lambda2 ?? NaN;
     module.reals[this.at.problem / module.scalarBytes + 1] = this.#second; // the second field
+    if (problem.lambda2Ratio !== undefined) this.writeRatio(problem.lambda2Ratio);
     this.#first = module.real('interactions_first_lambda', this.at.problem, this.at.arena, this.arenaBytes) || 1;
   }
   lambdaAt(i) {
