@@ -83,6 +83,7 @@ export class Model {
   predictAll(X) {
     return Array.from(this.#allScores(X), (scores) => this.#label(scores));
   }
+  /** Of each sample of X. */
   scoresOfAll(X) {
     return Array.from(this.#allScores(X));
   }
