@@ -37,7 +37,15 @@ function lossOf({ y, values, loss }) {
 }
 
 /** The weight of products that is asked for, or that goes with lambda; null where there are none. */
-function lambda2Of({ lambda, lambda2, hierarchy }) {
+function lambda2Of({ lambda, lambda2, lambda2Ratio, hierarchy }, Reals) {
+  if (lambda2Ratio !== undefined) {
+    if (lambda2 !== undefined) throw invalidOption('lambda2 and lambda2Ratio are both given: give one');
+    if (hierarchy === 'main') throw invalidOption('lambda2Ratio: is of the weight of products, and hierarchy main has none');
+    const ratio = numberOf(lambda2Ratio);
+    if (!((hierarchy === 'full' ? ratio > 0 : ratio >= 0) && ratio < Infinity))
+      throw invalidLambda(`lambda2Ratio: ${shown(lambda2Ratio)} is not ${hierarchy === 'full' ? 'positive' : 'at least 0'} and finite`);
+    return Reals.of(Reals.of(ratio)[0] * Reals.of(numberOf(lambda))[0])[0];
+  }
   if (hierarchy === 'main') {
     if (lambda2 !== undefined) throw invalidOption('lambda2: is the weight of products, and hierarchy main has none');
     return null;
@@ -70,7 +78,7 @@ export class Training extends Held {
     this.#checkShape();
     this.featureNames = namesOf(problem.featureNames, features);
     this.outputs = this.classes ? this.classes.length : 1;
-    this.lambda2 = lambda2Of(problem);
+    this.lambda2 = lambda2Of(problem, module.Reals);
     this.fields = {
       lambda: numberOf(problem.lambda),
       lambda2: this.lambda2 ?? undefined,
@@ -105,7 +113,12 @@ export class Training extends Held {
   }
 
   get #problemBytes() {
-    return problem_reals.length * this.module.scalarBytes + problem_words.length * 4; // an even number of words: no padding
+    return (problem_reals.length + 1) * this.module.scalarBytes + problem_words.length * 4; // an even number of words: no padding
+  }
+  /** Writes lambda2_ratio, the last field: what the module then takes for every lambda. */
+  writeRatio(ratio) {
+    const { module, at } = this;
+    module.reals[(at.problem + problem_words.length * 4) / module.scalarBytes + problem_reals.length] = ratio;
   }
   #writeProblem(at, fields) {
     const { module } = this;

@@ -37,8 +37,10 @@ export const families = {
     train: 'trainInteractions',
     ratio: () => 1e-2,
     zero: 'without a penalty interactions are not determined',
-    set({ module, at, problem: { lambda2 = NaN } }) { // NaN: in proportion
+    set(path) {
+      const { module, at, problem: { lambda2 = NaN, lambda2Ratio } } = path; // NaN: the ratio of the problem, or in proportion
       module.reals[at.problem / module.scalarBytes + 1] = lambda2; // the second field
+      if (lambda2Ratio !== undefined) path.writeRatio(lambda2Ratio);
     },
     beside: ({ problem: { lambda2 = NaN } }) => [lambda2],
   },

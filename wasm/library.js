@@ -2,9 +2,10 @@
 
 import { TamisError } from './error.js';
 import { toBlob, toC } from './export.js';
+import { chooseThresholds } from './label-sets.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { beyondUsual, precisionOf } from './problem.js';
+import { beyondUsual, precisionOf, ranking } from './problem.js';
 import { default_slice, otherWork } from './slices.js';
 import { Training } from './training.js';
 
@@ -75,7 +76,16 @@ export class Library {
   }
 
   async train(problem, options = {}) {
-    return this.fromData(await toEnd(new Training(await this.prepared(problem), problem), options));
+    const training = new Training(await this.prepared(problem), problem);
+    const { thresholds: kind } = problem;
+    if (kind === undefined) return this.fromData(await toEnd(training, options));
+    const { labels, sets, classes, samples: { samples, features } } = training;
+    const X = { values: new Float64Array(samples * features), samples, features, layout: 'columns' }; // as the problem was
+    training.samples.copyColumns(X.values, 0);
+    const data = await toEnd(training, options);
+    const module = await this.loaded('features', 'double'); // thresholds are of double precision, as those of the command
+    const scores = Float64Array.from(new Model(data).scoresOfAll(X).flatMap((row) => [...row]));
+    return this.fromData({ ...data, thresholds: chooseThresholds(module, kind, scores, labels, sets, classes.length) });
   }
 
   trainInteractions(problem, options) {
@@ -125,12 +135,16 @@ export class Library {
 
   /** Cross-validation with the models as plain data. */
   async crossValidationData(problem, options) {
+    if (problem?.loss === ranking && options.calibrate !== undefined)
+      throw new TamisError('invalid_option', `calibrate: samples with several labels have no one class: not with ${ranking}`);
     const module = await this.prepared(problem);
     const { crossValidate } = await import('./selection.js');
     return crossValidate(module, problem, options, () => this.loaded('features', module.precision));
   }
 
   async stabilitySelection(problem, options = {}) {
+    if (problem?.loss === ranking)
+      throw new TamisError('invalid_option', `loss: samples with several labels have no halves with half of every class: not ${ranking}`);
     const module = await this.prepared(problem);
     const { selectStable } = await import('./stability.js');
     return selectStable(module, problem, options);

@@ -2,7 +2,8 @@
 // library, so that its scores are the same bits.
 
 import { TamisError } from './error.js';
-import { labelListOf, samplesOf } from './problem.js';
+import { evaluateSets, setOf } from './label-sets.js';
+import { labelListOf, ranking, samplesOf } from './problem.js';
 
 export const exactly = (x) => x;
 
@@ -20,6 +21,7 @@ export class Model {
     this.weights = data.weights;
     this.intercepts = data.intercepts;
     this.calibration = data.calibration ?? null;
+    this.thresholds = data.thresholds ?? null;
     this.keptFeatures = [];
     for (let j = 0; j < data.features; ++j) if (this.#row(j).some((w) => w !== 0)) this.keptFeatures.push(j);
   }
@@ -81,6 +83,22 @@ export class Model {
   predictAll(X) {
     return Array.from(this.#allScores(X), (scores) => this.#label(scores));
   }
+  /** Of each sample of X. */
+  scoresOfAll(X) {
+    return Array.from(this.#allScores(X));
+  }
+  /** The classes of the set of a sample, by the thresholds. */
+  predictSet(x) {
+    return this.#set(this.scores(x));
+  }
+  /** Those of all samples of X. */
+  predictSets(X) {
+    return Array.from(this.#allScores(X), (scores) => this.#set(scores));
+  }
+  #set(scores) {
+    if (!this.thresholds) throw new TamisError('invalid_option', `sets are for models trained with ${ranking} and thresholds`);
+    return setOf(this.thresholds, scores).map((k) => this.classes[k]);
+  }
   *#allScores(X) {
     const { samples, features, at } = samplesOf(X);
     if (samples > 0 && features !== this.features)
@@ -93,6 +111,7 @@ export class Model {
 
   /** How well the model does on samples whose labels are known. Labels that it does not have count as wrong. */
   evaluate(X, y) {
+    if (this.#data.loss === ranking) throw new TamisError('invalid_option', `evaluate: is of one label per sample, with ${ranking} there is evaluateSets`);
     const count = this.classes.length;
     const labels = labelListOf(y, samplesOf(X).samples);
     const numbers = new Map(this.classes.map((label, k) => [String(label), k]));
@@ -124,6 +143,12 @@ export class Model {
     };
   }
 
+  /** The same of samples with several labels, each an array. */
+  evaluateSets(X, y) {
+    const labels = labelListOf(y, samplesOf(X).samples);
+    return evaluateSets(this.classes, this.thresholds, this.#allScores(X), labels);
+  }
+
   toC(options) {
     return this.#exporter.toC(this.#data, options);
   }
@@ -151,6 +176,7 @@ export class Model {
       standardisation: null,
       preparation: null,
       calibration: kind ? { kind, slopes, offsets } : null,
+      ...(this.thresholds ? { thresholds: this.thresholds } : {}),
       loss: data.loss,
       penalty: data.penalty,
       lambda: data.lambda,

@@ -69,6 +69,10 @@ export class Module {
   sentence(status) {
     return this.text(this.#exports.tamis_status_sentence(this.statuses.indexOf(status)));
   }
+  /** Why the solver of the problem at an address, or this build, cannot do what it asks for; or null. */
+  problemRefusal(at) {
+    return this.text(this.call('problem_refusal', at));
+  }
   refusal(solver, loss, penalty) {
     return this.text(this.#exports.tamis_refusal(solver, loss, penalty));
   }
@@ -115,12 +119,13 @@ export class Module {
   // ---- structs
 
   get problemBytes() {
-    return aligned(problem_reals.length * this.scalarBytes + problem_words.length * 4);
+    return aligned((problem_reals.length + problem_last_reals.length) * this.scalarBytes + problem_words.length * 4);
   }
   /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
   writeProblem(at, fields) {
     this.call('default_problem', at);
     this.writeFields(at, problem_reals, problem_words, fields);
+    this.writeFields(at + problem_reals.length * this.scalarBytes + problem_words.length * 4, problem_last_reals, [], fields);
   }
   /** Writes those of the numbers, and of the words behind them, that are given. */
   writeFields(at, reals, words, fields) {
@@ -255,7 +260,9 @@ export class Module {
 
 const problem_reals = ['lambda', 'tolerance', 'margin', 'l1Ratio', 'epsilon', 'eta'];
 const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
-  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount'];
+  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount',
+  'setStarts', 'setMembers', 'setCount', 'stopping', 'shrinking', 'seedLow', 'seedHigh'];
+const problem_last_reals = ['learningRate', 'stoppingThreshold'];
 const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
 const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
 const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

@@ -2,7 +2,8 @@
 
 import { TamisError } from './error.js';
 
-const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon'];
+const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon',
+  'seed', 'learningRate', 'shrinking', 'stopping', 'thresholds'];
 /** Refuses options of `train`, and `more`, that mean nothing to another training. */
 export function refuseOthers(training, problem, more = []) {
   for (const name of [...of_train, ...more])

@@ -3,8 +3,10 @@
 
 import { TamisError } from './error.js';
 
+/** The loss of samples with several labels. */
+export const ranking = 'ranking-squared-hinge';
 const choices = {
-  loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'],
+  loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge', ranking],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
   solver: ['auto', 'primal-dual', 'fista', 'primal-dual-as-printed', 'constrained-primal-dual', 'crammer-singer-dual',
     'two-phase', 'constrained-primal-dual-as-printed', 'linear-constraints-primal-dual-as-printed',
@@ -12,6 +14,7 @@ const choices = {
     'adaptive-dual-averaging', 'bcd-line-search-as-printed', 'bcd-constant-step-as-printed',
     'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'],
   precision: ['float', 'double'],
+  stopping: ['gap', 'iterates', 'violation-sum', 'violation-max'],
 };
 /** Those of the module that is always loaded. */
 const usual_solvers = [0, 1, 5, 6, 11];
@@ -36,6 +39,9 @@ export function beyondUsual(problem = {}) {
   if (precisionOf(problem) === 'double') return null;
   if (!usual_solvers.includes(choice('solver', solver))) return `the solver ${solver}`;
   if (eta !== undefined) return 'the solver for eta';
+  if (loss === ranking) return `the loss ${ranking}`;
+  const settings = ['seed', 'learningRate', 'shrinking', 'stopping'].find((name) => problem[name] !== undefined);
+  if (settings) return `a solver with ${settings}`;
   const wide = isArrayLike(groups) || groups?.blocks > 1;
   return solver === 'auto' && loss !== 'hinge' && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
 }
@@ -245,6 +251,26 @@ export function groupsOf({ groups, penalty }, features) {
     if (place === 0 || groups[j] !== groups[order[place - 1]]) starts.push(place);
   });
   return { block: 0, order, starts: Uint32Array.from([...starts, features]) };
+}
+
+/** The settings that only some solvers have, as far as they are given; the module says which. */
+export function settingsOf({ seed, learningRate, shrinking, stopping }) {
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0))
+    throw invalidOption(`seed: ${shown(seed)} is not a whole number of at least 0`);
+  if (learningRate !== undefined && learningRate !== 'auto' && !(numberOf(learningRate) > 0 && learningRate < Infinity))
+    throw invalidOption(`learningRate: ${shown(learningRate)} is neither 'auto' nor positive and finite`);
+  const { rule = 'gap', threshold } = stopping ?? {};
+  const number = choice('stopping', stopping === null || typeof stopping === 'string' ? stopping : rule);
+  if (number > 0 && !(numberOf(threshold) > 0 && threshold < Infinity))
+    throw invalidOption(`stopping: the threshold of ${rule} is ${shown(threshold)}, where it must be positive and finite`);
+  if (number === 0 && threshold !== undefined) throw invalidOption('stopping: gap takes no threshold: tolerance is that of the gap');
+  return {
+    ...(seed === undefined ? {} : { seedLow: seed >>> 0, seedHigh: Math.floor(seed / 2 ** 32) }),
+    learningRate: learningRate === 'auto' ? undefined : learningRate,
+    shrinking: shrinking === undefined ? undefined : Number(Boolean(shrinking)),
+    stopping: number,
+    stoppingThreshold: threshold,
+  };
 }
 
 /** The parameters of the penalty, checked. */

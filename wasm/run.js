@@ -2,8 +2,10 @@
 
 import { TamisError } from './error.js';
 import { arenasOf, Held } from './held.js';
+import { checkThresholds, setsOf } from './label-sets.js';
 import {
-  choice, effortOf, firstOfEach, groupsOf, labelsOf, marginOf, namesOf, numberOf, parametersOf, perSample, samplesOf, shown,
+  choice, effortOf, firstOfEach, groupsOf, labelsOf, marginOf, namesOf, numberOf, parametersOf, perSample, ranking, samplesOf,
+  settingsOf, shown,
 } from './problem.js';
 
 const model_bytes = 12;
@@ -24,7 +26,7 @@ const groupFields = ({ block, order }) => ({ block, groupOrder: order ? 1 : 0 })
 export class Run extends Held {
   /**
    * Checks the problem and copies it into the module. `task`: { stateBytes, arenaBytes(fields, nonzeros), which returns
-   * { least, fast }, more(samples), which returns bytes by name }. Throws TamisError; then nothing is held.
+   * { least, fast }, more(samples), which returns bytes by name, single: whether it is one training }. Throws TamisError; then nothing is held.
    */
   constructor(module, problem, task) {
     super(module);
@@ -32,7 +34,9 @@ export class Run extends Held {
     for (const kind of ['loss', 'penalty']) choice(kind, problem[kind]); // have no default
     this.samples = samplesOf(problem.X);
     const { samples, features } = this.samples;
-    ({ classes: this.classes, labels: this.labels } = labelsOf(problem.y, samples));
+    checkThresholds(problem, task.single);
+    const labelled = problem.loss === ranking ? setsOf(problem.y, samples) : labelsOf(problem.y, samples);
+    ({ classes: this.classes, labels: this.labels, sets: this.sets = null } = labelled);
     this.#checkShape();
     const weights = perSample('sampleWeights', problem.sampleWeights, samples);
     const margins = perSample('margins', problem.margins, samples);
@@ -45,6 +49,7 @@ export class Run extends Held {
       ...effortOf(problem),
       margin: marginOf(problem),
       ...parametersOf(problem),
+      ...settingsOf(problem),
     };
     const arenas = arenasOf(task.arenaBytes(this.fields, this.samples.nonzeros()), problem.memoryLimit);
     const scalar = module.scalarBytes;
@@ -59,6 +64,8 @@ export class Run extends Held {
       margins: margins && samples * scalar,
       groupOrder: groups.order ? groups.order.byteLength : null,
       groupStarts: groups.starts ? groups.starts.byteLength : null,
+      setStarts: this.sets && this.sets.starts.byteLength,
+      setMembers: this.sets && this.sets.members.byteLength,
       ...task.more?.(samples),
     }, arenas);
     try {
@@ -81,10 +88,15 @@ export class Run extends Held {
       module.words.set(groups.order, at.groupOrder / 4);
       module.words.set(groups.starts, at.groupStarts / 4);
     }
+    if (this.sets) {
+      module.words.set(this.sets.starts, at.setStarts / 4);
+      module.halves.set(this.sets.members, at.setMembers / 2);
+    }
     module.writeProblem(at.problem, {
       ...this.fields, values: at.values, labels: at.labels, weights: at.weights ?? 0, margins: at.margins ?? 0,
       groupOrder: at.groupOrder ?? 0, groupStarts: at.groupStarts ?? 0,
       groupCount: groups.starts ? groups.starts.length - 1 : 0,
+      setStarts: at.setStarts ?? 0, setMembers: at.setMembers ?? 0, setCount: this.sets ? this.sets.starts.length - 1 : 0,
     });
   }
 
@@ -126,17 +138,24 @@ export class Run extends Held {
     };
     switch (status) {
       case 'invalid_data': throw this.badValue(row, column);
-      case 'missing_class': return fail(`class ${shown(this.classes[column])}`, { column });
+      case 'missing_class': return fail(`class ${shown(this.classes[column])}`, { column }, this.sets ? unranked : sentence);
       case 'invalid_weight': return fail(`sampleWeights[${row}]`, { row });
       case 'invalid_margin': return this.problem.margins ? fail(`margins[${row}]`, { row }) : fail('margin');
       case 'invalid_lambda': return fail('lambda');
       case 'invalid_eta': return fail('eta');
-      case 'invalid_option': return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
+      case 'invalid_option': {
+        const refused = module.problemRefusal(this.at.problem);
+        if (refused) throw new TamisError(status, refused);
+        return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
+      }
       case 'invalid_combination': return fail('solver', {}, module.refusal(fields.solver, fields.loss, fields.penalty));
       default: throw new TamisError(status, sentence);
     }
   }
 }
+
+const unranked = 'no sample of positive weight ranks it above another, or none below: its intercept would diverge; leave the ' +
+  'label out, or give intercept: false';
 
 /** Zero would mean none to the module. */
 const positive = (eta) => (eta === 0 ? NaN : numberOf(eta));

@@ -117,11 +117,26 @@ class Selection extends Run {
   /** Deals the samples: the fold of each. */
   deal(options) {
     const { module, at, classes, labels } = this;
+    if (this.sets) return this.#dealSets(options);
     return dealFolds(module, { at: at.labels, labels, classes }, this.#folds, options, at.foldOf, at.arena);
+  }
+
+  /** Samples with several labels are dealt as if they were of one class. */
+  #dealSets(options) {
+    const { module, at, labels } = this;
+    if (options.stratified) throw invalidOption('stratified: samples with several labels are dealt without');
+    const one = { at: at.labels, labels: new Uint16Array(labels.length), classes: [null] };
+    module.halves.set(one.labels, at.labels / 2);
+    try {
+      return dealFolds(module, one, this.#folds, { ...options, stratified: false }, at.foldOf, at.arena);
+    } finally {
+      module.halves.set(labels, at.labels / 2);
+    }
   }
 
   /** Throws when a class has no sample of positive weight outside some fold. */
   #checkFolds(foldOf) {
+    if (this.sets) return; // the module does
     const weights = this.problem.sampleWeights;
     const homes = this.classes.map(() => new Set());
     foldOf.forEach((fold, i) => (!weights || weights[i] > 0) && homes[this.labels[i]].add(fold));

@@ -21,8 +21,8 @@ export interface LoadOptions {
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
   /**
-   * Also loads now the module with all solvers: the baselines, and those that the form with `eta`, `solver: 'fista'`, and
-   * group-linf over several features with a smooth loss need. `train` loads it when a problem asks for one of them.
+   * Also loads now the module with all solvers: the baselines, the loss of samples with several labels, and what the form
+   * with `eta`, `solver: 'fista'`, `seed`, `learningRate`, `shrinking`, `stopping`, and group-linf over several features with a smooth loss need. `train` loads it when a problem asks for one of them.
    */
   baselines?: boolean;
   /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */
@@ -34,7 +34,12 @@ export type ModuleSource = string | { readonly href: string } | ArrayBuffer | Ar
 export interface CompiledModule {}
 
 export type Label = string | number;
-export type Loss = 'hinge' | 'squared-hinge' | 'logistic' | 'one-vs-rest-squared-hinge';
+export type Loss = 'hinge' | 'squared-hinge' | 'logistic' | 'one-vs-rest-squared-hinge'
+  /** Of samples with several labels, or none: ranks them above the others. In the module with all solvers. */
+  | 'ranking-squared-hinge';
+/** What of the published solvers ends a run beside the iteration limit; the gap is what ends it elsewhere. */
+export type StoppingRule = 'iterates' | 'violation-sum' | 'violation-max';
+export type ThresholdKind = 'linear' | 'per-class';
 export type Penalty =
   | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
   /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
@@ -131,7 +136,7 @@ export interface Tamis {
    */
   stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
 
-  // Features. What makes them loads a module of its own when it is first called (`tamis-features*.wasm`, 48 kB), works in
+  // Features. What makes them loads a module of its own when it is first called (`tamis-features*.wasm`, 52 kB), works in
   // slices, and rejects with TamisError, 'stopped' with `signal`. The results serve as X of a problem.
 
   /**
@@ -182,8 +187,8 @@ export interface ProblemData {
    * they are trained with. All values are finite numbers.
    */
   X: ArrayLike<ArrayLike<number>> | Matrix | SparseColumns;
-  /** The class of each sample. 1 and '1' are the same class. */
-  y: ArrayLike<Label>;
+  /** The class of each sample. 1 and '1' are the same class. With ranking-squared-hinge an array of labels, maybe empty. */
+  y: ArrayLike<Label> | ArrayLike<ArrayLike<Label>>;
   loss: Loss;
   penalty: Penalty;
   /** Relative duality gap to certify. Default 1e-4. */
@@ -202,6 +207,23 @@ export interface ProblemData {
   /** Of reweighted-l1, whose weights are 1/(|w| + epsilon): positive. Default 0.1. */
   epsilon?: number;
   solver?: Solver;
+  /** Of fobos-as-printed, adaptive-dual-averaging and bcd-constant-step-as-printed: a whole number. Default 0. */
+  seed?: number;
+  /** Of the first two: the first step length, positive. Default 'auto': tried on a quarter of the samples, held out. */
+  learningRate?: number | 'auto';
+  /** Of the two block coordinate descents as printed: leaves out rows that are likely to stay zero, for a while. Default false. */
+  shrinking?: boolean;
+  /**
+   * What ends a run of published solvers: the relative change of consecutive iterates, or of those block coordinate descents
+   * the optimality violations of a pass over those of the first, is below `threshold`. The status is 'converged' if the
+   * certificate at the end is below the tolerance, else 'stopped'. Default: the gap.
+   */
+  stopping?: { rule: StoppingRule; threshold: number } | { rule: 'gap' };
+  /**
+   * With ranking-squared-hinge, of `train` alone: chooses thresholds of the scores that make sets of labels, on the training
+   * samples. 'linear': one per sample, linear in its scores; 'per-class': those of the largest F1 of each class.
+   */
+  thresholds?: ThresholdKind;
   /** One number per sample, at least 0. Default: all 1. */
   sampleWeights?: ArrayLike<number>;
   /** Of all samples. Default: 1, for the logistic loss 0. Positive; for the logistic loss 0 will do. */
@@ -248,6 +270,8 @@ export interface InteractionProblemData {
   lambda: number;
   /** Of products alone; at least 0, with 'full' above 0. Default: half of lambda, with 'full' lambda. Not for 'main'. */
   lambda2?: number;
+  /** Instead, as a multiple of lambda, also where lambda is chosen. */
+  lambda2Ratio?: number;
   /** Relative duality gap to certify. Default 1e-4. */
   tolerance?: number;
   /** Default 1000000. */
@@ -386,7 +410,7 @@ export interface PathOptions<P = PathPoint> extends GridOptions {
 export interface CrossValidationOptions extends GridOptions {
   /** At least 2. Default 5. */
   folds?: number;
-  /** Whether every fold gets its share of every class. Default true. */
+  /** Whether every fold gets its share of every class. Default true; samples with several labels are dealt without. */
   stratified?: boolean;
   /** One per sample, such as its subject: a group is held out as a whole. Classes are spread as evenly as that allows. */
   groups?: ArrayLike<string | number>;
@@ -509,6 +533,25 @@ export interface Evaluation {
   confusion: number[][];
   /** Samples whose labels were not trained on: they count as wrong. */
   unseen: number;
+}
+
+/** Of samples with several labels. */
+export interface SetEvaluation {
+  /** Samples with some label and without some other; only these count in the two below. */
+  samples: number;
+  /** Share of them whose best class is one of theirs. */
+  accuracy: number;
+  /** Mean share of their pairs in wrong order. Labels that were not trained on stand below all classes. */
+  rankingLoss: number;
+  /** With thresholds: of all samples the share of exact sets, that of wrong memberships, and the F1 of memberships. */
+  sets: { samples: number; exact: number; hammingLoss: number; microF1: number } | null;
+}
+
+/** Class k belongs to a sample of scores z when z_k > Σ slopes_l z_l + offsets_k. */
+export interface Thresholds {
+  kind: ThresholdKind;
+  slopes: number[];
+  offsets: number[];
 }
 
 export interface Matrix {
@@ -816,7 +859,15 @@ export interface Prediction {
    * logistic without a calibration.
    */
   probabilities(x: ArrayLike<number>): Float64Array;
+  /** Not of models of ranking-squared-hinge. */
   evaluate(X: Problem['X'], y: Problem['y']): Evaluation;
+  /** Of models of ranking-squared-hinge: an array of labels per sample. */
+  evaluateSets(X: Problem['X'], y: ArrayLike<ArrayLike<Label>>): SetEvaluation;
+  /** Those that `thresholds` asked for. */
+  readonly thresholds: Thresholds | null;
+  /** The labels of the set of a sample, ascending. Throws TamisError for models without thresholds. */
+  predictSet(x: ArrayLike<number>): Label[];
+  predictSets(X: Problem['X']): Label[][];
   /** The model file that the tamis command writes and reads. */
   toJSON(): ModelFile;
 }
@@ -939,6 +990,7 @@ export interface ModelFile {
   standardisation: null;
   preparation: null;
   calibration: { kind: CalibrationKind; slopes: number[]; offsets: number[] } | null;
+  thresholds?: Thresholds;
   loss: string;
   penalty: string;
   lambda: number | null;

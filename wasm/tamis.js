@@ -16,6 +16,8 @@ export const load = (options) => loadAs(Tamis, options);
 
 class Tamis extends Library {
   trainSync(problem, options = {}) {
+    if (problem?.thresholds !== undefined)
+      throw new TamisError('invalid_option', 'thresholds: are chosen by a module that is loaded when it is asked for: use train()');
     const training = new Training(this.moduleFor(problem), problem);
     try {
       while (training.running) {

@@ -10,6 +10,7 @@ export class Training extends Run {
   constructor(module, problem) {
     super(module, problem, {
       stateBytes: state_bytes,
+      single: true,
       arenaBytes: (fields, nonzeros) => module.trainingBytes(fields, nonzeros),
     });
     try {

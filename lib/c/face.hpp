@@ -35,6 +35,13 @@ struct Common<double> {
 
 inline tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
+/// Whether a problem asks for what only a build with TAMIS_ALL_SOLVERS can have, and only in tamis.h.
+template <class Problem>
+constexpr bool asks_for_baselines(const Problem& p) {
+  return p.set_starts || p.set_members || p.set_count || p.stopping || p.shrinking || p.seed ||
+         !(p.learning_rate == 0) || !(p.stopping_threshold == 0);
+}
+
 /// A report in C; `more`: bytes of arena beside those of the solver.
 template <class T>
 typename Common<T>::Report report_in_c(const Report<T>& r, Requirement more = {}) {

@@ -6,6 +6,7 @@
 #include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
 #ifdef TAMIS_ALL_SOLVERS
+#include "tamis/any_multilabel.hpp"
 #include "tamis/solver/baselines.hpp"
 #endif
 
@@ -25,21 +26,36 @@ struct Linear<double> : Common<double> {
   using Grid = tamis_grid_f64;
 };
 
-#ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too
+#ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
-using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
-#elif defined(TAMIS_USUAL_SOLVERS)  // and a smaller one neither the form with η nor FISTA
+using LossOf = AnyMultilabelLoss<T>;
+template <class T>
+using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
+#else
+template <class T>
+using LossOf = AnyLoss<T>;
+#ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
 template <class T>
 using Trainer = AnyTrainingOf<T, AnyLoss<T>, PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent>;
 #else
 template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
 #endif
-static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent));
+#endif
+static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent) &&
+              TAMIS_RANKING_SQUARED_HINGE == static_cast<int>(LossKind::ranking_squared_hinge) &&
+              TAMIS_STOPPING_ITERATES == static_cast<int>(StoppingRule::iterates) &&
+              TAMIS_STOPPING_VIOLATION_SUM == static_cast<int>(StoppingRule::violation_sum) &&
+              TAMIS_STOPPING_VIOLATION_MAX == static_cast<int>(StoppingRule::violation_max));
+
+/// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
+#define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
+  "ranking-squared-hinge, label sets, stopping rules other than the gap, shrinking, seeds and learning rates are " \
+  "in a library built with TAMIS_ALL_SOLVERS only: this one is built without"
 
 inline bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  return solver < std::size(all_solvers) && loss <= TAMIS_ONE_VS_REST_SQUARED_HINGE &&
-         penalty < std::size(all_penalties) &&
+  return solver < std::size(all_solvers) && loss < std::size(all_losses) &&
+         LossOf<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 
@@ -105,6 +121,24 @@ Targets<T> targets_of(const typename Linear<T>::Problem& p) {
   return {{p.labels, p.samples}, p.classes, p.weights, p.margins};
 }
 template <class T>
+StochasticOptions<T> stochastic_of([[maybe_unused]] const typename Linear<T>::Problem& p) {
+#ifdef TAMIS_ALL_SOLVERS
+  return {p.learning_rate > T(0) ? p.learning_rate : not_a_number<T>, p.seed};
+#else
+  return {};
+#endif
+}
+/// The loss of a problem, of label sets too where this build has it.
+template <class T>
+LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
+  const auto kind = static_cast<LossKind>(p.loss);
+#ifdef TAMIS_ALL_SOLVERS
+  return LossOf<T>(kind, {p.set_starts, p.set_members, p.set_count});
+#else
+  return LossOf<T>(kind);
+#endif
+}
+template <class T>
 Trainer<T> training_of(const typename Linear<T>::Problem& p, const Choice& choice, const AnyDesign<T>& design,
                        const Targets<T>& targets) {
   return Trainer<T>(choice, design, targets,
@@ -114,7 +148,63 @@ Trainer<T> training_of(const typename Linear<T>::Problem& p, const Choice& choic
                                .margin = p.margin,
                                .intercept = p.intercept != 0,
                                .eta = p.eta},
-                    PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon});
+                    PenaltyParameters<T>{.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}, loss_of<T>(p),
+                    stochastic_of<T>(p));
+}
+
+#ifdef TAMIS_ALL_SOLVERS
+/// Why a problem of a known solver, loss and penalty asks for what these do not have; null when it does not.
+template <class T>
+[[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const Choice& choice) {
+  const SolverKind solver = choice.resolved_solver();
+  const bool sets = p.set_starts || p.set_members || p.set_count;
+  if (choice.loss != LossKind::ranking_squared_hinge) {
+    if (sets) return "label sets are for ranking-squared-hinge: the other losses take one class per sample";
+  } else if (!p.set_starts || !p.set_count || p.set_count > 65536) {
+    return "ranking-squared-hinge needs label sets: set_starts, set_members, and 1 to 65536 as set_count";
+  }
+  if (p.stopping >= std::size(all_stopping_rules)) return "stopping is none of tamis_stopping";
+  const Stopping<T> stopping{static_cast<StoppingRule>(p.stopping), p.stopping_threshold};
+  if (stopping.rule == StoppingRule::gap && !(p.stopping_threshold == T(0)))
+    return "stopping by the gap takes no threshold: the tolerance is that of the gap";
+  if (!stopping.valid()) return "the threshold of a stopping rule must be positive and finite";
+  if (stopping.rule != StoppingRule::gap && choice.penalty == PenaltyKind::reweighted_l1)
+    return "the rounds of reweighted-l1 end by the gap: they take no other stopping rule";
+  if (!has_stopping(solver, stopping.rule))
+    return stopping.rule == StoppingRule::iterates
+               ? "stopping by iterates is for published primal-dual and proximal gradient algorithms, not for this "
+                 "solver"
+               : "stopping by violations is for bcd-line-search-as-printed and bcd-constant-step-as-printed";
+  if (p.shrinking > 1) return "shrinking must be 0 or 1";
+  if (p.shrinking && !is_blockwise(solver))
+    return "shrinking is for bcd-line-search-as-printed and bcd-constant-step-as-printed";
+  if (p.shrinking &&
+      AnyPenalty<T>(choice.penalty, choice.groups, {.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}).dual_kind() ==
+          DualKind::conjugate)
+    return "shrinking leaves out rows of zeros, and this penalty makes none";
+  if (p.seed && !is_random(solver)) return "a seed is for solvers that draw at random, and this one does not";
+  if (!(p.learning_rate >= T(0) && finite(p.learning_rate)))
+    return "learning_rate must be zero or positive, and finite";
+  if (p.learning_rate > T(0) && !is_stochastic(solver))
+    return "learning_rate is for fobos-as-printed and adaptive-dual-averaging";
+  return nullptr;
+}
+#else
+/// Whether a problem asks for what this build does not have, in one sentence or null.
+template <class T>
+const char* settings_refusal(const typename Linear<T>::Problem& p, const Choice&) {
+  return asks_for_baselines(p) ? TAMIS_NEEDS_ALL_SOLVERS : nullptr;
+}
+#endif
+
+/// Settings that only some baselines have, before the start.
+template <class T>
+void set_options([[maybe_unused]] Trainer<T>& training, [[maybe_unused]] const typename Linear<T>::Problem& p) {
+#ifdef TAMIS_ALL_SOLVERS
+  training.set_stopping({static_cast<StoppingRule>(p.stopping), p.stopping_threshold});
+  training.set_shrinking(p.shrinking != 0);
+  training.set_seed(p.seed);
+#endif
 }
 
 /// TAMIS_RUNNING, or why nothing can be made of a problem.
@@ -122,6 +212,7 @@ template <class T>
 tamis_status refusal_of(const typename Linear<T>::Problem& p, const Choice& choice) {
   if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
   if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
+  if (settings_refusal<T>(p, choice)) return TAMIS_INVALID_OPTION;
   if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
       (p.column_stride && p.column_stride < p.samples))
     return TAMIS_INVALID_SHAPE;

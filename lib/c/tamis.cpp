@@ -39,11 +39,14 @@ static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGIS
               TAMIS_TWO_PHASE == int(SolverKind::two_phase));
 static_assert(TAMIS_NO_FOLD == no_fold && TAMIS_LOSS == int(Measure::loss));
 
-/// Whether a problem is six numbers, then words: what wasm/module.js writes.
+/// Whether a problem is six numbers, then 26 words, then two numbers: what wasm/module.js writes.
 template <class T, class Problem = typename Face<T>::Problem>
-constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, eta) == 5 * sizeof(T) &&
-                                                              offsetof(Problem, max_iterations) == 6 * sizeof(T) &&
-                                                              offsetof(Problem, group_count) == 6 * sizeof(T) + 18 * 4);
+constexpr bool is_numbers_then_words = sizeof(void*) != 4 ||
+                                       (offsetof(Problem, eta) == 5 * sizeof(T) &&
+                                        offsetof(Problem, max_iterations) == 6 * sizeof(T) &&
+                                        offsetof(Problem, group_count) == 6 * sizeof(T) + 18 * 4 &&
+                                        offsetof(Problem, seed) == 6 * sizeof(T) + 24 * 4 &&
+                                        offsetof(Problem, learning_rate) == 6 * sizeof(T) + 26 * 4);
 static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
 
 /// And a grid two numbers, then words.
@@ -57,7 +60,9 @@ template <class T>
 class State {
  public:
   State(const typename Face<T>::Problem& p, const Choice& choice)
-      : designs_(p), training_(training_of<T>(p, choice, designs_.of(p), targets_of<T>(p))) {}
+      : designs_(p), training_(training_of<T>(p, choice, designs_.of(p), targets_of<T>(p))) {
+    set_options<T>(training_, p);
+  }
 
   Trainer<T>& run() { return training_; }
 
@@ -89,6 +94,14 @@ std::size_t training_bytes(const typename Face<T>::Problem* p, Room room) {
   const Choice choice = choice_of<T>(*p, p->lambda);
   if (choice.refusal()) return 0;
   return requirement_of<T>(choice, shape_of<T>(*p), room).bytes;
+}
+
+template <class T>
+const char* problem_refusal(const typename Face<T>::Problem* p) {
+  if (!known(p->solver, p->loss, p->penalty)) return tamis_refusal(p->solver, p->loss, p->penalty);
+  const Choice choice = choice_of<T>(*p, p->lambda);
+  const char* refusal = choice.refusal();
+  return refusal ? refusal : settings_refusal<T>(*p, choice);
 }
 
 template <class T>
@@ -125,7 +138,7 @@ tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::
 template <class T>
 using AnyPath = Path<T, Make<T>>;
 template <class T>
-using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, AnyLoss<T>>;
+using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, LossOf<T>>;
 
 template <class T>
 using PathSlot = Slot<Selection<T, AnyPath<T>>, typename Face<T>::PathMemory>;
@@ -235,8 +248,8 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
       *p, choice, Trainer<T>::requirement(choice, shape), Validation<T>::requirement(shape, folds, grid.points, {}),
       [&](const Setting<T>& setting) {
-        return Validation<T>({&setting}, setting.design, targets_of<T>(*p), AnyLoss<T>(choice.loss), fold_of, folds,
-                             grid, p->margin);
+        return Validation<T>({&setting}, setting.design, targets_of<T>(*p), loss_of<T>(*p), fold_of, folds, grid,
+                             p->margin);
       });
   state->run().keep_scores(scores);
   state->run().start({static_cast<std::byte*>(arena), bytes});
@@ -313,6 +326,8 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
                                std::size_t arena_bytes) {                                                              \
     return start<T>(training, problem, arena, arena_bytes);                                                            \
   }                                                                                                                    \
+  TAMIS_EXPORT(tamis_problem_refusal_##S)                                                                              \
+  const char* tamis_problem_refusal_##S(const tamis_problem_##S* problem) { return problem_refusal<T>(problem); }      \
   TAMIS_EXPORT(tamis_step_##S)                                                                                         \
   tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) {                                     \
     return step(TrainingSlot<T>::of(training), steps);                                                                 \
@@ -472,6 +487,8 @@ TAMIS_EXPORT(tamis_status_sentence)
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
 TAMIS_EXPORT(tamis_refusal)
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
+  if (loss == TAMIS_RANKING_SQUARED_HINGE && !LossOf<float>::has(LossKind::ranking_squared_hinge))
+    return TAMIS_NEEDS_ALL_SOLVERS;
   if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
   return Choice{static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();

@@ -41,7 +41,8 @@ typedef enum tamis_status {
   TAMIS_INVALID_WEIGHT,       /* negative, not finite, or too small beside the others, at report.row */
   TAMIS_INVALID_MARGIN,       /* not finite, not positive (logistic: negative), at report.row; or given twice */
   TAMIS_INVALID_LAMBDA,       /* negative or not finite */
-  TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver */
+  TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver;
+                                 an option that the solver or this build does not have: tamis_problem_refusal() says why */
   TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
   TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
   TAMIS_INVALID_ETA,          /* not positive and finite, together with lambda, or for a solver without constraint */
@@ -54,7 +55,10 @@ typedef enum tamis_loss {
   TAMIS_HINGE = 0,        /* max_k (z_k + margin [k != y]) - z_y */
   TAMIS_SQUARED_HINGE,    /* sum over k != y of max(0, margin + z_k - z_y)^2 */
   TAMIS_LOGISTIC,         /* log sum_k exp(z_k + margin [k != y]) - z_y */
-  TAMIS_ONE_VS_REST_SQUARED_HINGE  /* max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
+  TAMIS_ONE_VS_REST_SQUARED_HINGE, /* max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
+  TAMIS_RANKING_SQUARED_HINGE      /* sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of
+                                      a sample, maybe empty: ranks them above the others; in a library built with
+                                      TAMIS_ALL_SOLVERS. Sets from scores: tamis_sets.h */
 } tamis_loss;
 
 typedef enum tamis_penalty {
@@ -80,6 +84,16 @@ typedef enum tamis_solver {
                                          the numbers up to 18 are the published baselines (SolverKind in
                                          tamis/compatibility.hpp) */
 } tamis_solver;
+
+/* What ends a run beside the iteration limit. Rules other than the gap are those of published baselines, of a library
+ * built with TAMIS_ALL_SOLVERS: they compute no certificate on the way, only one at the end, and the status is
+ * TAMIS_CONVERGED if that is below the tolerance, else TAMIS_STOPPED. */
+typedef enum tamis_stopping {
+  TAMIS_STOPPING_GAP = 0,        /* the certificate */
+  TAMIS_STOPPING_ITERATES,       /* |x - x_before| / |x| of consecutive iterates, below the threshold */
+  TAMIS_STOPPING_VIOLATION_SUM,  /* sum of the optimality violations of an outer pass over that of the first; block */
+  TAMIS_STOPPING_VIOLATION_MAX   /* coordinate descent as printed. The same of the largest violation */
+} tamis_stopping;
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
 #define TAMIS_ALIGNMENT 16
@@ -129,6 +143,16 @@ typedef enum tamis_measure {
     const uint32_t *group_order;  /* listed groups across all classes, instead of block: a permutation of the */          \
     const uint32_t *group_starts; /* features, group g at group_starts[g] <= e < group_starts[g + 1]; NULL */             \
     uint32_t group_count;     /* (default): see block; both must stay valid while training runs */                        \
+    const uint32_t *set_starts;   /* TAMIS_RANKING_SQUARED_HINGE: the distinct sets of classes, of which labels are */    \
+    const uint16_t *set_members;  /* the numbers: set y holds set_members[e], ascending, set_starts[y] <= e < */          \
+    uint32_t set_count;           /* set_starts[y + 1]; at most 65536 of them. NULL and 0 (default) for the other losses */\
+    uint32_t stopping;        /* tamis_stopping */                                                                        \
+    uint32_t shrinking;       /* 1: the two block coordinate descents as printed leave out rows that are likely to stay */\
+                              /* zero, for a while; default 0 */                                                          \
+    uint64_t seed;            /* of what the solver draws: baselines that learn one sample after the other, and block */  \
+                              /* coordinate descent with constant steps; default 0 */                                     \
+    REAL learning_rate;       /* of the former: the first step length, > 0; 0 (default): tried on samples held out */     \
+    REAL stopping_threshold;  /* of a tamis_stopping but the gap: > 0; default 0 */                                       \
   } tamis_problem_##S;                                                                                                    \
                                                                                                                           \
   /* What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */       \
@@ -214,6 +238,10 @@ typedef enum tamis_measure {
    * what it points to may not. */                                                                                        \
   tamis_status tamis_start_##S(tamis_training_##S *training, const tamis_problem_##S *problem, void *arena,               \
                                size_t arena_bytes);                                                                       \
+                                                                                                                          \
+  /* Why a problem asks for what its solver or this build does not have (a loss, label sets, stopping, seed, learning     \
+   * rate), in one sentence; NULL when it does not. */                                                                    \
+  const char *tamis_problem_refusal_##S(const tamis_problem_##S *problem);                                                \
                                                                                                                           \
   /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. */                            \
   tamis_status tamis_step_##S(tamis_training_##S *training, uint32_t steps);                                              \

@@ -131,7 +131,7 @@ bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
 template <class T>
 tamis_status refusal_of(const typename Face<T>::Problem& p, const typename Face<T>::Quantised* quantised,
                         const typename Face<T>::Rows* rows) {
-  if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
+  if (!known(p.solver, p.loss, p.penalty) || asks_for_baselines(p)) return TAMIS_INVALID_OPTION;
   if (choice_of<T>(p).refusal()) return TAMIS_INVALID_COMBINATION;
   if (!quantised == !rows || !p.labels) return TAMIS_INVALID_SHAPE;
   if (rows) return rows->row && rows->room && rows->room_rows ? TAMIS_RUNNING : TAMIS_INVALID_SHAPE;

@@ -49,10 +49,12 @@ constexpr bool is_a_term = sizeof(Term) == sizeof(InteractionTerm<T>) && alignof
                            offsetof(Term, coefficient) == offsetof(InteractionTerm<T>, coefficient);
 static_assert(is_a_term<float> && is_a_term<double>);
 
-/// Whether a problem is three numbers, then words: what wasm/interactions.js writes.
+/// Whether a problem is three numbers, then twelve words, then a number: what wasm/interactions.js writes.
 template <class T, class Problem = typename Face<T>::Problem>
-constexpr bool is_numbers_then_words = sizeof(void*) != 4 || (offsetof(Problem, max_iterations) == 3 * sizeof(T) &&
-                                                              offsetof(Problem, labels) == 3 * sizeof(T) + 11 * 4);
+constexpr bool is_numbers_then_words = sizeof(void*) != 4 ||
+                                       (offsetof(Problem, max_iterations) == 3 * sizeof(T) &&
+                                        offsetof(Problem, labels) == 3 * sizeof(T) + 11 * 4 &&
+                                        offsetof(Problem, lambda2_ratio) == 3 * sizeof(T) + 12 * 4);
 static_assert(is_numbers_then_words<float> && is_numbers_then_words<double>);
 
 template <class T>
@@ -69,15 +71,11 @@ template <class T>
 tamis_status refusal_of(const typename Face<T>::Problem& p) {
   if (p.loss > TAMIS_INTERACTIONS_SQUARED_HINGE || p.hierarchy > TAMIS_HIERARCHY_MAIN || p.norm > TAMIS_HIERARCHY_RIDGE)
     return TAMIS_INVALID_OPTION;
+  const bool has_ratio = p.lambda2_ratio == p.lambda2_ratio;
+  if (has_ratio && (p.lambda2 == p.lambda2 || p.hierarchy == TAMIS_HIERARCHY_MAIN)) return TAMIS_INVALID_OPTION;
   const bool has_targets = regression<T>(p) ? p.targets != nullptr : p.labels && p.classes <= 65536;
   if (!p.values || !has_targets || (p.column_stride && p.column_stride < p.samples)) return TAMIS_INVALID_SHAPE;
   return TAMIS_RUNNING;
-}
-
-/// The weight of ‖Θ‖₁; NaN, and for no products anything, is the default.
-template <class T>
-T second_of(Hierarchy hierarchy, T lambda, T lambda2) {
-  return lambda2 == lambda2 && hierarchy != Hierarchy::main ? lambda2 : default_lambda2(hierarchy, lambda);
 }
 
 template <class T>
@@ -91,15 +89,21 @@ InteractionProblem<T> problem_of(const typename Face<T>::Problem& p) {
           hierarchy,
           static_cast<HierarchyNorm>(p.norm),
           Options<T>{.tolerance = p.tolerance, .max_iterations = p.max_iterations, .intercept = p.intercept != 0},
-          hierarchy == Hierarchy::main ? not_a_number<T> : p.lambda2};
+          hierarchy == Hierarchy::main ? not_a_number<T> : p.lambda2,
+          p.lambda2_ratio};
 }
 
-/// What lives in tamis_interactions: the solver.
+/// What lives in tamis_interactions: the solver, and λ₂ of another λ, NaN for the default.
 template <class T>
 struct State {
   Solver<T> solver;
   Hierarchy hierarchy;
+  T ratio;
 
+  T second(T lambda, T given) const {
+    if (given == given && hierarchy != Hierarchy::main) return given;
+    return ratio == ratio ? ratio * lambda : default_lambda2(hierarchy, lambda);
+  }
   Solver<T>& run() { return solver; }
 };
 template <class T>
@@ -110,6 +114,7 @@ void default_problem(typename Face<T>::Problem* p) {
   *p = {};
   const Options<T> options;
   p->lambda2 = not_a_number<T>;
+  p->lambda2_ratio = not_a_number<T>;
   p->tolerance = options.tolerance;
   p->max_iterations = options.max_iterations;
   p->intercept = options.intercept;
@@ -127,8 +132,8 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   auto& slot = RunSlot<T>::of(memory);
   slot.refusal = refusal_of<T>(p);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
-  auto* state =
-      ::new (static_cast<void*>(slot.state)) State<T>{problem_of<T>(p)(p.lambda), static_cast<Hierarchy>(p.hierarchy)};
+  auto* state = ::new (static_cast<void*>(slot.state))
+      State<T>{problem_of<T>(p)(p.lambda), static_cast<Hierarchy>(p.hierarchy), p.lambda2_ratio};
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().report().status);
 }
@@ -145,7 +150,7 @@ tamis_status go_on(typename Face<T>::Memory* memory, T lambda, T lambda2) {
   auto& slot = RunSlot<T>::of(memory);
   State<T>* state = slot.get();
   if (!state) return slot.refused();
-  return as_c(state->run().go_on(lambda, second_of(state->hierarchy, lambda, lambda2)));
+  return as_c(state->run().go_on(lambda, state->second(lambda, lambda2)));
 }
 
 // ---- cross-validation ----------------------------------------------------------------------------------------------

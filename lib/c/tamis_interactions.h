@@ -67,6 +67,9 @@ typedef enum tamis_interactions_loss {
     const REAL *values;       /* feature j of sample i is values[i + j * column_stride] */                               \
     const REAL *targets;      /* least squares: one per sample */                                                        \
     const uint16_t *labels;   /* squared hinge: one per sample */                                                        \
+    REAL lambda2_ratio;       /* instead of lambda2 (NaN): lambda2 / lambda, also at other lambdas; >= 0, for */         \
+                              /* TAMIS_HIERARCHY_FULL > 0; NaN (default): 1/2, for TAMIS_HIERARCHY_FULL 1. Both given, */\
+                              /* or for TAMIS_HIERARCHY_MAIN: TAMIS_INVALID_OPTION */                                    \
   } tamis_interactions_problem_##S;                                                                                      \
                                                                                                                          \
   typedef struct tamis_interactions_##S {                                                                                \
@@ -112,7 +115,7 @@ typedef enum tamis_interactions_loss {
                                             void *arena, size_t arena_bytes, tamis_observer_##S observe, void *context); \
                                                                                                                          \
   /* Goes on with other weights from where the run is, which is most of the way: the next point of a path. Its report    \
-   * and terms are gone. lambda2 NaN: as in the problem. Returns TAMIS_RUNNING, or how it ended already;                 \
+   * and terms are gone. lambda2 NaN: the ratio of the problem to lambda. Returns TAMIS_RUNNING, or how it ended already;                 \
    * TAMIS_INVALID_LAMBDA, or the status of a run that was refused, when nothing has changed. */                         \
   tamis_status tamis_interactions_go_on_##S(tamis_interactions_##S *run, REAL lambda, REAL lambda2);                     \
                                                                                                                          \

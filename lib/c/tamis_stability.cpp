@@ -35,7 +35,7 @@ Requirement beside(const typename Face<T>::Problem& p, const typename Face<T>::G
 }
 template <class T>
 std::size_t bytes_of(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid, Room room) {
-  return selection_bytes<T>(p, grid, room, beside<T>(p, grid));
+  return p.loss == TAMIS_RANKING_SQUARED_HINGE ? 0 : selection_bytes<T>(p, grid, room, beside<T>(p, grid));
 }
 
 template <class T>
@@ -46,6 +46,7 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   const Grid<T> grid = grid_of<T>(g);
   const Choice choice = path_choice<T>(p, grid);
   slot.refusal = path_refusal<T>(p, choice);
+  if (p.loss == TAMIS_RANKING_SQUARED_HINGE) slot.refusal = TAMIS_INVALID_OPTION;  // no halves have half of every class
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Stability<T>>(
       p, choice, Trainer<T>::requirement(choice, shape_of<T>(p)), beside<T>(p, g), [&](const Setting<T>& setting) {

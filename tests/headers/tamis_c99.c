@@ -11,6 +11,8 @@
 #include "tamis_interactions.h"
 #include "tamis_kernels.h"
 #include "tamis_kernels.h"
+#include "tamis_sets.h"
+#include "tamis_sets.h"
 #include "tamis_stability.h"
 #include "tamis_stability.h"
 #include "tamis_stream.h"

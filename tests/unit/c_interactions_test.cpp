@@ -220,6 +220,18 @@ TEST(CInteractions, GoOnWithOtherWeights) {
     }
   EXPECT_EQ(path.report().status, std::uint32_t(TAMIS_CONVERGED));
   EXPECT_NEAR(path.report().objective, cold.report().objective, 2e-8);
+  // With a ratio it is that of every lambda, and the same as such a lambda2.
+  auto by = data.problem(TAMIS_INTERACTIONS_LEAST_SQUARES), given = by;
+  by.lambda2_ratio = 0.25, given.lambda2 = 0.25 * given.lambda;
+  Trained<double> ratio(by), weight(given);
+  EXPECT_EQ(ratio.report().objective, weight.report().objective);
+  const double usual = Trained<double>(data.problem(TAMIS_INTERACTIONS_LEAST_SQUARES)).report().objective;
+  EXPECT_NE(ratio.report().objective, usual);
+  for (auto [run, second] : {std::pair(&ratio.run, tamis::not_a_number<double>), std::pair(&weight.run, 0.25 * 0.01)})
+    if (tamis_interactions_go_on_f64(run, 0.01, second) == TAMIS_RUNNING)
+      while (tamis_interactions_step_f64(run, 100) == TAMIS_RUNNING) {
+      }
+  EXPECT_EQ(ratio.report().objective, weight.report().objective);
   p.samples = 0;
   tamis_interactions_f64 refused;
   EXPECT_EQ(tamis_interactions_start_f64(&refused, &p, nullptr, 0), TAMIS_INVALID_SHAPE);
@@ -457,6 +469,10 @@ TEST(CInteractions, SayWhatIsWrong) {
               p.lambda2 = 0;
             }),
             TAMIS_INVALID_LAMBDA);
+  EXPECT_EQ(status([](Problem& p) { p.lambda2_ratio = -1; }), TAMIS_INVALID_LAMBDA);
+  EXPECT_EQ(status([](Problem& p) { p.hierarchy = TAMIS_HIERARCHY_FULL, p.lambda2_ratio = 0; }), TAMIS_INVALID_LAMBDA);
+  EXPECT_EQ(status([](Problem& p) { p.lambda2 = p.lambda2_ratio = 0.5f; }), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(status([](Problem& p) { p.hierarchy = TAMIS_HIERARCHY_MAIN, p.lambda2_ratio = 1; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.tolerance = 0; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.max_iterations = 0; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Problem& p) { p.loss = 2; }), TAMIS_INVALID_OPTION);
