@@ -65,6 +65,8 @@ export async function multiply(tamis: Tamis, client: WorkerClient, signal: Signa
   const regression: InteractionProblem = { X: [[1], [2]], values: new Float32Array(2), loss: 'least-squares', hierarchy: 'main', lambda: 1 };
   const model: InteractionModel = await tamis.trainInteractions(classes, { signal, onProgress: ({ gap }) => gap > 1e-3 });
   const other: WorkerInteractionModel = await client.trainInteractions(regression);
+  const { lambda, lambda2, ...open } = classes;
+  const chosen: InteractionModel = (await tamis.selectInteractions(open, { validation: 0.25 })).model;
   const [first]: InteractionTerm[] = model.terms;
   const file: InteractionModelFile = model.toJSON();
   const values: Reals = other.predictValues([[1]]);
@@ -74,7 +76,7 @@ export async function multiply(tamis: Tamis, client: WorkerClient, signal: Signa
   const both: InteractionProblem = { ...classes, values: [1, 2] };
   // @ts-expect-error: there is no such hierarchy
   const total: InteractionProblem = { ...regression, hierarchy: 'total' };
-  void [file, text, label, both, total];
+  void [file, text, label, both, total, lambda, lambda2, chosen];
   return (first?.coefficient ?? 0) + (values[0] ?? 0) + (model.lambda2 ?? 0);
 }
 
@@ -84,6 +86,9 @@ export async function compare(tamis: Tamis, client: WorkerClient, width: number,
   const given: KernelProblem = { matrices: [[[1, 0], new Float32Array(2)]], y: [0, 1], p: 1, q: 2, r: 2, lambda: 1, intercept: true };
   const model: KernelModel = await tamis.trainKernels(samples, { signal, onProgress: ({ gap }) => gap > 1e-3 });
   const other: WorkerKernelModel = await client.trainKernels(given);
+  const { lambda, ...open } = samples;
+  const chosen = await client.selectKernels({ ...open, rademacher: { draws: 50 } }, { points: 10, choose: 'min' });
+  const bound: number | undefined = chosen.model.rademacher?.bound;
   const [first]: KernelTerm[] = model.terms;
   const file: KernelModelFile = model.toJSON();
   const text: string = model.toC({ name: 'kernels', samples: [[1, 2]] }) + (await other.toC());
@@ -96,7 +101,7 @@ export async function compare(tamis: Tamis, client: WorkerClient, width: number,
   const both: KernelProblem = { ...samples, matrices: [[[1]]] };
   // @ts-expect-error: p is 1 or 2
   const third: KernelProblem = { ...given, p: 3 };
-  void [file, text, labels, cubic, wide, both, third];
+  void [file, text, labels, cubic, wide, both, third, lambda, bound];
   return (first?.coefficients[0] ?? 0) + model.scores([1, 2])[0]! + model.keptSamples.length + (model.features ?? 0);
 }
 

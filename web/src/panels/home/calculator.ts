@@ -39,6 +39,7 @@ const meant: Record<Loss, Solver[]> = {
   'squared-hinge': ['block-coordinate-descent', 'fista'],
   logistic: ['block-coordinate-descent', 'fista'],
   'one-vs-rest-squared-hinge': ['block-coordinate-descent', 'fista'],
+  'ranking-squared-hinge': ['fista'],
 };
 
 /** The solver that 'auto' means: it takes the same bytes. */
