@@ -86,6 +86,13 @@ concept DualProximableLoss = Loss<L, T> &&
   loss.null_model(targets, true, u, u, classes);
 };
 
+/// A loss whose certificates are for duals out of projections: `enter_domain` makes a row that is nearly in the dual
+/// domain one that is there.
+template <class L, class T>
+concept HasDualDomain = requires(const L loss, T* u, Index classes, Label y, T weight) {
+  loss.enter_domain(u, classes, y, weight);
+};
+
 /// A loss whose mean can be bounded by a constraint: `level_terms` gives ℓ at the proximal point of the dual step, and
 /// its derivative with respect to the weight; ℓ(sz, y; μ) = s ℓ(z, y; μ/s), with ℓ − μ linear in z where ℓ > 0.
 template <class L, class T>

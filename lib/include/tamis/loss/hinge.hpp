@@ -121,6 +121,23 @@ struct Hinge {
     return {excess / sigma, -(T(1) + T(1) / T(above > 0 ? above : 1)) / sigma};
   }
 
+  /// u ← a point of the dual domain near u, which is one but for rounding or a part of a step: a projection from far
+  /// away is off by rounding of the distance, however small the weight.
+  template <class T>
+  void enter_domain(T* u, Index classes, Label y, T weight) const {
+    T mass = 0;
+    for (Index k = 0; k < classes; ++k) {
+      if (k == y || u[k] < T(0)) u[k] = T(0);
+      mass += u[k];
+    }
+    if (mass > weight) {
+      const T share = weight / mass;
+      mass = T(0);
+      for (Index k = 0; k < classes; ++k) mass += u[k] *= share;
+    }
+    u[y] = -mass;
+  }
+
   static constexpr bool has_linear_dual = true;  ///< dual_terms has no quadratic one
   template <class T>
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T) const {

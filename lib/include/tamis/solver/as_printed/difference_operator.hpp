@@ -63,8 +63,7 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     });
   }
   /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
-  /// their least-squares mean; the label of each row takes what its other classes leave of νcᵢ, and what exceeds it is
-  /// cut.
+  /// their least-squares mean; the certificate leaves to the labels what the other classes do not take of νcᵢ.
   template <class Share>
   void duals_from(const T* y, T* u, Share share) {
     copy(y, CommonMemory<T>::duals(this->shape_), u);
@@ -75,15 +74,6 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
       square.add(weight * weight);
     }
     this->multiplier_ = largest(product.value() / square.value(), T(0));
-    for_each_sample(u, [&](T* row, Index i) {
-      row[this->targets_.labels[i]] = T(0);
-      T total = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
-      const T most = this->multiplier_ * this->targets_.weight(i);
-      if (!(total > most)) return;
-      for (Index k = 0; k < this->shape_.classes; ++k) row[k] *= most / total;
-    });
-    gather_on_labels(u);
   }
   template <class Visit>
   void for_each_sample(T* matrix, Visit visit) const {

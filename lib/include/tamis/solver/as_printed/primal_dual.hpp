@@ -185,13 +185,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     this->offer_primal(own_.x, own_.z);
     copy(own_.y, CommonMemory<T>::duals(this->shape_), own_.z);
     this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
-    gather_on_labels(own_.z);
     for (std::size_t i = 0; i < CommonMemory<T>::duals(this->shape_); ++i) own_.z[i] *= this->options_.lambda;
-    // What was projected from far away may have more mass than its sample has weight, by rounding of the distance.
-    for_each_sample(own_.z, [&](T* row, Index i) {
-      const T mass = -row[this->targets_.labels[i]], weight = this->targets_.weight(i);
-      for (Index k = 0; mass > weight && k < this->shape_.classes; ++k) row[k] *= weight / mass;
-    });
     this->certify(own_.z, own_.v, true);
   }
 
