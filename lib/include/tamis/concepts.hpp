@@ -78,19 +78,14 @@ concept BlockwiseLoss = PrintedLipschitz<L, T> && requires(const L loss, const T
   loss.second_derivatives(u, classes, y, weight, h);
 };
 
-/// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution.
+/// A loss whose conjugate has a proximity operator, and whose problem without coefficients has a known solution;
+/// `enter_domain` makes of a row that is nearly in the dual domain one that is there.
 template <class L, class T>
 concept DualProximableLoss = Loss<L, T> &&
     requires(const L loss, const Targets<T>& targets, T* u, Index classes, Label y, T number) {
   loss.dual_prox(u, classes, y, number, number, number);
+  loss.enter_domain(u, classes, y, number);
   loss.null_model(targets, true, u, u, classes);
-};
-
-/// A loss whose certificates are for duals out of projections: `enter_domain` makes a row that is nearly in the dual
-/// domain one that is there.
-template <class L, class T>
-concept HasDualDomain = requires(const L loss, T* u, Index classes, Label y, T weight) {
-  loss.enter_domain(u, classes, y, weight);
 };
 
 /// A loss whose mean can be bounded by a constraint: `level_terms` gives ℓ at the proximal point of the dual step, and

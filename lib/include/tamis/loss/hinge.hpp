@@ -125,17 +125,12 @@ struct Hinge {
   /// away is off by rounding of the distance, however small the weight.
   template <class T>
   void enter_domain(T* u, Index classes, Label y, T weight) const {
+    u[y] = T(0);
     T mass = 0;
-    for (Index k = 0; k < classes; ++k) {
-      if (k == y || u[k] < T(0)) u[k] = T(0);
-      mass += u[k];
-    }
-    if (mass > weight) {
-      const T share = weight / mass;
-      mass = T(0);
-      for (Index k = 0; k < classes; ++k) mass += u[k] *= share;
-    }
-    u[y] = -mass;
+    for (Index k = 0; k < classes; ++k) mass += u[k] = u[k] < T(0) ? T(0) : u[k];
+    const T share = mass > weight ? weight / mass : T(1);
+    for (Index k = 0; k < classes; ++k) u[k] *= share;
+    u[y] = -(share * mass);
   }
 
   static constexpr bool has_linear_dual = true;  ///< dual_terms has no quadratic one

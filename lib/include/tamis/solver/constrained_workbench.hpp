@@ -139,10 +139,11 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// As Workbench::certify, for a dual point u = ν cᵢ(pᵢ − e_y) of the iteration, ν its multiplier.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    const std::size_t duals = this->dual_entries();
     const T scale = multiplier_ > T(0) ? T(1) / multiplier_ : T(0);
     if (scale != T(1))
       for (std::size_t i = 0; i < duals; ++i) u[i] *= scale;
+    this->enter_domain(u);
     this->repair(u);
     const T linear = this->terms_.linear;
     const T a = linear - this->options_.eta;
@@ -252,7 +253,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// candidate = s·w + t·inside, in the caller's units.
   void mix(const T* w, T s, T t) {
-    fill(candidate_, CommonMemory<T>::coefficients(this->shape_), T(0));
+    fill(candidate_, this->matrix_entries(), T(0));
     const auto add = [&](const T* row, Index j) {
       const T* other = row_of(static_cast<const T*>(inside_), j, this->stride_);
       T* out = row_of(candidate_, j, this->stride_);
@@ -296,8 +297,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     if (has_inside_ && !((value - lower) * (this->options_.eta - inside_loss_) < (inside_value_ - lower) * slack))
       return;
     mix(w, s, T(0));
-    copy(candidate_, CommonMemory<T>::coefficients(this->shape_), inside_);
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    copy(candidate_, this->matrix_entries(), inside_);
+    const std::size_t duals = this->dual_entries();
     for (std::size_t i = 0; i < duals; ++i) inside_scores_[i] = s * z[i];
     inside_loss_ = loss;
     inside_value_ = value;
@@ -366,7 +367,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   [[gnu::noinline]] bool vanishes(T a, const T* u, const T* g) {
     if (!(length(g) * length(this->memory_.best) < a)) return false;
     const Index stride = this->stride_;
-    const T size = square_root(squared_norm(u, CommonMemory<T>::duals(this->shape_), Pack<T>::zero()).sum());
+    const T size = square_root(squared_norm(u, this->dual_entries(), Pack<T>::zero()).sum());
     if (this->norm_ > T(0)) {  // cheap, and false nearly always
       auto total = Pack<T>::zero();
       for (Index c = 0; c < this->active_count_; ++c)

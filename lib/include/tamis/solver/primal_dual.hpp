@@ -96,6 +96,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     this->multiply(own_.x, own_.z);
     this->offer_primal(own_.x, own_.z);
     copy(own_.u, this->dual_entries(), own_.z);
+    this->enter_domain(own_.z);
     const auto next = this->certify(own_.z, own_.v, true);
     if (!this->running()) return false;
     if (weight_ == T(0)) {  // it was the null model
@@ -214,6 +215,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (due) {
       since_certificate_ = 0;
       measure_residual(residual);
+      if constexpr (!Base::constrained) this->enter_domain(own_.z);
       const auto next = this->certify(own_.z, own_.v, last);
       if (last) this->end_at_limit();
       if (!this->running()) return;

@@ -617,6 +617,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     this->offer_primal(w(), newton_.gradient);
     copy(static_cast<const T*>(newton_.dual), this->dual_entries(), step_u());
     this->report_.kkt_residual = moved_;
+    this->enter_domain(step_u());
     const auto next = this->certify(step_u(), newton_.product, last);
     if (!this->running()) return;
 

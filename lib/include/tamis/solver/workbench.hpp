@@ -342,6 +342,12 @@ class Workbench {
     return largest(dual_size, T(1e-6)) / objective * square_root(lambda * norm_ / square_root(T(shape_.samples)));
   }
 
+  /// Before the certificate of duals out of projections: makes each row of u a point of the domain of its loss.
+  [[gnu::noinline, gnu::cold]] void enter_domain(T* u) const {
+    for (Index i = 0; i < shape_.samples; ++i, u += stride_)
+      loss_.enter_domain(u, shape_.classes, targets_.labels[i], targets_.weight(i));
+  }
+
   /// What a certificate asks the solver to do next.
   enum class Next : std::uint8_t { go_on, new_features, finished };
 
@@ -363,13 +369,9 @@ class Workbench {
     return widen(options_.lambda) ? Next::new_features : Next::go_on;
   }
 
-  /// Begins a certificate: repairs u for its domain and for the free intercept, and adds up what the samples contribute
-  /// to the dual.
+  /// Begins a certificate: repairs u for the free intercept and adds up what the samples contribute to the dual.
   void repair(T* u) {
     if (!has_failed()) ++certificates_;
-    if constexpr (HasDualDomain<Loss, T>)
-      for (Index i = 0; i < shape_.samples; ++i)
-        loss_.enter_domain(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.weight(i));
     if (options_.intercept) {
       balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
       if constexpr (!LinearDual<Loss>)  // others are not scaled up, and rounding stays what it is beside 1

@@ -63,7 +63,8 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     });
   }
   /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
-  /// their least-squares mean; the certificate leaves to the labels what the other classes do not take of νcᵢ.
+  /// their least-squares mean; the certificate gives the label of each row what its other classes leave of νcᵢ, and cuts
+  /// what exceeds it.
   template <class Share>
   void duals_from(const T* y, T* u, Share share) {
     copy(y, CommonMemory<T>::duals(this->shape_), u);

@@ -186,6 +186,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     copy(own_.y, CommonMemory<T>::duals(this->shape_), own_.z);
     this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
     for (std::size_t i = 0; i < CommonMemory<T>::duals(this->shape_); ++i) own_.z[i] *= this->options_.lambda;
+    this->enter_domain(own_.z);
     this->certify(own_.z, own_.v, true);
   }
 
