@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "interactions.hpp"
+#include "kernels.hpp"
 #include "tally.hpp"
 
 using namespace tamis;
@@ -17,6 +18,7 @@ int usage() {
       "verifier [--problems N] [--seed S] [--only SOLVER] [--loss LOSS] [--penalty PENALTY] [--passes P]\n"
       "verifier --interactions SEED                            one problem with products of features\n"
       "verifier --interaction-problems N [--seed S]\n"
+      "verifier --kernels SEED, --kernel-problems N [--seed S]  the same with several kernels\n"
       "verifier --problem SEED [--only SOLVER] [--passes P]    one problem, all that is known of it\n"
       "A case is a problem and a solver; every problem goes to all solvers that take it.");
   return 2;
@@ -29,16 +31,17 @@ void print(const Problem& p, const std::vector<Outcome>& outcomes) {
                 name(o.status), o.objective, o.dual_objective, o.gap, o.relative_gap, o.iterations);
 }
 
-int run_interactions(std::uint64_t problems, std::uint64_t seed, bool one) {
-  InteractionFindings found;
+int run_cases(const char* what, void (*examine)(std::uint64_t, Findings&), std::uint64_t problems, std::uint64_t seed,
+              bool one) {
+  Findings found;
   for (std::uint64_t at = 0; at < problems; ++at) {
     found.lines.clear();
-    examine_interactions(one ? seed : seed_of(seed, at), found);
+    examine(one ? seed : seed_of(seed, at), found);
     for (const std::string& line : found.lines) std::puts(line.c_str());
     std::fflush(stdout);
     found.failures += found.lines.size();
   }
-  std::printf("interactions: %" PRIu64 " cases, %" PRIu64 " converged, %" PRIu64 " refused, %" PRIu64 " false\n",
+  std::printf("%s: %" PRIu64 " cases, %" PRIu64 " converged, %" PRIu64 " refused, %" PRIu64 " false\n", what,
               found.cases, found.converged, found.refused, found.failures);
   return found.failures == 0 ? 0 : 1;
 }
@@ -46,7 +49,7 @@ int run_interactions(std::uint64_t problems, std::uint64_t seed, bool one) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::uint64_t problems = 1000, seed = 1, one = 0, interactions = 0;
+  std::uint64_t problems = 1000, seed = 1, one = 0, interactions = 0, kernels = 0;
   bool has_one = false;
   int passes = 150;
   const char *only = nullptr, *loss = nullptr, *penalty = nullptr;
@@ -60,10 +63,13 @@ int main(int count, char** arguments) {
     else if (is("--penalty")) penalty = arguments[++i];
     else if (is("--interactions")) interactions = 1, seed = std::strtoull(arguments[++i], nullptr, 10), has_one = true;
     else if (is("--interaction-problems")) interactions = std::strtoull(arguments[++i], nullptr, 10);
+    else if (is("--kernels")) kernels = 1, seed = std::strtoull(arguments[++i], nullptr, 10), has_one = true;
+    else if (is("--kernel-problems")) kernels = std::strtoull(arguments[++i], nullptr, 10);
     else if (is("--passes")) passes = std::atoi(arguments[++i]);
     else return usage();
   }
-  if (interactions > 0) return run_interactions(interactions, seed, has_one);
+  if (interactions > 0) return run_cases("interactions", examine_interactions, interactions, seed, has_one);
+  if (kernels > 0) return run_cases("kernels", examine_kernels, kernels, seed, has_one);
   SolverKind chosen = SolverKind::automatic;
   for (const SolverKind solver : all_solvers)
     if (only && std::strcmp(only, name(solver)) == 0) chosen = solver;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "findings.hpp"
+
 namespace tamis::verifier {
 
 namespace {
@@ -101,25 +103,13 @@ class Judge {
 
   void judge_numbers() {
     const bool unmet = p_.constrained() && std::isinf(o_.objective) && o_.objective > 0 && !o_.converged();
-    if (!std::isfinite(o_.objective) && !unmet) find("objective not finite", number(o_.objective));
-    if (!std::isfinite(o_.dual_objective)) find("dual objective not finite", number(o_.dual_objective));
-    if (unmet) return;
-    if (!std::isfinite(o_.gap) || !std::isfinite(o_.relative_gap)) return find("gap not finite", number(o_.gap));
-    if (o_.gap < 0) find("negative gap", number(o_.gap));
-    const Real size = std::max({std::abs(o_.objective), std::abs(o_.dual_objective), Real(1e-12L)});
-    // Where rounding has put the bound above the objective, the gap is zero, or as much as that.
-    const Real difference = o_.objective - o_.dual_objective;
-    const Real gap = difference < 0 && -difference <= 20 * unit_ * size ? Real(0) : std::abs(difference);
-    if (std::abs(o_.gap - gap) > 20 * unit_ * size) find("gap is not the difference", number(o_.gap));
-    if (std::abs(o_.relative_gap - o_.gap / size) > 4 * unit_ * o_.relative_gap + p_.least_of_type())
-      find("relative gap is not the ratio", number(o_.relative_gap));
-    if (o_.converged() && o_.dual_objective - o_.objective > std::max(o_.tolerance, 64 * unit_) * size)
-      find("objective below its bound", number(o_.objective) + " < " + number(o_.dual_objective));
-    if (o_.converged() && !(o_.relative_gap <= o_.tolerance))
-      find("converged above the tolerance", number(o_.relative_gap));
-    if (o_.status == Status::precision_limit && !(o_.relative_gap > o_.tolerance))
-      find("precision limit below the tolerance", number(o_.relative_gap));
-    if (o_.status == Status::running || o_.status == Status::stopped) find("did not end");
+    if (unmet) {
+      if (!std::isfinite(o_.dual_objective)) find("dual objective not finite", number(o_.dual_objective));
+      return;
+    }
+    judge_claims(
+        {o_.status, o_.objective, o_.dual_objective, o_.gap, o_.relative_gap, o_.tolerance, unit_, p_.least_of_type()},
+        [&](const char* rule, Real says) { find(rule, number(says)); });
   }
 
   void judge_counts() {

@@ -47,7 +47,7 @@ TEST_F(Verifier, FindsNoFalseReportWhereThereWasOne) {
 }
 
 TEST_F(Verifier, FindsNoFalseReportOfInteractions) {
-  InteractionFindings found;
+  Findings found;
   for (std::uint64_t at = 0; at < 200; ++at) examine_interactions(seed_of(22, at), found);
   for (const std::string& line : found.lines) ADD_FAILURE() << line;
   std::printf("interactions: %llu cases, %llu converged\n", static_cast<unsigned long long>(found.cases),

@@ -74,6 +74,7 @@ class AnyLoss {
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     Hinge{}.dual_prox(u, classes, y, margin, weight, sigma);
   }
+  void enter_domain(T* u, Index classes, Label y, T weight) const { Hinge{}.enter_domain(u, classes, y, weight); }
   LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     return Hinge{}.level_terms(u, classes, y, margin, weight, sigma);
   }

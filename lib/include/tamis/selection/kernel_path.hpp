@@ -28,6 +28,7 @@ struct KernelProblem {
     const auto own = KernelWorkspace<T>::Memory::lay_out(arena, null.shape);
     null.adopt(own, arena.used());
     null.certify_zero(own.g);
+    if (!null.has_products()) return infinity<T>;
     const Rows<const T> gradient = null.rows(static_cast<const T*>(own.g));
     const T loss = T(null.shape.samples) * null.report.objective;
     return norm.q == 1   ? null.penalty.gauge(gradient, kernels)

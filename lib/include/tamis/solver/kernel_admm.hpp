@@ -302,7 +302,7 @@ class KernelAdmm {
       scale_rho(least / kappa_);
       kappa_ = least;
     }
-    factor();
+    factored_ = false;
   }
 
   /// The gap of z, with the multipliers of the scores as a dual point.

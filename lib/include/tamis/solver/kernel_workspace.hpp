@@ -158,7 +158,8 @@ class KernelWorkspace {
   }
 
   /// Offers what is in u, up to rounding a slope of the loss for each sample, as a dual point: with intercepts its
-  /// columns are made to add up to zero, and it is scaled. Returns its gauge; leaves Aᵀu in g.
+  /// columns are made to add up to zero, and it is scaled. Returns its gauge, NaN where Aᵀu has left the range of T; leaves
+  /// that in g.
   [[gnu::noinline]] T offer_slopes() {
     for (Index i = 0; i < shape.samples; ++i) {
       T* row = row_of(m.u, i, outputs);
@@ -187,6 +188,7 @@ class KernelWorkspace {
         quadratic.add(beta * beta / T(4));
       }
     transposed(m.u);
+    if (!has_products()) return not_a_number<T>;
     const Rows<const T> products = rows(static_cast<const T*>(m.g));
     const T gauge = penalty.gauge(products, kernels);
     quadratic.add(penalty.conjugate(products, kernels));
@@ -195,6 +197,13 @@ class KernelWorkspace {
     const T s = gauge * top > T(1) ? T(1) / gauge : top;
     if (s > T(0)) best_dual_ = largest(best_dual_, s * linear.value() - s * s * quadratic.value());
     return gauge;
+  }
+
+  /// Whether what is in g are numbers, which largest entries and thresholds would pass over.
+  bool has_products() const {
+    T size = 0;
+    for (std::size_t e = 0; e < coefficients(); ++e) size += absolute(m.g[e]);
+    return finite(size);
   }
 
   /// The model of zeros with its best intercepts, its gap, and the λ from which it is the answer: infinite for q = 2,

@@ -1,0 +1,102 @@
+// Several kernels where numbers leave their range, and where splitting and Newton's method take turns.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/problems.hpp"
+#include "tamis/selection/kernel_path.hpp"
+#include "tamis/solver/as_printed/kernel_forward_backward.hpp"
+#include "tamis/solver/kernel_fista.hpp"
+
+namespace tamis {
+namespace {
+
+using testing::GuardedMemory;
+
+template <class T>
+class HardKernels : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(HardKernels, Scalars);
+
+/// Linear kernels of made-up samples, and others that are not symmetric.
+template <class T>
+struct Matrices {
+  Index samples, kernels;
+  std::vector<T> values;
+  std::vector<Label> labels;
+
+  Matrices(Index n, Index count, Index classes, std::uint32_t seed) : samples(n), kernels(count) {
+    const testing::Made<double> made(n, 3, classes, seed);
+    testing::Generator generator(seed);
+    labels = made.labels;
+    for (Index t = 0; t < count; ++t)
+      for (Index l = 0; l < n; ++l)
+        for (Index i = 0; i < n; ++i) {
+          double total = 0;
+          for (Index j = 0; j < 3; ++j) total += made.values[l + j * n] * made.values[i + j * n];
+          values.push_back(static_cast<T>(t == 0 ? total : generator.uniform()));
+        }
+  }
+  DenseDesign<T> design() const { return {values.data(), samples, samples * kernels}; }
+  Shape shape(Index outputs) const { return {samples, samples * kernels, outputs}; }
+};
+
+// Products of the slopes with such values are infinite, or no numbers: a norm that passes over them allows any dual.
+TYPED_TEST(HardKernels, ValuesWhoseProductsOverflowCertifyNothing) {
+  using T = TypeParam;
+  const T top = std::numeric_limits<T>::max() * T(0.9);
+  for (const Index outputs : {1u, 2u})
+    for (const int p : {1, 2})
+      for (const int q : {1, 2}) {
+        Matrices<T> all(8, 2, 2, 3);
+        for (Index e = 0; e < all.values.size(); ++e) all.values[e] = all.values[e] > T(0) ? top : T(0.9) * top;
+        const Options<T> options{.lambda = top / T(100), .tolerance = T(1e-3), .max_iterations = 20};
+        const MixedNorm<T> norm{p, q, 1};
+        const auto expect_nothing = [&](auto&& solver, Requirement requirement) {
+          GuardedMemory memory(requirement.bytes);
+          for (bool more = solver.start(memory.span()); more;) more = solver.step();
+          const Report<T>& report = solver.report();
+          EXPECT_NE(report.status, Status::converged) << outputs << p << q;
+          EXPECT_LE(report.dual_objective, T(0.5)) << outputs << p << q;
+          EXPECT_FALSE(report.lambda_max < top) << outputs << p << q;
+        };
+        const Shape shape = all.shape(outputs);
+        expect_nothing(KernelAdmm<T>(all.design(), all.labels, 2, outputs, norm, options),
+                       KernelAdmm<T>::requirement(shape));
+        expect_nothing(KernelFista<T>(all.design(), all.labels, 2, outputs, norm, options),
+                       KernelFista<T>::requirement(shape));
+        Options<T> without = options;
+        without.intercept = false;
+        using Printed = as_printed::KernelForwardBackward<T>;
+        expect_nothing(Printed(all.design(), all.labels, 2, outputs, norm, without), Printed::requirement(shape));
+
+        GuardedMemory memory(KernelPath<T>::requirement(shape).bytes);
+        KernelPath<T> path(all.design(), all.labels, 2, outputs, norm, options, {.points = 3});
+        EXPECT_FALSE(path.start(memory.span()));
+        EXPECT_NE(path.status(), Status::converged) << outputs << p << q;
+      }
+}
+
+// Newton's method takes the memory of the factor that the iterations have cached. One of other numbers, made before
+// these are back, let them diverge: what is beyond the model had no objective.
+TYPED_TEST(HardKernels, IterationsGoOnAfterNewtonsMethodFromWhereTheyWere) {
+  using T = TypeParam;
+  for (std::uint32_t seed = 1; seed <= 12; ++seed)
+    for (const Index outputs : {1u, 2u})
+      for (const bool intercept : {false, true}) {
+        const Matrices<T> all(7, 2, 2, seed);
+        Options<T> options{.lambda = T(0.002), .tolerance = T(0.1) * epsilon<T>, .max_iterations = 150};
+        options.intercept = intercept;
+        GuardedMemory memory(KernelAdmm<T>::requirement(all.shape(outputs)).bytes);
+        KernelAdmm<T> solver(all.design(), all.labels, 2, outputs, {1, 1, 1}, options);
+        for (bool more = solver.start(memory.span()); more;) more = solver.step();
+        const T before = solver.report().objective;
+        solver.go_on(options.lambda * T(1.01));
+        ASSERT_TRUE(has_model(solver.report().status)) << seed << ' ' << outputs << intercept;
+        EXPECT_LE(solver.report().objective, T(2) * before) << seed << ' ' << outputs << intercept;
+      }
+}
+
+}  // namespace
+}  // namespace tamis
