@@ -38,7 +38,8 @@ InteractionProblem make_interactions(std::uint64_t seed) {
   p.norm = static_cast<HierarchyNorm>(draw.below(p.hierarchy == Hierarchy::strong ? 2 : 3));
   p.benign = draw.chance(0.4) && p.samples >= p.classes;
   const auto rounded = [&](double x) { return p.single ? double(float(x)) : x; };
-  const double whole = p.benign ? 1 : draw.magnitude(p.single ? -12 : -60, p.single ? 12 : 60);
+  const double reach = draw.chance(0.9) ? (p.single ? 12 : 60) : p.single ? 38 : 300;
+  const double whole = p.benign ? 1 : draw.magnitude(-reach, reach);
   const double offset = p.benign || draw.chance(0.6) ? 0 : draw.magnitude(0, 5);
   for (Index j = 0; j < p.features; ++j) {
     const double scale = whole * (p.benign || draw.chance(0.7) ? 1 : draw.magnitude(-3, 3)),

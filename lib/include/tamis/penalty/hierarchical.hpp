@@ -115,6 +115,13 @@ struct HierarchicalPenalty {
     return best;
   }
 
+  /// Σ |entries| of those that are penalised: no number where one of them is none, which `gauge` passes over.
+  T size(const T* row, Index count) const {
+    T sum = 0;
+    for (Index l = hierarchy == Hierarchy::main ? count : 0; l <= count; ++l) sum += absolute(row[l]);
+    return sum;
+  }
+
   /// Of ridge, at a row of a dual point: max over rows of ⟨row, ·⟩ − value. Other norms have a gauge, and zero here.
   T conjugate(const T* row, Index count) const {
     if (!ridge()) return T(0);
@@ -151,7 +158,7 @@ struct HierarchicalPenalty {
       if (!(excess > T(0))) break;
       T sum = 0;
       for (Index l = 0; l < count; ++l) sum += largest(absolute(row[l]) - gauge * lambda2, T(0));
-      const T next = gauge + excess / (lambda1 + lambda2 * sum / size);
+      const T next = gauge + excess / (lambda1 + lambda2 * (sum / size));
       if (!(next > gauge)) break;
       gauge = next;
     }

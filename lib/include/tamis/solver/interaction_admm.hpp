@@ -315,6 +315,7 @@ class InteractionAdmm {
     newton.run(spent_);
     const T n = T(o_.shape.samples);
     next_finish_ = spent_ + newton.flops() + n * n * n / T(3);
+    if (running()) o_.judge();  // its last models may be better than what was judged
     if (running()) factor();
   }
 

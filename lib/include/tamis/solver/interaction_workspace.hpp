@@ -184,16 +184,18 @@ class InteractionWorkspace {
 
   // ---- certificates -------------------------------------------------------------------------------------------------
 
-  /// How far `factor` times the products in g are from what Ω allows, beside the coefficients `model` of output k. Then
-  /// visit(j, row) for the rows of that point, unless visit is NoRows.
+  /// How far `factor` times the products in g are from what Ω allows, beside the coefficients `model` of output k;
+  /// infinite where they have left the range of T. Then visit(j, row) for the rows of that point, unless visit is NoRows.
   struct NoRows {};
   template <class Visit>
   [[gnu::noinline]] T gauge(Index k, T factor, const T* model, int sweeps, Visit visit) {
+    T size = 0;
+    for (Index j = 0; j < shape.features; ++j) size += penalty.size(row_of(m.g, j, stride), shape.features);
     HierarchicalGauge<T> gauge(penalty, shape.features, stride, m.g, factor, m.level, m.row[1]);
     const T worst = gauge.value(model + matrix_size() * k, matrix(m.w, k), weight, sweeps);
     if constexpr (!std::is_same_v<Visit, NoRows>) gauge.visit(visit);
     gauge.restore();
-    return worst;
+    return finite(factor * size) ? worst : infinity<T>;
   }
   /// The conjugate of Ω at `factor` times the products in g, where Ω has one.
   [[gnu::noinline]] T conjugate(T factor) const {

@@ -219,7 +219,8 @@ class InteractionWorkbench {
         T* row = row_of(common_.g, j, stride_);
         if (strong())
           for (Index l = 0; l < shape_.features; ++l) row[l] += T(0.5) * (multiplier(k, j, l) - multiplier(k, l, j));
-        worst = largest(worst, penalty_.gauge(static_cast<const T*>(row), shape_.features));
+        const bool fits = finite(penalty_.size(row, shape_.features));
+        worst = largest(worst, fits ? penalty_.gauge(static_cast<const T*>(row), shape_.features) : infinity<T>);
       }
     }
     offer_dual(worst);
