@@ -72,7 +72,7 @@ typedef enum tamis_stream_end {
                                                                                                                          \
   typedef struct tamis_stream_report_##S {                                                                               \
     REAL learning_rate;       /* step length of the next sample; of dual averaging the one given */                      \
-    REAL mean_loss;           /* of the samples before they were learned from; NaN before the first */                   \
+    REAL mean_loss;           /* of samples before they were learned from; NaN before the first, infinite by overflow */ \
     REAL mean_error;          /* share of wrong predictions of the same */                                               \
     uint32_t status;          /* tamis_status of tamis_stream_begin */                                                   \
     uint32_t last_refusal;    /* tamis_status of the last sample refused; TAMIS_RUNNING: none was */                     \

@@ -340,6 +340,18 @@ TEST(HardNumbersInFloat, ScoresThatAreNoNumbersHaveNoLoss) {
   }
 }
 
+// Each loss is a number, and so is what is learned from; only their sum is not.
+TEST(HardNumbersInFloat, LossesOfAStreamThatOverflowAreInfinite) {
+  using Learner = FobosLearner<float, Hinge, L1>;
+  Learner learner(1, 2, {.lambda = 0, .learning_rate = 50});
+  GuardedMemory memory(Learner::requirement(1, 2).bytes);
+  ASSERT_EQ(learner.begin(memory.span()), Status::running);
+  const float x = 5e17f;
+  for (Label y = 0; learner.report().samples < 20000; y = y == 0) ASSERT_EQ(learner.update(&x, y), Status::running);
+  EXPECT_EQ(learner.report().mean_loss, infinity<float>);
+  for (Index k = 0; k < 2; ++k) EXPECT_TRUE(finite(learner.model()(0, k)));
+}
+
 TYPED_TEST(HardNumbers, ModelsOfRefusedRunsPredictNoLabel) {
   using T = TypeParam;
   const Made<T> made(12, 3, 2, 5);

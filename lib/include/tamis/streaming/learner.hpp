@@ -141,7 +141,8 @@ class StreamLearner {
     out.learning_rate = derived().step_length();
     const T weight = weight_total_.value();
     if (weight > T(0)) {
-      out.mean_loss = loss_total_.value() / weight;
+      const T mean = loss_total_.value() / weight;
+      out.mean_loss = mean == mean ? mean : infinity<T>;  // sums that overflow are no numbers
       out.mean_error = error_total_.value() / weight;
     }
     return out;

@@ -39,7 +39,7 @@ struct StreamReport {
   std::uint32_t overflowed = 0;    ///< of these: scores or gradients that overflow; the learning rate is too large
   Index column = 0;                ///< the feature at which the last refusal found a fault, if it was one
   T learning_rate = T(0);          ///< step length of the next sample; of dual averaging: η₀
-  T mean_loss = not_a_number<T>;   ///< since `begin`, by weight; NaN before the first sample
+  T mean_loss = not_a_number<T>;   ///< since `begin`, by weight; NaN before the first sample, infinite if sums overflow
   T mean_error = not_a_number<T>;  ///< share of wrong predictions, by weight
   std::size_t arena_bytes = 0;     ///< what the learner asks for
 };
