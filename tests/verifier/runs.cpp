@@ -55,7 +55,7 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
                             : Groups::blocks(p.block);
   const Choice choice{p.loss, p.penalty, groups, solver, p.constrained(), Choice::is_tiny(T(p.lambda), p.samples)};
   Options<T> options;
-  options.lambda = T(p.lambda);
+  options.lambda = T(manner.before > 0 ? manner.before : p.lambda);
   options.eta = T(p.eta);
   options.tolerance = T(manner.tolerance);
   options.max_iterations = manner.max_iterations;
@@ -68,12 +68,21 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
   const auto requirement = manner.roomy ? Training::requirement(choice, shape, {p.values.size(), 200})
                                         : Training::requirement(choice, shape);
   testing::GuardedMemory memory(requirement.bytes);
-  for (bool running = training.start(memory.span()); running;) running = training.step();
+  std::uint32_t steps = 0;
+  const auto finish = [&](bool running) {
+    for (; running; running = training.step())
+      if (manner.steps > 0 && ++steps > manner.steps) training.stop();
+  };
+  finish(training.start(memory.span()));
+  const bool goes_on = manner.before > 0 && tamis::has_model(training.report().status);
+  if (goes_on) finish(training.warm_start(T(p.lambda)));
 
   const Report<T>& r = training.report();
   Outcome out;
   out.solver = solver;
   out.single = sizeof(T) == 4;
+  out.went_on = goes_on;
+  out.was_stopped = manner.steps > 0;
   out.status = r.status;
   out.objective = Real(r.objective);
   out.dual_objective = Real(r.dual_objective);
@@ -103,10 +112,22 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
 
 }  // namespace
 
-Manner manner_of(const Problem& problem, SolverKind solver) {
+std::vector<Manner> manners_of(const Problem& problem, SolverKind solver) {
   Draw draw(problem.seed ^ (std::uint64_t(solver) << 56));
-  return {problem.single, draw.chance(0.6), problem.tolerance,
-          is_stochastic(solver) ? std::min(problem.max_iterations, 20u) : problem.max_iterations};
+  const Manner plain{problem.single, draw.chance(0.6), problem.tolerance,
+                     is_stochastic(solver) ? std::min(problem.max_iterations, 20u) : problem.max_iterations};
+  std::vector<Manner> out{plain};
+  if (draw.chance(0.1)) {
+    out.push_back(plain);
+    out.back().steps = static_cast<std::uint32_t>(draw.magnitude(0, 2));
+  }
+  const Choice choice{problem.loss, problem.penalty, Groups::blocks(problem.block), solver};
+  if (draw.chance(0.2) && !problem.constrained() && problem.lambda > 0 && cli::CommandTraining<double>::has_path(choice)) {
+    out.push_back(plain);
+    const double before = problem.lambda * draw.magnitude(-0.3, 1), most = problem.single ? 3e38 : 1e308;
+    out.back().before = problem.single ? double(float(std::min(before, most))) : std::min(before, most);
+  }
+  return out;
 }
 
 Outcome run(const Problem& problem, SolverKind solver, const Manner& manner) {

@@ -14,6 +14,8 @@ struct Effects {
 struct Outcome {
   SolverKind solver = SolverKind::automatic;
   bool single = false;
+  bool went_on = false;      ///< from the answer for another λ
+  bool was_stopped = false;  ///< had it not ended before
   Status status = Status::running;
   Real objective = 0, dual_objective = 0, gap = 0, relative_gap = 0, kkt_residual = 0, lambda_max = 0;
   Real constraint_value = 0, constraint_bound = 0, multiplier = 0;
@@ -33,8 +35,11 @@ struct Manner {
   bool roomy = false;  ///< an arena for Newton's method
   double tolerance = 0;
   std::uint32_t max_iterations = 0;
+  double before = 0;        ///< a λ from whose answer the run goes on; 0: it starts by itself
+  std::uint32_t steps = 0;  ///< after which it is stopped; 0: it is not
 };
-Manner manner_of(const Problem& problem, SolverKind solver);
+/// The first is to run it to its end; of some problems, there is one that is stopped, and one that goes on as a path does.
+std::vector<Manner> manners_of(const Problem& problem, SolverKind solver);
 
 Outcome run(const Problem& problem, SolverKind solver, const Manner& manner);
 

@@ -108,7 +108,8 @@ class Judge {
       return;
     }
     judge_claims(
-        {o_.status, o_.objective, o_.dual_objective, o_.gap, o_.relative_gap, o_.tolerance, unit_, p_.least_of_type()},
+        {o_.status, o_.objective, o_.dual_objective, o_.gap, o_.relative_gap, o_.tolerance, unit_, p_.least_of_type(),
+         o_.was_stopped},
         [&](const char* rule, Real says) { find(rule, number(says)); });
   }
 
@@ -202,7 +203,8 @@ Real equivalent_lambda(const Problem& p, const std::vector<Outcome>& outcomes) {
 
 std::vector<Outcome> run_all(const Problem& p) {
   std::vector<Outcome> out;
-  for (const SolverKind solver : solvers_of(p)) out.push_back(run(p, solver, manner_of(p, solver)));
+  for (const SolverKind solver : solvers_of(p))
+    for (const Manner& manner : manners_of(p, solver)) out.push_back(run(p, solver, manner));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interactions.hpp"
+#include "kernels.hpp"
 #include "tally.hpp"
 
 namespace tamis::verifier {
@@ -46,14 +47,17 @@ TEST_F(Verifier, FindsNoFalseReportWhereThereWasOne) {
   EXPECT_GT(tally.cases(), 50u);
 }
 
-TEST_F(Verifier, FindsNoFalseReportOfInteractions) {
+void expect_true_reports(const char* what, void (*examine)(std::uint64_t, Findings&), std::uint64_t seed, int problems) {
   Findings found;
-  for (std::uint64_t at = 0; at < 200; ++at) examine_interactions(seed_of(22, at), found);
+  for (int at = 0; at < problems; ++at) examine(seed_of(seed, at), found);
   for (const std::string& line : found.lines) ADD_FAILURE() << line;
-  std::printf("interactions: %llu cases, %llu converged\n", static_cast<unsigned long long>(found.cases),
+  std::printf("%s: %llu cases, %llu converged\n", what, static_cast<unsigned long long>(found.cases),
               static_cast<unsigned long long>(found.converged));
   EXPECT_GT(found.converged, found.cases / 4) << "hardly anything was claimed";
 }
+
+TEST_F(Verifier, FindsNoFalseReportOfInteractions) { expect_true_reports("interactions", examine_interactions, 22, 200); }
+TEST_F(Verifier, FindsNoFalseReportOfKernels) { expect_true_reports("kernels", examine_kernels, 23, 150); }
 
 /// The first problems of a loss that have ordinary numbers, in double, as (problem, outcomes).
 template <class Visit>
