@@ -162,7 +162,7 @@ typedef enum tamis_measure {
     REAL gap;                 /* objective - dual_objective */                                                            \
     REAL relative_gap;        /* gap / max(|objective|, |dual_objective|, 1e-12) */                                       \
     REAL kkt_residual;                                                                                                    \
-    REAL lambda_max;          /* all coefficients are zero from here on */                                                \
+    REAL lambda_max;          /* all coefficients are zero from here on; NaN: not yet known */                            \
     REAL epochs;              /* passes over the data */                                                                  \
     uint32_t status;          /* tamis_status */                                                                          \
     uint32_t iterations;                                                                                                  \

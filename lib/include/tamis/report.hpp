@@ -21,7 +21,7 @@ struct Report {
   T gap = 0;             ///< objective − dual_objective, not negative
   T relative_gap = 0;    ///< gap / max(|objective|, |dual_objective|, 1e-12); NaN where the gap is infinite
   T kkt_residual = 0;    ///< relative change of the solver's fixed-point map, a measure without units
-  T lambda_max = 0;      ///< all coefficients are zero from here on (for the hinge: a certified upper bound)
+  T lambda_max = 0;  ///< all coefficients are zero from here on (of the hinge an upper bound); NaN: not yet known
   T epochs = 0;          ///< products with the whole design, counted as XW and Xᵀu together
   std::uint32_t iterations = 0;
   Index nonzeros = 0;                    ///< coefficients that are not zero

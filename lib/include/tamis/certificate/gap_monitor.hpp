@@ -25,7 +25,7 @@ class GapMonitor {
   }
 
   /// Sets gap and relative gap from the two objectives, of which `noise` is rounding. False: they contradict each other.
-  static bool take_gap(Report<T>& report, T noise = rounding) {
+  [[gnu::noinline]] static bool take_gap(Report<T>& report, T noise = rounding) {
     const T gap = report.objective - report.dual_objective;
     const bool agree = !(gap < -noise * size(report));
     report.gap = !agree ? -gap : gap < T(0) ? T(0) : gap;  // one that is no number certifies nothing

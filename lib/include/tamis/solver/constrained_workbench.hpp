@@ -275,6 +275,7 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     const T objective = this->penalty_value(candidate_);
     if (!(objective < this->report_.objective)) return;
     this->report_.objective = objective;
+    GapMonitor<T>::take_gap(this->report_);
     keep_candidate(loss);
   }
   void take(const T* w, T s, T t, T loss) {

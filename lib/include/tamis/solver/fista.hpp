@@ -51,7 +51,12 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     }
     begin_iterations();
     stage_ = Stage::intercepts;  // where a run ends that needs no coefficients
-    if (!this->options_.intercept) finish_null_model();
+    if (this->options_.intercept) {  // what a run has that is stopped before the first certificate
+      this->offer_primal(own_.x, own_.scores);
+      this->report_.lambda_max = not_a_number<T>;
+    } else {
+      finish_null_model();
+    }
     return this->running();
   }
 

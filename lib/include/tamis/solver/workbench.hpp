@@ -311,6 +311,7 @@ class Workbench {
     const T objective = are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>;
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
+    GapMonitor<T>::take_gap(report_);
     keep_coefficients(w);
     shifted_intercepts(w, row_of(memory_.best, shape_.features, stride_));
   }
