@@ -65,16 +65,26 @@ double f1(const Scored& of, Index k, double threshold) {
   return members + predictions > 0 ? 2 * hits / (members + predictions) : 0;
 }
 
-TEST(SetThresholds, PerClassHaveTheLargestF1) {
-  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
-    const Scored scored(40, 5, seed, 0.7);
+TEST(SetThresholds, PerClassHaveTheLargestF1HalfwayBetweenTwoScores) {
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    const Index n = seed % 3 == 0 ? 9 : 40;
+    const Scored scored(n, 5, seed, seed % 3 == 0 ? 1.5 : 0.7);
     Chosen chosen(scored, ThresholdKind::per_class);
     ASSERT_EQ(chosen.status, Status::converged);
     EXPECT_TRUE(chosen.memory.surroundings_intact());
     for (Index k = 0; k < 5; ++k) {
-      double best = f1(scored, k, -10);
-      for (Index i = 0; i < scored.n; ++i) best = std::max(best, f1(scored, k, scored.z[i * 5 + k]));
-      EXPECT_NEAR(f1(scored, k, chosen.choice.thresholds().offsets[k]), best, 1e-12);
+      const double threshold = chosen.choice.thresholds().offsets[k];
+      double best = f1(scored, k, -10), below = -10, above = 10;
+      for (Index i = 0; i < n; ++i) {
+        const double z = scored.z[i * 5 + k];
+        best = std::max(best, f1(scored, k, z));
+        if (z > threshold) above = std::min(above, z);
+        else below = std::max(below, z);
+      }
+      EXPECT_NEAR(f1(scored, k, threshold), best, 1e-12);
+      if (above < 10 && below > -10) {
+        EXPECT_NEAR(threshold, (above + below) / 2, 1e-12);
+      }
     }
   }
 }
@@ -123,6 +133,25 @@ TEST(SetThresholds, LinearOnesAreLeastSquaresToTheBestOfEachSample) {
     }
     for (const double r : residual) EXPECT_LT(std::abs(r), 1e-5 * size);
   }
+}
+
+/// Scores that add up to zero determine slopes up to a constant: of these, the smallest.
+TEST(SetThresholds, LinearOnesOfScoresThatAddUpToZeroAreTheSmallest) {
+  Scored scored(60, 4, 1, 0.5);
+  for (Index i = 0; i < scored.n; ++i) {
+    double mean = 0;
+    for (Index k = 0; k < 4; ++k) mean += scored.z[i * 4 + k] / 4;
+    for (Index k = 0; k < 4; ++k) scored.z[i * 4 + k] -= mean;
+  }
+  Chosen chosen(scored, ThresholdKind::linear);
+  const auto by = chosen.choice.thresholds();
+  double sum = 0, size = 0;
+  for (Index k = 0; k < 4; ++k) {
+    sum += by.slopes[k];
+    size = std::max(size, std::abs(by.slopes[k]));
+  }
+  EXPECT_GT(size, 1e-3);
+  EXPECT_LT(std::abs(sum), 1e-4 * size);
 }
 
 TEST(SetThresholds, RecoverARuleOfTheMeanScore) {
