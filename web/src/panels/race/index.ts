@@ -36,6 +36,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let runs: Run[] = [];
   let running: AbortController | null = null;
   let unfinished = true; // a race is due when the panel is shown
+  let stopsNext = false; // the race that is due has been stopped before it began
   let visible = false;
   const known = new Map<Name, Data>();
 
@@ -43,7 +44,11 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   controls.addEventListener('submit', (event) => event.preventDefault());
   slider.addEventListener('input', showLambda);
   controls.addEventListener('change', again);
-  stop.addEventListener('click', () => (running ? running.abort() : again()));
+  stop.addEventListener('click', () => {
+    if (!running) return again();
+    stopsNext = unfinished;
+    running.abort();
+  });
   table.addEventListener('change', ({ target }) => {
     const { name, checked } = target as HTMLInputElement;
     if (checked) out.delete(name);
@@ -95,6 +100,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function again(): void {
     page.changed();
     unfinished = true;
+    stopsNext = false;
     if (running) running.abort(); // it then begins again
     else if (visible) void start();
   }
@@ -103,6 +109,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     unfinished = false;
     const { name, ...rest } = choice();
     const own = (running = new AbortController());
+    if (stopsNext) own.abort();
+    stopsNext = false;
     runs = takers().map((entrant) => ({ name: entrant.name, state: 'waiting', trace: [] }));
     showEntrants();
     result.setAttribute('aria-busy', 'true');
