@@ -40,7 +40,7 @@ typedef enum tamis_stream_end {
   /* What to learn. Set every field: start from tamis_default_stream_options. Pointers must stay valid. */               \
   typedef struct tamis_stream_options_##S {                                                                              \
     REAL lambda;              /* >= 0 */                                                                                 \
-    REAL learning_rate;       /* > 0; default 0.1 */                                                                     \
+    REAL learning_rate;       /* > 0; default 0.1; at most 6e15 in f32, 2e146 in f64 */                                  \
     REAL margin;              /* NaN (default): 1, for TAMIS_LOGISTIC 0 */                                               \
     REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                      \
     uint32_t features;                                                                                                   \

@@ -119,7 +119,11 @@ StreamReport<T> learn(const UpdateArguments& a, const Choice& choice, const Pena
   TableSource<T> source(table, std::move(labels), a.seed);
   if (tune) choose_learning_rate(learner, source, 10000, memory.span(), start, seen);
   else learner.begin(memory.span(), start, seen);
-  if (learner.report().status != Status::running) throw ArgumentError(describe(learner.report().status));
+  if (const Status status = learner.report().status; status == Status::invalid_option)
+    throw ArgumentError("--learning-rate: steps of " + a.learning_rate + " leave the numbers of this precision");
+  else if (status == Status::invalid_data)
+    throw DataError(a.model + ": a coefficient is too large for steps of this precision");
+  else if (status != Status::running) throw ArgumentError(describe(status));
   stop_if_interrupted("before anything was learned");
   learn_stream(learner, source, a.passes);
   const auto report = learner.report();

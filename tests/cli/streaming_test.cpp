@@ -214,7 +214,8 @@ TEST(Update, RefusesWhatDoesNotFit) {
                  "9", "--model", model, "--quiet"})
                 .code,
             0);
-  refuse({model, wine, "--learning-rate", "1e200"}, 2, "--learning-rate: with 1e200 the scores overflow");
+  refuse({model, wine, "--learning-rate", "1e120"}, 2, "--learning-rate: with 1e120 the scores overflow");
+  refuse({model, wine, "--learning-rate", "1e200"}, 2, "--learning-rate: steps of 1e200 leave the numbers of this");
   ASSERT_EQ(run({"train", wine, "--loss", "hinge", "--penalty", "reweighted-l1", "--lambda", "0.05", "--model", model,
                  "--quiet"})
                 .code,

@@ -376,7 +376,44 @@ TEST(Streaming, ALearningRateThatIsTooLargeOverflowsAndSaysSo) {
   };
   EXPECT_GT(check(FobosLearner<float, SquaredHinge, L1>(5, 3, {.learning_rate = 1e3f})), 0u);
   EXPECT_EQ(check(FobosLearner<float, SquaredHinge, L1>(5, 3, {.learning_rate = 1e-2f})), 0u);
-  check(DualAveragingLearner<float, SquaredHinge, L1>(5, 3, {.learning_rate = 1e30f}));
+  check(DualAveragingLearner<float, SquaredHinge, L1>(5, 3, {.learning_rate = 5e15f}));
+}
+
+// Each number is one that a learner may be given; with a step of their product, or a sum of many, coefficients are
+// none.
+TEST(Streaming, HugeStepsAreRefusedBeforeTheyAreTaken) {
+  const auto check = [](auto learner, float value, float weight, bool refuses) {
+    Begun begun(learner);
+    std::uint32_t refused = 0;
+    for (int i = 0; i < 3000; ++i) {
+      const float x[] = {value, i % 7 == 0 ? 1.0f : 0.0f};
+      const auto before = begun.coefficients();
+      if (begun.learner.update(x, static_cast<Label>(i % 2), weight) == Status::running) continue;
+      ++refused;
+      ASSERT_EQ(before, begun.coefficients()) << i;
+    }
+    for (const float w : begun.coefficients()) ASSERT_TRUE(std::isfinite(w));
+    EXPECT_EQ(refused > 0, refuses) << refused << " samples refused";
+    EXPECT_EQ(begun.learner.report().refused, refused);
+    EXPECT_EQ(begun.learner.report().samples, 3000 - refused);
+  };
+  const auto each = [&]<class Penalty>(Penalty) {
+    using Fobos = FobosLearner<float, Hinge, Penalty>;
+    using Averaging = DualAveragingLearner<float, Hinge, Penalty>;
+    check(Fobos(2, 2, {.lambda = 0, .learning_rate = 5e15f}), 4e17f, 1.0f, true);
+    check(Fobos(2, 2, {.lambda = 1e30f, .learning_rate = 1e8f}), 1.0f, 1e4f, true);
+    check(Fobos(2, 2, {.lambda = 1e30f, .learning_rate = 1.0f}), 1.0f, 1.0f, false);
+    check(Averaging(2, 2, {.lambda = 0, .learning_rate = 5e15f}), 4e17f, 1.0f, false);
+    check(Averaging(2, 2, {.lambda = 1e36f, .learning_rate = 1e8f}), 1.0f, 1.0f, true);
+    check(Averaging(2, 2, {.lambda = 0, .learning_rate = 1.0f}), 0.0f, 1e15f, false);
+    check(Averaging(2, 2, {.lambda = 1e30f, .learning_rate = 5e15f}), 1e-20f, 1.0f, false);
+  };
+  each(L1{});
+  each(GroupL2{});
+  each(GroupLinf{});
+  each(Ridge{});
+  each(ElasticNet<float>{0.0f});
+  each(SparseGroup<float>{});
 }
 
 TEST(Streaming, WhatIsWrongAtTheDoorTouchesNothing) {
@@ -397,6 +434,7 @@ TEST(Streaming, WhatIsWrongAtTheDoorTouchesNothing) {
   refused(Learner(5, 1, usual), Status::invalid_shape);
   refused(Learner(5, 3, {.lambda = -1}), Status::invalid_lambda);
   refused(Learner(5, 3, {.learning_rate = 0}), Status::invalid_option);
+  refused(Learner(5, 3, {.learning_rate = 1e17f}), Status::invalid_option);
   refused(Learner(5, 3, {.margin = -1}), Status::invalid_margin);
   refused(FobosLearner<float, Hinge, ElasticNet<float>>(5, 3, usual, {}, {2.0f}), Status::invalid_option);
   const Index order[] = {0, 1, 2, 3, 3}, starts[] = {0, 2, 5};

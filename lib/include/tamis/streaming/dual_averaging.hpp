@@ -58,12 +58,15 @@ class DualAveragingLearner
 
   T step_length() const { return this->options_.learning_rate; }
 
+  /// Entries stay below η₀√t, and what the penalty takes is infinite only where its weight is.
+  bool make_room(T weight, T) const { return finite((weight_.value() + weight) * this->options_.lambda); }
+
   void bring_up(FeatureGroup group) {
     const T square = this->memory_.own.square[group.first];
     if (!(square > T(0))) return;
     const T step = this->options_.learning_rate / square_root(square);
     for (Index r = 0; r < group.count; ++r) move(group.feature(r), step);
-    const T threshold = step * (weight_.value() * this->options_.lambda);
+    const T threshold = smallest(step * (weight_.value() * this->options_.lambda), T(1) / least_normal<T>);
     if (threshold > T(0))
       this->penalty_.prox(rows_of(this->memory_.w, group, this->classes_, this->stride_), threshold);
   }

@@ -56,6 +56,14 @@ class FobosLearner : public StreamLearner<FobosLearner<T, Loss, Penalty>, detail
     return this->options_.learning_rate / square_root(largest(T(this->report_.samples) + T(1), T(1)));
   }
 
+  bool make_room(T weight, T size) {
+    rate_ = step_length();
+    const T reach = this->reach_ + rate_ * size;
+    if (!(reach <= Base::largest_entry()) || !finite(rate_ * weight * this->options_.lambda)) return false;
+    this->reach_ = reach;
+    return true;
+  }
+
   void bring_up(FeatureGroup group) {
     T& paid = this->memory_.own.paid[group.first];
     if (paid == total_) return;
@@ -66,25 +74,29 @@ class FobosLearner : public StreamLearner<FobosLearner<T, Loss, Penalty>, detail
 
   /// One step with the gradient x uᵀ of a sample that is counted already.
   void take_step(const SampleRow<T>& x, T weight, T) {
-    const T rate = this->options_.learning_rate / square_root(T(this->report_.samples));
     T* u = this->memory_.u;
-    for (Index k = 0; k < this->classes_; ++k) u[k] *= -rate;
+    for (Index k = 0; k < this->classes_; ++k) u[k] *= -rate_;
     this->add_outer(x, u, this->memory_.w);
     if (this->options_.intercept) this->add_multiple(T(1), u, row_of(this->memory_.w, this->features_, this->stride_));
-    const T step = rate * weight * this->options_.lambda;
+    const T step = rate_ * weight * this->options_.lambda;
     if (!lazy()) {
       this->groups_.for_each(this->features_, [&](FeatureGroup group) {
         this->penalty_.prox(rows_of(this->memory_.w, group, this->classes_, this->stride_), step);
       });
       return;
     }
-    total_ += step + coupling_ * step * total_;
-    if (++waiting_ < window) return;
-    (void)this->model();
-    begin_own({}, 0);
+    T total = total_ + (step + coupling_ * step * total_);
+    if (waiting_ == window || !finite(total)) {
+      (void)this->model();
+      begin_own({}, 0);
+      total = step;
+    }
+    total_ = total;
+    ++waiting_;
   }
 
   T coupling_;
+  T rate_ = T(0);   ///< of the sample at hand
   T total_ = T(0);  ///< the one step that all since the window began make
   std::uint32_t waiting_ = 0;
 };

@@ -33,7 +33,8 @@ T stream_gradient(const Loss& loss, const T* z, Index classes, Label y, T margin
 
 /// Base of the learners; not for use on its own. `Derived` has `lay_out_own`, `begin_own`, `bring_up(group)`, which
 /// makes the rows of a group those of the present model, `take_step(x, weight, square)`, one step with the gradient x
-/// uᵀ where ‖u‖² = square, and `step_length()`.
+/// uᵀ where ‖u‖² = square, `make_room(weight, size)`, before it: false where such a step with entries of the gradient
+/// up to `size` might leave the numbers of T, and `step_length()`.
 ///
 /// Memory: one matrix of p+1 rows of padded classes, two rows, p numbers when groups are listed, and what the learner
 /// adds; whatever the number of samples. Cost of a sample: that of its values that are not zero, K flops each, and of
@@ -74,8 +75,8 @@ class StreamLearner {
   void set_learning_rate(T rate) { options_.learning_rate = rate; }
 
   /// Checks everything, and starts from zero, or from a model that has learned from `seen` samples. The model must have
-  /// this shape, be finite, and stay where it is, outside `memory`, for as long as the learner is used. Running, or a
-  /// refusal that has not touched the memory.
+  /// this shape and entries up to `largest_entry()`, and stay where it is, outside `memory`, for as long as the learner
+  /// is used. Running, or a refusal that has not touched the memory.
   [[gnu::noinline]] Status begin(std::span<std::byte> memory, const LinearModel<T>& from = {}, std::uint32_t seen = 0) {
     report_ = {};
     const Requirement needed = requirement(features_, classes_, groups_.is_listed);
@@ -99,9 +100,10 @@ class StreamLearner {
   }
 
   /// Learns from one sample. Running; or why it was refused, which is counted and leaves the model as it was:
-  /// invalid_shape (a row without indices that does not hold all features), invalid_label, invalid_weight,
-  /// invalid_margin, invalid_data (a value that is not finite or too large to be multiplied, indices not ascending or
-  /// out of range, or scores that overflow). After a refusal of `begin`: that.
+  /// invalid_shape (a row without indices that does not hold all features), invalid_label, invalid_weight (or one whose
+  /// sum with those before is not finite), invalid_margin, invalid_data (a value that is not finite or too large to be
+  /// multiplied, indices not ascending or out of range, scores or a step that overflow). After a refusal of `begin`:
+  /// that.
   [[gnu::noinline]] Status update(const StreamSample<T>& sample) {
     if (report_.status != Status::running) return report_.status;
     const Status status = learn_from(sample);
@@ -134,6 +136,9 @@ class StreamLearner {
     groups_.for_each(features_, [&](FeatureGroup group) { derived().bring_up(group); });
     return {memory_.w, features_, classes_};
   }
+
+  /// Coefficients stay below: sums of as many as there are classes and features can be taken of them.
+  static constexpr T largest_entry() { return epsilon<T> / least_normal<T>; }
 
   StreamReport<T> report() const {
     StreamReport<T> out = report_;
@@ -204,6 +209,8 @@ class StreamLearner {
   Index stride_;
   Groups groups_;
   Memory memory_{};
+  T reach_ = T(
+      0);  ///< no coefficient of the model that was begun from is larger, nor, where a learner adds to it, of this one
   StreamReport<T> report_{.status = Status::invalid_arena};
 
  private:
@@ -221,16 +228,21 @@ class StreamLearner {
   Status check(std::span<std::byte> memory, Requirement needed, const LinearModel<T>& from) {
     if (features_ == 0 || classes_ < 2 || classes_ > 65536) return Status::invalid_shape;
     if (!(options_.lambda >= T(0)) || !finite(options_.lambda)) return Status::invalid_lambda;
-    if (!(options_.learning_rate > T(0)) || !finite(options_.learning_rate)) return Status::invalid_option;
+    // With it, a step divided by the root of the smallest square is still a number.
+    const T rate = options_.learning_rate;
+    if (!(rate > T(0)) || !finite(rate * rate / epsilon<T>)) return Status::invalid_option;
     if constexpr (requires { penalty_.valid(); })
       if (!penalty_.valid()) return Status::invalid_option;
     if (groups_.is_listed && !groups_.cover(features_, report_.column)) return Status::invalid_groups;
     if (options_.margin == options_.margin && !valid_margin(options_.margin)) return Status::invalid_margin;
+    reach_ = T(0);
     if (from.coefficients) {
       if (from.features != features_ || from.classes != classes_) return Status::invalid_shape;
       for (Index j = 0; j <= features_; ++j)
         for (Index k = 0; k < classes_; ++k)
-          if (!finite(from(j, k))) {
+          if (const T entry = absolute(from(j, k)); entry <= largest_entry()) {
+            reach_ = largest(reach_, entry);
+          } else {
             report_.column = j;
             return Status::invalid_data;
           }
@@ -294,7 +306,9 @@ class StreamLearner {
     for (Index k = 0; k < classes_; ++k) square += memory_.u[k] * memory_.u[k];
     T top = T(1);
     for (Index e = 0; e < sample.x.count; ++e) top = largest(top, absolute(sample.x.values[e]));
-    if (!finite(loss) || !finite(T(256) * (top * top) * square)) {
+    if (!finite(weight_total_.value() + sample.weight)) return Status::invalid_weight;
+    if (!finite(loss) || !finite(T(256) * (top * top) * square) ||
+        !derived().make_room(sample.weight, top * square_root(square))) {
       report_.column = 0;
       report_.overflowed += report_.overflowed < ~std::uint32_t(0);
       return Status::invalid_data;

@@ -13,7 +13,7 @@ namespace tamis {
 template <class T>
 struct StreamOptions {
   T lambda = T(0);             ///< weight of the penalty, ≥ 0
-  T learning_rate = T(0.1);    ///< η₀ > 0, see the learner
+  T learning_rate = T(0.1);    ///< η₀ > 0, see the learner; in float up to 6e15, in double 2e146
   T margin = not_a_number<T>;  ///< of samples that have none of their own; NaN: what suits the loss
   bool intercept = true;       ///< one free intercept per class
 };
