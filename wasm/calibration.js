@@ -1,41 +1,38 @@
 // Probabilities of classes from held-out scores, fitted inside a module of features.
 
 import { TamisError } from './error.js';
-import { Layout } from './module.js';
 import { probabilitiesOf } from './model.js';
 import { shown } from './problem.js';
 
 export const kinds = ['sigmoid', 'softmax']; // tamis_calibration_kind
 const bin_count = 10;
+// tamis_scored, tamis_calibration and its options and report
+const scored_struct = { words: ['scores', 'labels', 'weights', 'samples', 'classes', 'stride'] };
+const options_struct = { defaults: 'default_calibration_options', reals: ['tolerance'], words: ['maxIterations', 'kind'] };
+const calibration_struct = { words: ['slopes', 'offsets', 'classes', 'kind'] };
+const report_struct = { reals: ['objective', 'gradient'], words: ['status', 'iterations', 'row', 'column', 'arenaBytes'] };
 
 /** Fits { kind, slopes, offsets } to scores, samples × classes; `weights`: one per sample. */
 function fit(module, kind, scores, labels, weights, classes) {
-  const samples = labels.length;
-  const scalar = module.scalarBytes;
-  const bytes = module.call('calibration_bytes', kinds.indexOf(kind), classes.length);
-  const layout = new Layout();
-  const at = {
-    scores: layout.add(scores.length * scalar), labels: layout.add(samples * 2), weights: layout.add(samples * scalar),
-    scored: layout.add(6 * 4), options: layout.add(scalar + 2 * 4), calibration: layout.add(4 * 4),
-    report: layout.add(2 * scalar + 5 * 4), arena: layout.add(bytes),
+  const [samples, count] = [labels.length, classes.length];
+  const bytes = module.call('calibration_bytes', kinds.indexOf(kind), count);
+  const { Reals } = module;
+  const parts = {
+    scores: Reals.from(scores), labels, weights: Reals.from(weights), scored: module.bytesOf(scored_struct),
+    options: module.bytesOf(options_struct), calibration: module.bytesOf(calibration_struct),
+    report: module.bytesOf(report_struct), arena: bytes,
   };
-  return module.with(layout.bytes, (start) => {
-    for (const part in at) at[part] += start;
-    module.reals.set(scores, at.scores / scalar);
-    module.halves.set(labels, at.labels / 2);
-    module.reals.set(weights, at.weights / scalar);
-    const count = classes.length;
-    module.words.set([at.scores, at.labels, at.weights, samples, count, count], at.scored / 4);
-    module.call('default_calibration_options', at.options);
-    module.words[(at.options + scalar) / 4 + 1] = kinds.indexOf(kind);
+  return module.with(parts, (at) => {
+    module.write(scored_struct, at.scored, { ...at, samples, classes: count, stride: count });
+    module.write(options_struct, at.options, { kind: kinds.indexOf(kind) });
     const status = module.statuses[module.call('calibrate', at.scored, at.options, at.arena, bytes, at.calibration, at.report)];
-    const [slopes, offsets, fitted] = module.words.subarray(at.calibration / 4);
+    const { slopes, offsets, classes: fitted } = module.read(calibration_struct, at.calibration);
     if (fitted === 0) {
-      const column = module.words[(at.report + 2 * scalar) / 4 + 3];
+      const { column } = module.read(report_struct, at.report);
       const where = status === 'missing_class' ? `class ${shown(classes[column])}: ` : '';
       throw new TamisError(status, `calibrate: ${where}${module.sentence(status)}`, where ? { column } : {});
     }
-    const numbers = (from) => Array.from(module.reals.subarray(from / scalar, from / scalar + count));
+    const numbers = (from) => Array.from(module.realsAt(from, count));
     return { status, calibration: { kind, slopes: numbers(slopes), offsets: numbers(offsets) } };
   });
 }

@@ -1,14 +1,13 @@
 // Features of images, signals, sensor readings and text, made inside a module of features: rows or columns that models
 // are trained with.
 
-import { TamisError } from './error.js';
-import { notHeld } from './held.js';
+import { invalidOption, invalidShape, notHeld, TamisError } from './error.js';
 import { checkLines, toColumns } from './lines.js';
-import { Layout } from './module.js';
+import { all_ones, Layout } from './module.js';
 import { isArrayLike, numberOf, samplesOf, shown } from './problem.js';
-import { inSlices } from './in-slices.js';
+import { inSlices } from './slices.js';
 
-const refusal_words = 4;
+const refusal_struct = { words: ['status', 'row', 'column', 'sentence'] };
 const scattering = {
   state: 80 * 8, // TAMIS_SCATTERING_WORDS
   images: {
@@ -28,9 +27,6 @@ const hashing = { name: 'hashText', prefix: 'hashing', words: ['bits', 'ngrams',
 const norms = ['none', 'l1', 'l2', 'max'];
 const switches = ['byPosition', 'alternating', 'sublinear'];
 
-const invalidOption = (message) => new TamisError('invalid_option', message);
-const invalidShape = (message, place) => new TamisError('invalid_shape', message, place);
-
 /** The number that stands for the value of an option. */
 function wordOf(kind, name, value) {
   if (switches.includes(name)) return Number(Boolean(value));
@@ -38,34 +34,28 @@ function wordOf(kind, name, value) {
     if (!norms.includes(value)) throw invalidOption(`norm: ${shown(value)} is not one of ${norms.join(', ')}`);
     return norms.indexOf(value);
   }
-  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff)
+  if (!Number.isInteger(value) || value < 0 || value > all_ones)
     throw invalidOption(`${kind.name}: ${name}: ${shown(value)} is not a whole number`);
   return value;
 }
 
-/** Writes the options of a kind: the defaults, then those that are given. */
+/** Writes the options of a kind: the defaults, then those that are given. Throws TamisError when the module refuses them. */
 function writeOptions(module, kind, at, options) {
   module.common(`default_${kind.prefix}_options`, at);
-  kind.words.forEach((name, i) => {
-    if (options[name] !== undefined) module.words[at / 4 + i] = wordOf(kind, name, options[name]);
-  });
+  const given = kind.words.filter((name) => options[name] !== undefined);
+  module.write(kind, at, Object.fromEntries(given.map((name) => [name, wordOf(kind, name, options[name])])));
+  const sentence = module.text(module.common(`${kind.prefix}_sentence`, at));
+  if (sentence) throw invalidOption(`${kind.name}: ${sentence}`);
 }
 
-/** What is wrong with options, or null. */
-const sentenceOf = (module, kind, at) => module.text(module.common(`${kind.prefix}_sentence`, at));
-
-/** A piece of the module's memory with named parts, { name: bytes }; `at` has their addresses. */
+/** A piece of the module's memory with parts as of a Layout; `at` has their addresses. */
 class Piece {
   constructor(module, name, parts) {
-    const layout = new Layout();
-    const at = {};
-    for (const part in parts) at[part] = layout.add(parts[part]);
+    const layout = new Layout(parts);
     this.module = module;
-    this.region = Number.isFinite(layout.bytes) ? module.take(layout.bytes) : null;
-    if (!this.region)
-      throw new TamisError('arena_too_small', `${name} needs ${layout.bytes} bytes: ${module.occupied()}`);
-    for (const part in at) at[part] += this.region.start;
-    this.at = at;
+    this.region = module.take(layout.bytes);
+    if (!this.region) throw new TamisError('arena_too_small', `${name} needs ${layout.bytes} bytes: ${module.occupied()}`);
+    this.at = layout.place(module, this.region.start);
   }
   release() {
     this.module.release(this.region);
@@ -78,17 +68,15 @@ class Transform {
   constructor(module, kind, stateBytes, options, counts) {
     this.module = module;
     this.kind = kind;
-    const asked = module.with(kind.words.length * 4, (at) => {
+    const asked = module.with({ options: module.bytesOf(kind) }, ({ options: at }) => {
       writeOptions(module, kind, at, options);
-      const sentence = sentenceOf(module, kind, at);
-      return sentence ? { sentence } : { bytes: module.call(`${kind.prefix}_bytes`, at), ...counts(at) };
+      return { bytes: module.arenaBytes(`${kind.prefix}_bytes`, at), ...counts(at) };
     });
-    if (asked.sentence) throw invalidOption(`${kind.name}: ${asked.sentence}`);
     const scalar = module.scalarBytes;
     this.count = { in: asked.in, out: asked.out };
     this.piece = new Piece(module, kind.name, {
-      options: kind.words.length * 4, state: stateBytes, refusal: refusal_words * 4, in: asked.in * scalar,
-      out: asked.out * scalar, arena: asked.bytes === 0xffffffff ? Infinity : asked.bytes,
+      options: module.bytesOf(kind), state: stateBytes, refusal: module.bytesOf(refusal_struct), in: asked.in * scalar,
+      out: asked.out * scalar, arena: asked.bytes,
     });
     const { at } = this.piece;
     writeOptions(module, kind, at.options, options);
@@ -102,8 +90,8 @@ class Transform {
     const { module, piece: { at } } = this;
     if (module.statuses[this.call(name, ...values)] === 'running') return null;
     this.call('refusal_of', at.refusal);
-    const [status, row, column, sentence] = module.words.subarray(at.refusal / 4);
-    return { status: module.statuses[status], row, column, sentence: module.text(sentence) };
+    const { status, sentence, ...place } = module.read(refusal_struct, at.refusal);
+    return { ...place, status: module.statuses[status], sentence: module.text(sentence) };
   }
   /** The input, to be filled in, and the output, to be copied. */
   get input() {
@@ -181,7 +169,7 @@ export async function scatterImages(images, options, wishes, module) {
   for (const side of ['height', 'width'])
     if (options[side] === undefined) throw invalidOption(`${kind.name}: ${side} is missing`);
   return scatter(module, kind, 'images', list, options, wishes, options.height * options.width, (at) => {
-    const [height, width, scales, , , oversampling] = module.words.subarray(at / 4);
+    const { height, width, scales, oversampling } = module.read(kind, at);
     const shift = scales - oversampling;
     return { maps: module.common('scattering_maps', at), mapHeight: height >> shift, mapWidth: width >> shift };
   });
@@ -193,7 +181,7 @@ export async function scatterSignals(signals, options, wishes, module) {
   const length = list.features;
   if (list.samples === 0) throw invalidShape('scatterSignals: there are no signals');
   return scatter(module, scattering.signals, 'signals', list, { ...options, length }, wishes, length, (at) => {
-    const [, scales, , , oversampling] = module.words.subarray(at / 4);
+    const { scales, oversampling } = module.read(scattering.signals, at);
     const lines = module.common('signal_scattering_lines', at);
     return { lines, positions: Math.ceil(length / 2 ** (scales - oversampling)) };
   });
@@ -207,7 +195,7 @@ export class SensorWindows {
   constructor(module, options) {
     this.#module = module;
     this.#transform = new Transform(module, windows, windows.state, options, (at) => ({
-      in: module.words[at / 4 + 2], out: module.common('windows_features', at),
+      in: module.read(windows, at).channels, out: module.common('windows_features', at),
     }));
     ({ in: this.channels, out: this.features } = this.#transform.count);
   }
@@ -274,29 +262,22 @@ export async function windowFeatures(readings, options, wishes, module) {
 /** Lines of text as samples of 2^bits features. */
 export async function hashText(lines, options, wishes, module) {
   checkLines(hashing.name, lines);
-  const held = new Piece(module, hashing.name, { options: hashing.words.length * 4, count: 4 });
+  const held = new Piece(module, hashing.name, { options: module.bytesOf(hashing), count: 4 });
   try {
     const { at } = held;
     writeOptions(module, hashing, at.options, options);
-    const sentence = sentenceOf(module, hashing, at.options);
-    if (sentence) throw invalidOption(`${hashing.name}: ${sentence}`);
-    const [bits, ngrams] = module.words.subarray(at.options / 4);
+    const { bits, ngrams } = module.read(hashing, at.options);
     const encoder = new TextEncoder();
     const [ends, columns, entries] = [[], [], []];
     await inSlices(hashing.name, lines.length, (i) => {
       const bytes = encoder.encode(lines[i]);
-      module.with(bytes.length, (line) => {
-        module.bytes.set(bytes, line);
+      module.with({ line: bytes }, ({ line }) => {
         const terms = module.common('count_terms', line, bytes.length, ngrams);
-        const layout = new Layout();
-        const [features, values] = [layout.add(4 * terms), layout.add(module.scalarBytes * terms)];
-        module.with(layout.bytes, (start) => {
-          module.call('hash_line', at.options, line, bytes.length, start + features, start + values, terms, at.count);
-          const [from, reals] = [(start + features) / 4, (start + values) / module.scalarBytes];
-          for (let e = 0; e < module.words[at.count / 4]; ++e) {
-            columns.push(module.words[from + e]);
-            entries.push(module.reals[reals + e]);
-          }
+        module.with({ features: 4 * terms, values: module.scalarBytes * terms }, ({ features, values }) => {
+          module.call('hash_line', at.options, line, bytes.length, features, values, terms, at.count);
+          const count = module.words[at.count / 4];
+          for (const j of module.words.subarray(features / 4, features / 4 + count)) columns.push(j);
+          for (const entry of module.realsAt(values, count)) entries.push(entry);
         });
       });
       ends.push(columns.length);

@@ -1,7 +1,7 @@
 // A trained model with products of features: arrays that belong to JavaScript. Prediction is arithmetic in the order and
 // the rounding of the library, so that its scores are the same bits.
 
-import { TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 import { bestOf, exactly, shortest } from './model.js';
 import { samplesOf } from './problem.js';
 
@@ -55,7 +55,7 @@ export class Model {
   /** score_k = b_k + sum of coefficient · x_first [· x_second] over the terms of k, added in their order. */
   scores(x) {
     if (x?.length !== this.features)
-      throw new TamisError('invalid_shape', `a sample must have ${this.features} features, this one has ${x?.length}`);
+      throw invalidShape(`a sample must have ${this.features} features, this one has ${x?.length}`);
     return this.#scores((j) => x[j]);
   }
   #scores(at, row) {
@@ -80,7 +80,7 @@ export class Model {
   *#allScores(X) {
     const { samples, features, at } = samplesOf(X);
     if (samples > 0 && features !== this.features)
-      throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
+      throw invalidShape(`samples must have ${this.features} features, these have ${features}`);
     for (let i = 0; i < samples; ++i) yield this.#scores((j) => at(i, j), i);
   }
   #answer(scores) {
@@ -97,7 +97,7 @@ export class Model {
   }
   /** Of a regression: one number per sample of X. */
   predictValues(X) {
-    if (this.classes) throw new TamisError('invalid_option', 'predictValues is for regressions, and this model has classes');
+    if (this.classes) throw invalidOption('predictValues is for regressions, and this model has classes');
     return this.intercepts.constructor.from(this.predictAll(X));
   }
 

@@ -2,7 +2,7 @@
 // order and the rounding of the library, so that its scores are the same bits.
 
 import { elementaryOf } from './elementary.js';
-import { TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 import { bestOf, exactly, shortest } from './model.js';
 import { isArrayLike, samplesOf } from './problem.js';
 
@@ -117,7 +117,7 @@ export class Model {
 
   #scoresOfSample(x) {
     if (x?.length !== this.features)
-      throw new TamisError('invalid_shape', `a sample must have ${this.features} features, this one has ${x?.length}`);
+      throw invalidShape(`a sample must have ${this.features} features, this one has ${x?.length}`);
     return this.#scoresAt((j) => x[j]);
   }
   #scoresAt(at, row) {
@@ -136,7 +136,7 @@ export class Model {
   #scoresOfValues(x, row) {
     const { matrixCount, trainingSamples, kernels, origins } = this.#data;
     if (!isArrayLike(x) || x.length !== matrixCount || !Array.from(x).every((values) => values?.length === trainingSamples))
-      throw new TamisError('invalid_shape', `a model of matrices takes, for ${matrixCount} kernels, an array of their ` +
+      throw invalidShape(`a model of matrices takes, for ${matrixCount} kernels, an array of their ` +
         `${trainingSamples} values with the training samples`, { row });
     return this.#add((kernel, sample) => {
       const value = x[kernels[kernel]][origins[sample]];
@@ -166,7 +166,7 @@ export class Model {
     }
     const { samples, features, at } = samplesOf(X);
     if (samples > 0 && features !== this.features)
-      throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
+      throw invalidShape(`samples must have ${this.features} features, these have ${features}`);
     for (let i = 0; i < samples; ++i) yield this.#byClass(this.#scoresAt((j) => at(i, j), i));
   }
 
@@ -225,6 +225,6 @@ export class Model {
 
   #needSamples() {
     if (!this.#data.samples)
-      throw new TamisError('invalid_option', 'a model of matrices cannot be stored: it has nothing to compare new samples with');
+      throw invalidOption('a model of matrices cannot be stored: it has nothing to compare new samples with');
   }
 }

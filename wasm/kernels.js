@@ -1,31 +1,34 @@
 // Training with several kernels inside a module of kernels, and exporting what came of it.
 
-import { TamisError } from './error.js';
+import { invalidOption, invalidShape, notHeld, TamisError } from './error.js';
 import { header } from './export.js';
-import { arenasOf, Held, notHeld } from './held.js';
 import { parsed } from './kernel-model.js';
-import { Layout } from './module.js';
-import { refuseOthers } from './others.js';
+import { all_ones, Layout } from './module.js';
 import {
-  choice, effortOf, firstOfEach, isArrayLike, labelsOf, namesOf, numberOf, samplesOf, shown,
+  choice, effortOf, isArrayLike, isGiven, labelsOf, namesOf, numberOf, refuseOptionsOfTrain, samplesOf, seedOf, shown,
 } from './problem.js';
+import { foundOf, Run } from './run.js';
 
 const state_bytes = 160 * 8; // TAMIS_KERNELS_WORDS
-const model_words = 11;
-const refusal_words = 5;
-const all_ones = 0xffffffff;
-const problem_reals = ['lambda', 'tolerance'];
-const problem_words = ['maxIterations', 'intercept', 'p', 'q', 'r', 'form', 'samples', 'features', 'classes', 'kernelCount',
-  'columnStride', 'values', 'kernels', 'matrices', 'labels'];
+// tamis_kernels_problem, _model, _refusal and _bound
+const problem_struct = {
+  defaults: 'default_kernels_problem',
+  reals: ['lambda', 'tolerance'],
+  words: ['maxIterations', 'intercept', 'p', 'q', 'r', 'form', 'samples', 'features', 'classes', 'kernelCount',
+    'columnStride', 'values', 'kernels', 'matrices', 'labels'],
+};
+const model_struct = {
+  words: ['kernels', 'samples', 'terms', 'coefficients', 'intercepts', 'origins', 'kernelCount', 'sampleCount', 'termCount',
+    'features', 'outputs'],
+};
+const refusal_struct = { words: ['fault', 'kernel', 'row', 'column', 'sentence'] };
+const bound_struct = {
+  reals: ['bound', 'clippedLoss', 'complexity', 'standardError', 'deviation', 'radius'], words: ['hasProvedRate'],
+};
 const kinds = ['linear', 'polynomial', 'gaussian', 'laplacian', 'sigmoid', 'distance', 'chi2', 'kl', 'constant'];
 const usages = { polynomial: 'polynomial:2,1', gaussian: 'gaussian:0.5', laplacian: 'laplacian:0.5', sigmoid: 'sigmoid:0.1,-1' };
 const forms = ['auto', 'binary', 'multiclass'];
-// tamis_kernels_fault
-const bound_reals = ['bound', 'clippedLoss', 'complexity', 'standardError', 'deviation', 'radius']; // tamis_kernels_bound
-const faults = { parameters: 11, sampleValue: 14, kernelValue: 17, zeroKernel: 18 };
-
-const invalidOption = (message, place) => new TamisError('invalid_option', message, place);
-const invalidShape = (message, place) => new TamisError('invalid_shape', message, place);
+const faults = { parameters: 11, sampleValue: 14, kernelValue: 17, zeroKernel: 18 }; // tamis_kernels_fault
 
 /** { kind, parameters } of each kernel. */
 function kernelsOf(list) {
@@ -50,7 +53,7 @@ function boundOf({ rademacher, intercept }, outputs) {
   if (!(Number.isInteger(draws) && draws >= 2 && draws <= all_ones))
     throw invalidOption(`rademacher: draws: ${shown(draws)} is not a whole number of at least 2`);
   if (!(delta > 0 && delta < 1)) throw invalidOption(`rademacher: delta: ${shown(delta)} does not lie between 0 and 1`);
-  if (!(Number.isSafeInteger(seed) && seed >= 0)) throw invalidOption(`rademacher: seed: ${shown(seed)} is not a whole number of at least 0`);
+  seedOf(seed, 'rademacher: ');
   if (intercept) throw invalidOption('rademacher: the bound is of coefficients that the norm counts: take the kernel constant in place of intercept');
   if (outputs > 1) throw invalidOption('rademacher: the bound is of two classes with one score, the form binary');
   return { draws, delta, seed };
@@ -68,57 +71,72 @@ function matricesOf(list, n) {
   });
 }
 
-const isGiven = (value) => value !== undefined && value !== null;
-function layoutBytes(...parts) {
-  const layout = new Layout();
-  for (const bytes of parts) layout.add(bytes);
-  return layout.bytes;
-}
 /** Memory of a tamis_kernel: a byte and two numbers. */
 const kernelBytes = ({ scalarBytes }) => 3 * scalarBytes;
+/** Kernels as a part of memory. */
+const kernelsIn = (module, kernels) => ({
+  byteLength: kernels.length * kernelBytes(module),
+  copyTo(at) {
+    kernels.forEach(({ kind, parameters: [a = 0, b = 0] }, t) => {
+      const place = at + t * kernelBytes(module);
+      module.bytes[place] = kinds.indexOf(kind);
+      module.reals.set([a, b], place / module.scalarBytes + 1);
+    });
+  },
+});
+/** Matrices as a part of memory, one after the other. */
+const matricesIn = ({ reals, scalarBytes }, matrices, n) => ({
+  byteLength: matrices.length * n * n * scalarBytes,
+  copyTo(at) {
+    let to = at / scalarBytes;
+    for (const matrix of matrices)
+      for (let l = 0; l < n; ++l) for (let i = 0; i < n; ++i) reals[to++] = numberOf(matrix.at(l, i));
+  },
+});
 
-export class Training extends Held {
+export class Training extends Run {
+  prefix = 'kernels_';
+  problemStruct = problem_struct;
+  /** How lambda is chosen: see paths.js and selection.js. */
+  static selection = {
+    name: 'kernels', train: 'trainKernels', zero: 'without a penalty coefficients are not determined',
+    ratio: ({ q }) => (q === 1 ? 1e-3 : 1e-5),
+    fields: () => ({}),
+    beside: () => [],
+  };
+
   /** Checks the problem, copies it into the module and starts. Throws TamisError; then nothing is held. */
   constructor(module, problem) {
-    super(module);
-    this.problem = problem;
-    refuseOthers('training with kernels', problem, ['loss', 'values', 'hierarchy', 'norm', 'lambda2']);
+    super(module, problem);
+    refuseOptionsOfTrain('training with kernels', problem, ['loss', 'values', 'hierarchy', 'norm', 'lambda2']);
     this.#read();
-    const { samples, features, classes } = this;
+    const { samples, features = 0, classes: { length: classes }, kernels, matrices } = this;
     this.fields = {
       lambda: numberOf(problem.lambda),
       ...effortOf(problem),
       ...Object.fromEntries(['p', 'q', 'r'].map((name) => [name, this.#norm(name)])),
       form: choice('form', problem.form ?? 'auto', forms),
-      samples, features, classes: classes.length, kernelCount: this.count,
+      samples, features, classes, kernelCount: this.count, kernels: Number(Boolean(kernels)), // a list is not looked at for its size
     };
-    this.form = problem.form === 'binary' || (this.fields.form === 0 && classes.length === 2) ? 'binary' : 'multiclass';
-    this.outputs = this.form === 'binary' ? 1 : classes.length;
+    const binary = problem.form === 'binary' || (this.fields.form === 0 && classes === 2);
+    this.form = binary ? 'binary' : 'multiclass';
+    this.outputs = binary ? 1 : classes;
     this.bound = boundOf(problem, this.outputs);
-    this.#checkShape();
-    const bytes = this.#arenaBytes();
-    const arenas = arenasOf({ least: bytes, fast: bytes }, problem.memoryLimit);
-    const scalar = module.scalarBytes;
+    const counts = kernels ? { samples, features, classes } : { samples, classes };
+    this.checkShape('training with kernels needs at least one sample, one feature and two classes', counts);
+    if (binary && classes !== 2) throw invalidShape(`form: binary is for two classes; ${foundOf(counts)}`);
+    const bytes = this.asked((at) => module.arenaBytes('kernels_bytes', at));
     this.hold({
-      problem: this.#problemBytes,
       state: state_bytes,
-      report: module.reportBytes,
-      refusal: 4 * refusal_words,
-      kernels: this.kernels ? this.count * kernelBytes(module) : null,
-      values: this.kernels ? samples * features * scalar : null,
-      matrices: this.matrices ? this.count * samples * samples * scalar : null,
-      labels: samples * 2,
-      model: 4 * model_words,
+      refusal: module.bytesOf(refusal_struct),
+      kernels: kernels ? kernelsIn(module, kernels) : null,
+      values: kernels ? this.columns : null,
+      matrices: matrices ? matricesIn(module, matrices, samples) : null,
+      labels: this.labels,
+      model: module.bytesOf(model_struct),
       kept: this.#mostKept(),
-    }, arenas);
-    try {
-      this.#copy();
-      this.timed(() => module.call('kernels_start', this.at.state, this.at.problem, this.at.arena, this.arenaBytes));
-      this.#refuse();
-    } catch (error) {
-      this.release();
-      throw error;
-    }
+    }, { least: bytes, fast: bytes });
+    this.start(this.at.problem);
   }
 
   /** What is compared: samples by kernels, or as matrices say. */
@@ -133,7 +151,7 @@ export class Training extends Held {
         if (isGiven(problem[name])) throw invalidOption(`${name}: matrices are used without samples`);
       if (!isArrayLike(y)) throw new TamisError('invalid_label', 'y must be an array of labels');
       this.matrices = matricesOf(matrices, y.length);
-      [this.samples, this.features] = [y.length, 0];
+      this.samples = y.length;
     } else {
       this.kernels = kernelsOf(kernels);
       this.table = samplesOf(X);
@@ -141,7 +159,7 @@ export class Training extends Held {
       this.featureNames = namesOf(problem.featureNames, this.features);
     }
     this.count = (this.kernels ?? this.matrices).length;
-    ({ classes: this.classes, labels: this.labels } = labelsOf(y, this.samples));
+    Object.assign(this, labelsOf(y, this.samples));
   }
   #norm(name) {
     const value = this.problem[name];
@@ -151,91 +169,45 @@ export class Training extends Held {
 
   /** Bytes of a model that keeps everything, so that there is room for it when training ends. */
   #mostKept() {
-    const { module: { scalarBytes: scalar }, samples, count, outputs } = this;
-    const coefficients = layoutBytes(count * samples * outputs * scalar, outputs * scalar);
-    if (this.matrices) return coefficients;
-    return coefficients + layoutBytes(count * kernelBytes(this.module), samples * this.features * scalar, count * samples * 8, samples * 4);
-  }
-
-  get #problemBytes() {
-    return problem_reals.length * this.module.scalarBytes + problem_words.length * 4;
-  }
-  #writeProblem(at, fields) {
-    const { module } = this;
-    module.call('default_kernels_problem', at);
-    module.writeFields(at, problem_reals, problem_words, fields);
-  }
-  #arenaBytes() {
-    return this.module.with(this.#problemBytes, (at) => {
-      this.#writeProblem(at, { ...this.fields, kernels: Number(this.kernels !== undefined) }); // not looked at
-      const bytes = this.module.call('kernels_bytes', at);
-      return bytes === all_ones ? Infinity : bytes;
-    });
-  }
-  #copy() {
-    const { module, at, samples } = this;
-    const { reals, scalarBytes } = module;
-    module.halves.set(this.labels, at.labels / 2);
-    this.table?.copyColumns(reals, at.values / scalarBytes);
-    if (this.kernels) writeKernels(module, at.kernels, this.kernels);
-    let to = at.matrices / scalarBytes;
-    for (const matrix of this.matrices ?? [])
-      for (let l = 0; l < samples; ++l) for (let i = 0; i < samples; ++i) reals[to++] = numberOf(matrix.at(l, i));
-    const addresses = ['labels', 'values', 'kernels', 'matrices'].map((name) => [name, at[name] ?? 0]);
-    this.#writeProblem(at.problem, { ...this.fields, ...Object.fromEntries(addresses) });
-  }
-
-  advance(milliseconds) {
-    this.advanceBy(milliseconds, (steps) => this.module.call('kernels_step', this.at.state, steps));
-  }
-
-  stop() {
-    this.module.call('kernels_stop', this.at.state);
-    this.status = 'stopped';
-  }
-
-  report() {
-    return this.reportBy('kernels_report_of');
+    const { module: { scalarBytes: scalar }, samples, features, count, outputs } = this;
+    return new Layout({
+      coefficients: count * samples * outputs * scalar, intercepts: outputs * scalar,
+      ...(this.kernels && {
+        kernels: count * kernelBytes(this.module), samples: samples * features * scalar, terms: count * samples * 8, origins: samples * 4,
+      }),
+    }).bytes;
   }
 
   /** Everything a model consists of, copied out of the module. */
   modelData() {
-    const { module, problem, samples } = this;
+    const { problem: { p, q, r, lambda }, form } = this;
     return {
       kind: 'kernels',
-      version: module.version,
-      precision: module.precision,
-      classes: this.classes,
-      features: this.kernels ? this.features : null,
-      featureNames: this.featureNames ?? null,
+      ...this.modelFrame(Float64Array),
       ...(this.kernels ? this.#keptOfKernels() : this.#keptOfMatrices()),
       report: this.report(),
-      form: this.form,
-      p: problem.p,
-      q: problem.q,
-      r: problem.r,
-      lambda: problem.lambda,
-      trainingSamples: samples,
+      form, p, q, r, lambda,
+      trainingSamples: this.samples,
       ...(this.bound && { rademacher: this.#drawBound() }),
-      selfTest: this.kernels ? firstOfEach(this.labels, this.classes.length).map((i) => this.table.row(i, Float64Array)) : [],
     };
+  }
+  selfTestSamples() {
+    return this.kernels ? super.selfTestSamples() : [];
   }
   #keptOfKernels() {
     const { module, at, outputs } = this;
     module.call('kernels_model_of', at.state, at.kept, this.#mostKept(), at.model);
-    const [kernels, , terms, coefficients, intercepts, origins, kernelCount, sampleCount, termCount] =
-      module.words.subarray(at.model / 4);
+    const model = module.read(model_struct, at.model);
     const words = (from, count, step = 1) => Uint32Array.from({ length: count }, (_, e) => module.words[from / 4 + e * step]);
-    const reals = (from, count) => module.reals.slice(from / module.scalarBytes, from / module.scalarBytes + count);
-    const kept = words(origins, sampleCount);
+    const origins = words(model.origins, model.sampleCount);
     return {
-      kernels: this.#namesOf(kernels, kernelCount),
-      samples: Array.from(kept, (i) => this.table.row(i, Float64Array)),
-      origins: kept,
-      termKernels: words(terms, termCount, 2),
-      termSamples: words(terms + 4, termCount, 2),
-      coefficients: reals(coefficients, termCount * outputs),
-      intercepts: reals(intercepts, outputs),
+      kernels: this.#namesOf(model.kernels, model.kernelCount),
+      samples: Array.from(origins, (i) => this.table.row(i, Float64Array)),
+      origins,
+      termKernels: words(model.terms, model.termCount, 2),
+      termSamples: words(model.terms + 4, model.termCount, 2),
+      coefficients: module.realsAt(model.coefficients, model.termCount * outputs),
+      intercepts: module.realsAt(model.intercepts, outputs),
     };
   }
   /** Kept kernels, which are in the order of the problem, as they were written there. */
@@ -249,95 +221,58 @@ export class Training extends Held {
   }
   #keptOfMatrices() {
     const { module, at, samples, count, outputs } = this;
-    const first = at.kept / module.scalarBytes;
-    const last = first + count * samples * outputs;
-    module.call('kernels_coefficients_of', at.state, at.kept, last * module.scalarBytes);
-    const row = (e) => module.reals.subarray(first + e * outputs, first + (e + 1) * outputs);
+    const intercepts = at.kept + count * samples * outputs * module.scalarBytes;
+    module.call('kernels_coefficients_of', at.state, at.kept, intercepts);
+    const all = module.realsAt(at.kept, count * samples * outputs);
+    const row = (e) => all.subarray(e * outputs, (e + 1) * outputs);
     const used = [];
     for (let e = 0; e < count * samples; ++e) if (row(e).some((value) => value !== 0)) used.push(e);
-    const sorted = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
-    const kernels = sorted(used.map((e) => Math.floor(e / samples)));
-    const origins = Uint32Array.from(sorted(used.map((e) => e % samples)));
-    const places = [kernels, origins].map((list) => new Map(Array.from(list, (number, place) => [number, place])));
-    const coefficients = new module.Reals(used.length * outputs);
-    used.forEach((e, term) => coefficients.set(row(e), term * outputs));
+    const [kernelOf, sampleOf] = [(e) => Math.floor(e / samples), (e) => e % samples];
+    const [kernels, origins] = [kernelOf, sampleOf].map((of) => [...new Set(used.map(of))].sort((a, b) => a - b));
+    const places = [kernels, origins].map((list) => new Map(list.map((number, place) => [number, place])));
     return {
       kernels,
       samples: null,
-      origins,
+      origins: Uint32Array.from(origins),
       matrixCount: count,
-      termKernels: Uint32Array.from(used, (e) => places[0].get(Math.floor(e / samples))),
-      termSamples: Uint32Array.from(used, (e) => places[1].get(e % samples)),
-      coefficients,
-      intercepts: module.reals.slice(last, last + outputs),
+      termKernels: Uint32Array.from(used, (e) => places[0].get(kernelOf(e))),
+      termSamples: Uint32Array.from(used, (e) => places[1].get(sampleOf(e))),
+      coefficients: module.Reals.from(used.flatMap((e) => [...row(e)])),
+      intercepts: module.realsAt(intercepts, outputs),
     };
   }
 
   #drawBound() {
     const { module, at: { state }, bound: { draws, delta, seed } } = this;
-    const layout = new Layout();
-    const out = layout.add(bound_reals.length * module.scalarBytes + 4);
     const bytes = module.call('kernels_bound_bytes', state);
-    const scratch = layout.add(bytes);
-    return module.with(layout.bytes, (start) => {
-      const status = module.statuses[module.call('kernels_bound_of', state, draws, BigInt(seed), delta, start + scratch, bytes, start + out)];
+    return module.with({ bound: module.bytesOf(bound_struct), scratch: bytes }, ({ bound, scratch }) => {
+      const status = module.statuses[module.call('kernels_bound_of', state, draws, BigInt(seed), delta, scratch, bytes, bound)];
       if (status !== 'converged') throw new TamisError(status, `rademacher: ${module.sentence(status)}`);
-      const first = (start + out) / module.scalarBytes;
-      return {
-        draws, delta, seed,
-        ...Object.fromEntries(bound_reals.map((name, r) => [name, module.reals[first + r]])),
-        hasProvedRate: module.words[(first + bound_reals.length) * module.scalarBytes / 4] === 1,
-      };
+      const { hasProvedRate, ...numbers } = module.read(bound_struct, bound);
+      return { draws, delta, seed, ...numbers, hasProvedRate: hasProvedRate === 1 };
     });
   }
 
-  // ---- refusals
-
-  #checkShape() {
-    const { samples, features, classes: { length: count } } = this;
-    const ofSamples = `${samples} samples${this.kernels ? `, ${features} features` : ''}`;
-    const found = `here are ${ofSamples} and ${count} ${count === 1 ? 'class' : 'classes'}`;
-    if (samples === 0 || (this.kernels && features === 0) || count < 2)
-      throw invalidShape(`training with kernels needs at least one sample, one feature and two classes; ${found}`);
-    if (count > 65536) throw invalidShape(`${count} different labels: 65536 are the most`);
-    if (this.form === 'binary' && count !== 2) throw invalidShape(`form: binary is for two classes; ${found}`);
-  }
-
-  /** Throws when the module has refused. */
-  #refuse() {
-    const refusal = this.refusalBy('kernels_report_of');
-    if (!refusal) return;
+  refusal(status) {
     const { module, at, problem } = this;
-    const { status } = refusal;
     module.call('kernels_refusal_of', at.state, at.refusal);
-    const [fault, kernel, row, column, text] = module.words.subarray(at.refusal / 4);
-    const sentence = module.text(text);
-    const list = this.kernels ? 'kernels' : 'matrices';
+    const { fault, kernel, row, column, ...text } = module.read(refusal_struct, at.refusal);
+    const sentence = module.text(text.sentence);
     const which = this.kernels ? `kernels[${kernel}] (${problem.kernels[kernel]})` : `matrices[${kernel}]`;
-    if (fault === faults.sampleValue) {
-      const value = this.table.at(row, column);
-      throw notHeld(`X[${row}][${column}]`, value, sentence, { row, column });
+    switch (fault) {
+      case faults.sampleValue: return this.badValue(sentence, row, column);
+      case faults.parameters:
+      case faults.zeroKernel: return new TamisError(status, `${which}: ${sentence}`, { kernel });
+      case faults.kernelValue:
+        return this.kernels
+          ? new TamisError(status, `${which}, samples ${row} and ${column}: ${sentence}`, { kernel, row, column })
+          : notHeld(`${which}[${row}][${column}]`, this.matrices[kernel].at(row, column), 'it is not a finite number', { kernel, row, column });
     }
-    if (fault === faults.parameters) throw new TamisError(status, `${which}: ${sentence}`, { kernel });
-    if (fault === faults.zeroKernel) throw new TamisError(status, `${which}: ${sentence}`, { kernel });
-    if (fault === faults.kernelValue && this.matrices)
-      throw notHeld(`${list}[${kernel}][${row}][${column}]`, this.matrices[kernel].at(row, column), 'it is not a finite number',
-        { kernel, row, column });
-    if (fault === faults.kernelValue)
-      throw new TamisError(status, `${which}, samples ${row} and ${column}: ${sentence}`, { kernel, row, column });
-    if (status === 'invalid_lambda') throw new TamisError(status, `lambda: ${shown(problem.lambda)} is not positive and finite`);
-    if (status === 'invalid_option') throw new TamisError(status, `tolerance: ${sentence}`);
-    throw new TamisError(status, sentence);
+    if (status === 'invalid_lambda') return new TamisError(status, `lambda: ${shown(problem.lambda)} is not positive and finite`);
+    return new TamisError(status, status === 'invalid_option' ? `tolerance: ${sentence}` : sentence);
   }
 }
 
-function writeKernels(module, at, kernels) {
-  kernels.forEach(({ kind, parameters: [a = 0, b = 0] }, t) => {
-    const place = at + t * kernelBytes(module);
-    module.bytes[place] = kinds.indexOf(kind);
-    module.reals.set([a, b], place / module.scalarBytes + 1);
-  });
-}
 /** Whether kernel t of those at `one` is kernel u of those at `other`. */
 function sameKernel(module, one, t, other, u) {
   const [p, q] = [one + t * kernelBytes(module), other + u * kernelBytes(module)];
@@ -348,27 +283,16 @@ function sameKernel(module, one, t, other, u) {
 /** A C99 header; see export.js. */
 export function toC(module, data, options) {
   const { kernels, samples, features, termKernels, termSamples, coefficients, intercepts } = data;
-  const layout = new Layout();
-  const scalar = module.scalarBytes;
-  const at = {
-    model: layout.add(4 * model_words),
-    kernels: layout.add(kernels.length * kernelBytes(module)),
-    samples: layout.add(samples.length * features * scalar),
-    terms: layout.add(8 * termKernels.length),
-    coefficients: layout.add(coefficients.length * scalar),
-    intercepts: layout.add(intercepts.length * scalar),
-    scratch: layout.add((features + intercepts.length) * scalar),
+  const parts = {
+    model: module.bytesOf(model_struct),
+    kernels: kernelsIn(module, kernels.map(parsed)),
+    samples: module.Reals.from(samples.flatMap((sample) => [...sample])),
+    terms: Uint32Array.from({ length: 2 * termKernels.length }, (_, e) => (e % 2 ? termSamples : termKernels)[e >> 1]),
+    coefficients, intercepts,
+    scratch: (features + intercepts.length) * module.scalarBytes,
   };
-  return header(module, data, options, layout, (start) => {
-    for (const name in at) at[name] += start;
-    writeKernels(module, at.kernels, kernels.map(parsed));
-    samples.forEach((sample, s) => module.reals.set(sample, at.samples / scalar + s * features));
-    termKernels.forEach((kernel, e) => module.words.set([kernel, termSamples[e]], at.terms / 4 + 2 * e));
-    module.reals.set(coefficients, at.coefficients / scalar);
-    module.reals.set(intercepts, at.intercepts / scalar);
-    module.words.set([at.kernels, at.samples, at.terms, at.coefficients, at.intercepts, 0, kernels.length, samples.length,
-      termKernels.length, features, intercepts.length], at.model / 4);
-    return (given, out, bytes) => module.call('kernels_export_c', at.model, given.name, given.labels, given.samples, given.count,
-      at.scratch, out, bytes);
-  });
+  return header(module, data, options, 'kernels_export_c', parts, (at) => module.write(model_struct, at.model, {
+    ...at, origins: 0, kernelCount: kernels.length, sampleCount: samples.length, termCount: termKernels.length, features,
+    outputs: intercepts.length,
+  }));
 }

@@ -1,18 +1,19 @@
 // Samples with several labels, or none: their sets as the module has them, and sets from scores.
 
-import { TamisError } from './error.js';
-import { Layout } from './module.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 import { choice, isArrayLike, labelListOf, labelsOf, ranking } from './problem.js';
 
 const kinds = ['linear', 'per-class']; // tamis_thresholds_kind
+const scored_struct = { words: ['scores', 'labels', 'starts', 'members', 'sets', 'samples', 'classes', 'stride'] }; // tamis_scored_sets
+const thresholds_struct = { words: ['slopes', 'offsets', 'classes'] };
 
 /** Refuses thresholds that mean nothing to the loss, or to a run that is not one training. */
 export function checkThresholds({ loss, thresholds }, single) {
   if (thresholds === undefined) return;
-  if (!single) throw new TamisError('invalid_option', 'thresholds: are chosen by train() alone');
+  if (!single) throw invalidOption('thresholds: are chosen by train() alone');
   choice('thresholds', thresholds, kinds);
   if (loss !== ranking)
-    throw new TamisError('invalid_option', `thresholds: makes sets of labels of scores that rank: it is for ${ranking}, not for ${loss}`);
+    throw invalidOption(`thresholds: makes sets of labels of scores that rank: it is for ${ranking}, not for ${loss}`);
 }
 
 /**
@@ -39,7 +40,7 @@ export function setsOf(y, samples) {
     known.set(String(set), set);
     return String(set);
   });
-  if (known.size > 65536) throw new TamisError('invalid_shape', `${known.size} different sets of labels: 65536 are the most`);
+  if (known.size > 65536) throw invalidShape(`${known.size} different sets of labels: 65536 are the most`);
   const before = (a, b) => {
     const place = a.findIndex((k, at) => k !== b[at]);
     return place < 0 ? a.length - b.length : (a[place] - (b[place] ?? -1));
@@ -54,26 +55,17 @@ export function setsOf(y, samples) {
 
 /** { kind, slopes, offsets } chosen on scores, samples × classes, whose sets are as setsOf gives them; in a module of features. */
 export function chooseThresholds(module, kind, scores, labels, { starts, members }, classes) {
-  const scalar = module.scalarBytes;
   const samples = labels.length;
   const bytes = module.call('thresholds_bytes', kinds.indexOf(kind), samples, classes);
-  const layout = new Layout();
-  const at = {
-    scores: layout.add(scores.length * scalar), labels: layout.add(samples * 2), starts: layout.add(starts.byteLength),
-    members: layout.add(members.byteLength), scored: layout.add(8 * 4), thresholds: layout.add(3 * 4), arena: layout.add(bytes),
+  const parts = {
+    scores, labels, starts, members, scored: module.bytesOf(scored_struct), thresholds: module.bytesOf(thresholds_struct), arena: bytes,
   };
-  return module.with(layout.bytes, (start) => {
-    for (const part in at) at[part] += start;
-    module.reals.set(scores, at.scores / scalar);
-    module.halves.set(labels, at.labels / 2);
-    module.words.set(starts, at.starts / 4);
-    module.halves.set(members, at.members / 2);
-    module.words.set([at.scores, at.labels, at.starts, at.members, starts.length - 1, samples, classes, classes], at.scored / 4);
+  return module.with(parts, (at) => {
+    module.write(scored_struct, at.scored, { ...at, sets: starts.length - 1, samples, stride: classes, classes });
     const status = module.statuses[module.call('choose_thresholds', kinds.indexOf(kind), at.scored, at.arena, bytes, at.thresholds)];
     if (status !== 'converged') throw new TamisError(status, `thresholds: ${module.sentence(status)}`);
-    const [slopes, offsets] = module.words.subarray(at.thresholds / 4);
-    const numbers = (from) => Array.from(module.reals.subarray(from / scalar, from / scalar + classes));
-    return { kind, slopes: numbers(slopes), offsets: numbers(offsets) };
+    const { slopes, offsets } = module.read(thresholds_struct, at.thresholds);
+    return { kind, slopes: Array.from(module.realsAt(slopes, classes)), offsets: Array.from(module.realsAt(offsets, classes)) };
   });
 }
 

@@ -1,13 +1,13 @@
 // The library as far as workers need it: loading modules, training in slices, models as plain data.
 
-import { TamisError } from './error.js';
+import { invalidOption } from './error.js';
 import { toBlob, toC } from './export.js';
 import { chooseThresholds } from './label-sets.js';
+import { Training } from './linear.js';
 import { Model } from './model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { beyondUsual, precisionOf, ranking } from './problem.js';
-import { default_slice, otherWork } from './slices.js';
-import { Training } from './training.js';
+import { drive } from './slices.js';
 
 /** Of modules in the options of load. */
 const names = { linear: '', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
@@ -62,7 +62,7 @@ export class Library {
   moduleOf(precision) {
     const module = this.#modules[`linear ${precision}`];
     if (!module)
-      throw new TamisError('invalid_option', 'double precision is not loaded yet: load({ double: true }), or use train()');
+      throw invalidOption('double precision is not loaded yet: load({ double: true }), or use train()');
     return module;
   }
   /** The module with the solver that the problem asks for. */
@@ -71,7 +71,7 @@ export class Library {
     if (!missing) return this.moduleOf(precisionOf(problem));
     const module = this.#modules['baselines float'];
     if (!module)
-      throw new TamisError('invalid_option', `${missing} is not loaded yet: load({ baselines: true }), or use train()`);
+      throw invalidOption(`${missing} is not loaded yet: load({ baselines: true }), or use train()`);
     return module;
   }
 
@@ -79,9 +79,9 @@ export class Library {
     const training = new Training(await this.prepared(problem), problem);
     const { thresholds: kind } = problem;
     if (kind === undefined) return this.fromData(await toEnd(training, options));
-    const { labels, sets, classes, samples: { samples, features } } = training;
+    const { labels, sets, classes, samples, features } = training;
     const X = { values: new Float64Array(samples * features), samples, features, layout: 'columns' }; // as the problem was
-    training.samples.copyColumns(X.values, 0);
+    training.table.copyColumns(X.values, 0);
     const data = await toEnd(training, options);
     const module = await this.loaded('features', 'double'); // thresholds are of double precision, as those of the command
     const scores = Float64Array.from(new Model(data).scoresOfAll(X).flatMap((row) => [...row]));
@@ -107,11 +107,11 @@ export class Library {
   }
   /** The same with the model as plain data; `models`: of which kind. */
   async selectionDataBeside(models, problem, options) {
-    const [module, [{ Training }], { families, selectLambda }] = await Promise.all([
-      this.loaded(models, precisionOf(problem)), beside[models](), import('./lambda-selection.js'),
+    const [module, [{ Training }], { selectLambda }] = await Promise.all([
+      this.loaded(models, precisionOf(problem)), beside[models](), import('./selection.js'),
     ]);
     const { signal, sliceMilliseconds } = options;
-    return selectLambda(families[models], Training, module, problem, options,
+    return selectLambda(Training, module, problem, options,
       (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
   }
   async #trainBeside(models, problem, options = {}) {
@@ -136,15 +136,15 @@ export class Library {
   /** Cross-validation with the models as plain data. */
   async crossValidationData(problem, options) {
     if (problem?.loss === ranking && options.calibrate !== undefined)
-      throw new TamisError('invalid_option', `calibrate: samples with several labels have no one class: not with ${ranking}`);
+      throw invalidOption(`calibrate: samples with several labels have no one class: not with ${ranking}`);
     const module = await this.prepared(problem);
-    const { crossValidate } = await import('./selection.js');
+    const { crossValidate } = await import('./cross-validation.js');
     return crossValidate(module, problem, options, () => this.loaded('features', module.precision));
   }
 
   async stabilitySelection(problem, options = {}) {
     if (problem?.loss === ranking)
-      throw new TamisError('invalid_option', `loss: samples with several labels have no halves with half of every class: not ${ranking}`);
+      throw invalidOption(`loss: samples with several labels have no halves with half of every class: not ${ranking}`);
     const module = await this.prepared(problem);
     const { selectStable } = await import('./stability.js');
     return selectStable(module, problem, options);
@@ -172,11 +172,7 @@ export class Library {
 /** The data of the model of a training that has begun: in slices, between which other work gets its turn. */
 async function toEnd(training, options) {
   try {
-    while (training.running) {
-      if (options.signal?.aborted) training.stop();
-      else advance(training, options);
-      if (training.running) await otherWork();
-    }
+    await drive(training, options, () => training.report());
     return finish(training, options);
   } finally {
     training.release();
@@ -188,9 +184,4 @@ export function finish(training, options) {
   const data = training.modelData();
   options.onProgress?.({ ...data.report });
   return data;
-}
-
-export function advance(training, { onProgress, sliceMilliseconds = default_slice }) {
-  training.advance(sliceMilliseconds);
-  if (training.running && onProgress?.(training.report()) === false) training.stop();
 }

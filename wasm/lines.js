@@ -1,8 +1,7 @@
 // Lines of text, and the compressed columns that become of them.
 
-import { TamisError } from './error.js';
+import { invalidShape } from './error.js';
 
-const invalidShape = (message, place) => new TamisError('invalid_shape', message, place);
 
 /** Throws unless these are texts. */
 export function checkLines(name, lines) {

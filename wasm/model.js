@@ -1,7 +1,7 @@
 // A trained model: plain arrays that belong to JavaScript. Prediction is arithmetic in the order and the rounding of the
 // library, so that its scores are the same bits.
 
-import { TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 import { evaluateSets, setOf } from './label-sets.js';
 import { labelListOf, ranking, samplesOf } from './problem.js';
 
@@ -41,7 +41,7 @@ export class Model {
   /** score_k = b_k + sum over j of x_j w_jk, added in the order of j. */
   scores(x) {
     if (x?.length !== this.features)
-      throw new TamisError('invalid_shape', `a sample must have ${this.features} features, this one has ${x?.length}`);
+      throw invalidShape(`a sample must have ${this.features} features, this one has ${x?.length}`);
     return this.#scores((j) => x[j]);
   }
   #scores(at, row) {
@@ -64,7 +64,7 @@ export class Model {
   probabilities(x) {
     const { loss } = this.#data;
     if (!this.#hasProbabilities)
-      throw new TamisError('invalid_option', `probabilities are for models of the logistic loss, or with a calibration; this one has ${loss}`);
+      throw invalidOption(`probabilities are for models of the logistic loss, or with a calibration; this one has ${loss}`);
     return softmax(this.#levels(this.scores(x)));
   }
   get #hasProbabilities() {
@@ -96,13 +96,13 @@ export class Model {
     return Array.from(this.#allScores(X), (scores) => this.#set(scores));
   }
   #set(scores) {
-    if (!this.thresholds) throw new TamisError('invalid_option', `sets are for models trained with ${ranking} and thresholds`);
+    if (!this.thresholds) throw invalidOption(`sets are for models trained with ${ranking} and thresholds`);
     return setOf(this.thresholds, scores).map((k) => this.classes[k]);
   }
   *#allScores(X) {
     const { samples, features, at } = samplesOf(X);
     if (samples > 0 && features !== this.features)
-      throw new TamisError('invalid_shape', `samples must have ${this.features} features, these have ${features}`);
+      throw invalidShape(`samples must have ${this.features} features, these have ${features}`);
     for (let i = 0; i < samples; ++i) yield this.#scores((j) => at(i, j), i);
   }
   #label(scores) {
@@ -111,7 +111,7 @@ export class Model {
 
   /** How well the model does on samples whose labels are known. Labels that it does not have count as wrong. */
   evaluate(X, y) {
-    if (this.#data.loss === ranking) throw new TamisError('invalid_option', `evaluate: is of one label per sample, with ${ranking} there is evaluateSets`);
+    if (this.#data.loss === ranking) throw invalidOption(`evaluate: is of one label per sample, with ${ranking} there is evaluateSets`);
     const count = this.classes.length;
     const labels = labelListOf(y, samplesOf(X).samples);
     const numbers = new Map(this.classes.map((label, k) => [String(label), k]));

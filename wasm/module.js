@@ -4,16 +4,35 @@ import { TamisError } from './error.js';
 
 export const alignment = 16; // TAMIS_ALIGNMENT
 const aligned = (bytes) => Math.ceil(bytes / alignment) * alignment;
-const all_ones = 0xffffffff;
-const usual_active_limit = 1500; // the tamis command's
+export const all_ones = 0xffffffff; // the most that a word holds; of bytes, more than there are
 
-/** Adds up blocks that are needed together; each gets its offset from the start of the region. */
+/**
+ * Parts of a region of memory, { name: part }: a number of bytes, a typed array or { byteLength, copyTo(address) } that is
+ * copied there, or null for none.
+ */
 export class Layout {
   bytes = 0;
-  add(bytes) {
-    const offset = this.bytes;
-    this.bytes += aligned(bytes);
-    return offset;
+  #parts;
+  #offsets = {};
+
+  constructor(parts) {
+    this.#parts = parts;
+    for (const name in parts) {
+      this.#offsets[name] = parts[name] === null ? null : this.bytes;
+      if (parts[name] !== null) this.bytes += aligned(parts[name].byteLength ?? parts[name]);
+    }
+  }
+
+  /** The addresses of the parts, null for none, in a region that starts there; what is to be copied is. */
+  place(module, start) {
+    const at = {};
+    for (const name in this.#parts) {
+      const [part, offset] = [this.#parts[name], this.#offsets[name]];
+      at[name] = offset === null ? null : start + offset;
+      if (part?.copyTo) part.copyTo(at[name]);
+      else if (ArrayBuffer.isView(part)) module.bytes.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at[name]);
+    }
+    return at;
   }
 }
 
@@ -47,7 +66,11 @@ export class Module {
   call(name, ...values) {
     return this.#exports[`tamis_${name}${this.#suffix}`](...values) >>> 0;
   }
-
+  /** The same of bytes that an arena needs: Infinity for more than there are. */
+  arenaBytes(name, ...values) {
+    const bytes = this.call(name, ...values);
+    return bytes === all_ones ? Infinity : bytes;
+  }
   /** Calls a function that returns a real number. */
   real(name, ...values) {
     return this.#exports[`tamis_${name}${this.#suffix}`](...values);
@@ -69,13 +92,6 @@ export class Module {
   sentence(status) {
     return this.text(this.#exports.tamis_status_sentence(this.statuses.indexOf(status)));
   }
-  /** Why the solver of the problem at an address, or this build, cannot do what it asks for; or null. */
-  problemRefusal(at) {
-    return this.text(this.call('problem_refusal', at));
-  }
-  refusal(solver, loss, penalty) {
-    return this.text(this.#exports.tamis_refusal(solver, loss, penalty));
-  }
 
   // ---- memory: each caller has a region of its own until it releases it
 
@@ -96,18 +112,16 @@ export class Module {
     const place = this.#taken.indexOf(region);
     if (place >= 0) this.#taken.splice(place, 1);
   }
-  /** Runs work(start) with a region of that size. */
-  with(bytes, work) {
-    const region = this.take(bytes);
-    if (!region) throw this.#full(bytes);
+  /** Runs work(at) with parts as of a Layout in a region of its own: `at` has their addresses. */
+  with(parts, work) {
+    const layout = new Layout(parts);
+    const region = this.take(layout.bytes);
+    if (!region) throw new TamisError('arena_too_small', `this needs ${layout.bytes} bytes of memory: ${this.occupied()}`);
     try {
-      return work(region.start);
+      return work(layout.place(this, region.start));
     } finally {
       this.release(region);
     }
-  }
-  #full(bytes) {
-    return new TamisError('arena_too_small', `this needs ${bytes} bytes of memory: ${this.occupied()}`);
   }
   /** Half a sentence on how much memory there is and what others have of it. */
   occupied() {
@@ -116,153 +130,30 @@ export class Module {
     return `the module has ${usable}${taken ? `, of which other trainings hold ${taken}` : ''}`;
   }
 
-  // ---- structs
+  // ---- structs of tamis.h: { reals, words, last }, the names of its numbers, of the words behind them and of the numbers
+  // behind those, and perhaps `defaults`, the name of the function that sets all of them
 
-  get problemBytes() {
-    return aligned((problem_reals.length + problem_last_reals.length) * this.scalarBytes + problem_words.length * 4);
+  bytesOf({ reals = [], words = [], last = [] }) {
+    return (reals.length + last.length) * this.scalarBytes + words.length * 4;
   }
-  /** Writes a tamis_problem: the defaults, then the fields given. Booleans and counts are words. */
-  writeProblem(at, fields) {
-    this.call('default_problem', at);
-    this.writeFields(at, problem_reals, problem_words, fields);
-    this.writeFields(at + problem_reals.length * this.scalarBytes + problem_words.length * 4, problem_last_reals, [], fields);
-  }
-  /** Writes those of the numbers, and of the words behind them, that are given. */
-  writeFields(at, reals, words, fields) {
-    const real = at / this.scalarBytes;
-    reals.forEach((name, i) => {
-      if (fields[name] !== undefined) this.reals[real + i] = fields[name];
-    });
-    const word = (at + reals.length * this.scalarBytes) / 4;
-    words.forEach((name, i) => {
-      if (fields[name] !== undefined) this.words[word + i] = fields[name];
-    });
-  }
-
-  get reportBytes() {
-    return (report_reals.length + report_last_reals.length) * this.scalarBytes + report_words.length * 4;
-  }
-  readReport(at) {
-    const report = {};
-    report_reals.forEach((name, i) => (report[name] = this.reals[at / this.scalarBytes + i]));
-    const word = (at + 7 * this.scalarBytes) / 4;
-    report_words.forEach((name, i) => (report[name] = this.words[word + i]));
-    const last = (word + report_words.length) * 4 / this.scalarBytes;
-    report_last_reals.forEach((name, i) => (report[name] = this.reals[last + i]));
-    report.status = this.statuses[report.status];
-    return report;
-  }
-
-  /**
-   * Exact arena bytes of a problem with so many values that are not zero: { least, fast }, either maybe Infinity. Throws
-   * when the solver refuses the combination.
-   */
-  trainingBytes(fields, nonzeros) {
-    return this.with(this.problemBytes, (at) => {
-      this.writeProblem(at, fields);
-      const [least, fast] = [
-        this.call('training_bytes', at),
-        this.call('fast_bytes', at, Math.min(nonzeros, all_ones), usual_active_limit),
-      ].map((bytes) => (bytes === all_ones ? Infinity : bytes));
-      if (least === 0)
-        throw new TamisError('invalid_combination', this.refusal(fields.solver, fields.loss, fields.penalty));
-      return { least, fast };
-    });
-  }
-
-  get gridBytes() {
-    return 2 * this.scalarBytes + 3 * 4;
-  }
-  /** Writes a tamis_grid: `lambdas` is the address of `points` numbers, or 0. */
-  writeGrid(at, { first = NaN, ratio, points, maxFeatures = all_ones, lambdas = 0 }) {
-    this.reals.set([first, ratio], at / this.scalarBytes);
-    this.words.set([points, maxFeatures, lambdas], at / 4 + 2 * this.scalarBytes / 4);
-  }
-
-  /** As trainingBytes, of a path on the largest of the grids, and of its cross-validation if there are folds. */
-  selectionBytes(fields, grids, folds, nonzeros) {
-    const layout = new Layout();
-    const [problem, grid] = [layout.add(this.problemBytes), layout.add(this.gridBytes)];
-    return this.with(layout.bytes, (start) => {
-      this.writeProblem(start + problem, fields);
-      const needed = { least: 0, fast: 0 };
-      for (const some of grids) {
-        this.writeGrid(start + grid, some);
-        const bytes = (...room) => {
-          const name = folds ? 'cross_validation_fast_bytes' : 'path_fast_bytes';
-          const given = folds ? [folds, ...room] : room;
-          const count = this.call(name, start + problem, start + grid, ...given);
-          return count === all_ones ? Infinity : count;
-        };
-        const least = bytes(0, 0);
-        if (least === 0)
-          throw new TamisError('invalid_combination', this.refusal(fields.solver, fields.loss, fields.penalty) ??
-            'solver: it cannot go on with another lambda, as a path has to');
-        needed.least = Math.max(needed.least, least);
-        needed.fast = Math.max(needed.fast, bytes(Math.min(nonzeros, all_ones), usual_active_limit));
+  /** Of each field of the struct at an address: its name, the view to see it in, and its place there. */
+  *#fields({ reals = [], words = [], last = [] }, at) {
+    for (const [names, view] of [[reals, this.reals], [words, this.words], [last, this.reals]])
+      for (const name of names) {
+        yield [name, view, at / view.BYTES_PER_ELEMENT];
+        at += view.BYTES_PER_ELEMENT;
       }
-      return needed;
-    });
   }
-
-  // ---- models: rows of `stride` entries, the last one holding the intercepts
-
-  stride(classes) {
-    return aligned(classes * this.scalarBytes) / this.scalarBytes;
+  /** Writes the defaults, then the fields that are given. Booleans and counts are words, and so is null, the address of nothing. */
+  write(struct, at, values) {
+    if (struct.defaults) this.call(struct.defaults, at);
+    for (const [name, view, place] of this.#fields(struct, at)) if (values[name] !== undefined) view[place] = values[name];
   }
-  coefficientBytes(features, classes) {
-    return (features + 1) * this.stride(classes) * this.scalarBytes;
+  read(struct, at) {
+    return Object.fromEntries(Array.from(this.#fields(struct, at), ([name, view, place]) => [name, view[place]]));
   }
-  /** Copies a tamis_model into arrays without padding. */
-  readModel(at) {
-    const [from, features, classes] = this.words.subarray(at / 4, at / 4 + 3);
-    const first = from / this.scalarBytes;
-    const stride = this.stride(classes);
-    const weights = new this.Reals(features * classes);
-    for (let j = 0; j < features; ++j) {
-      const row = first + j * stride;
-      weights.set(this.reals.subarray(row, row + classes), j * classes);
-    }
-    const row = first + features * stride;
-    return { features, weights, intercepts: this.reals.slice(row, row + classes) };
-  }
-  /** Copies the rows of a tamis_model that are not zero, and which these are. */
-  readKept(at) {
-    const [from, features, classes] = this.words.subarray(at / 4, at / 4 + 3);
-    const first = from / this.scalarBytes;
-    const stride = this.stride(classes);
-    const kept = [];
-    for (let j = 0; j < features; ++j) {
-      let any = false;
-      for (let k = first + j * stride, end = k + classes; k < end && !any; ++k) any = this.reals[k] !== 0;
-      if (any) kept.push(j);
-    }
-    const rows = new this.Reals(kept.length * classes);
-    kept.forEach((j, r) => {
-      const row = first + j * stride;
-      rows.set(this.reals.subarray(row, row + classes), r * classes);
-    });
-    const row = first + features * stride;
-    return { features, kept: Uint32Array.from(kept), rows, intercepts: this.reals.slice(row, row + classes) };
-  }
-  /** Writes a tamis_model at `at` with its coefficients at `to`. */
-  writeModel(at, to, { features, weights, intercepts }) {
-    const classes = intercepts.length;
-    const first = to / this.scalarBytes;
-    const stride = this.stride(classes);
-    this.reals.fill(0, first, first + (features + 1) * stride);
-    for (let j = 0; j < features; ++j)
-      this.reals.set(weights.subarray(j * classes, (j + 1) * classes), first + j * stride);
-    this.reals.set(intercepts, first + features * stride);
-    this.words.set([to, features, classes], at / 4);
+  /** A copy of numbers at an address. */
+  realsAt(at, count) {
+    return this.reals.slice(at / this.scalarBytes, at / this.scalarBytes + count);
   }
 }
-
-const problem_reals = ['lambda', 'tolerance', 'margin', 'l1Ratio', 'epsilon', 'eta'];
-const problem_words = ['maxIterations', 'intercept', 'loss', 'penalty', 'block', 'solver', 'samples', 'features', 'classes',
-  'columnStride', 'values', 'rows', 'starts', 'labels', 'weights', 'margins', 'groupOrder', 'groupStarts', 'groupCount',
-  'setStarts', 'setMembers', 'setCount', 'stopping', 'shrinking', 'seedLow', 'seedHigh'];
-const problem_last_reals = ['learningRate', 'stoppingThreshold'];
-const report_reals = ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'];
-const report_words = ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'];
-const report_last_reals = ['constraintValue', 'constraintBound', 'multiplier'];

@@ -1,7 +1,7 @@
 // Reading what callers hand in: samples, labels, names of choices. Values are checked by the module; here, only that
 // there is something to hand to it.
 
-import { TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 
 /** The loss of samples with several labels. */
 export const ranking = 'ranking-squared-hinge';
@@ -23,7 +23,7 @@ const usual_solvers = [0, 1, 5, 6, 11];
 export function choice(kind, name, names = choices[kind]) {
   const number = name === undefined ? -1 : names.indexOf(name);
   if (number < 0)
-    throw new TamisError('invalid_option', `${kind}: ${shown(name)} is not one of ${names.filter(Boolean).join(', ')}`);
+    throw invalidOption(`${kind}: ${shown(name)} is not one of ${names.filter(Boolean).join(', ')}`);
   return number;
 }
 
@@ -32,6 +32,9 @@ export function precisionOf({ precision = 'float' } = {}) {
   choice('precision', precision);
   return precision;
 }
+
+/** Rounds as numbers of a precision are. */
+export const roundingOf = (precision) => (precision === 'double' ? Number : Math.fround);
 
 /** What of a problem only the module with all solvers has, or null: in double precision there is but one module. */
 export function beyondUsual(problem = {}) {
@@ -58,12 +61,18 @@ export function shown(value) {
 
 export function countOf(name, value) {
   if (!Number.isInteger(value) || value < 1 || value > 0xffffffff)
-    throw new TamisError('invalid_option', `${name}: ${shown(value)} is not a whole number from 1 to 4294967295`);
+    throw invalidOption(`${name}: ${shown(value)} is not a whole number from 1 to 4294967295`);
   return value;
 }
 
+/** A seed; `where` begins the sentence that refuses one. */
+export function seedOf(seed, where = '') {
+  if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption(`${where}seed: ${shown(seed)} is not a whole number of at least 0`);
+  return seed;
+}
+
+export const isGiven = (value) => value !== undefined && value !== null;
 export const isArrayLike = (value) => typeof value === 'object' && value !== null && Number.isInteger(value.length);
-const invalidShape = (message, place) => new TamisError('invalid_shape', message, place);
 
 /** Anything that is not a number becomes NaN, which the module refuses with its place. */
 export const numberOf = (value) => (typeof value === 'number' ? value : NaN);
@@ -219,13 +228,11 @@ export function namesOf(names, features) {
 
 /** One number per sample, or null. */
 export function perSample(name, list, samples) {
-  if (list === undefined || list === null) return null;
+  if (!isGiven(list)) return null;
   if (!isArrayLike(list)) throw invalidShape(`${name} must be an array with one number per sample`);
   if (list.length !== samples) throw invalidShape(`${name} has ${list.length} entries for ${samples} samples`);
   return list;
 }
-
-const invalidOption = (message) => new TamisError('invalid_option', message);
 
 /** Refuses an option that means nothing to the penalty. */
 function checkMeaning(option, value, penalty, penalties) {
@@ -255,8 +262,7 @@ export function groupsOf({ groups, penalty }, features) {
 
 /** The settings that only some solvers have, as far as they are given; the module says which. */
 export function settingsOf({ seed, learningRate, shrinking, stopping }) {
-  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0))
-    throw invalidOption(`seed: ${shown(seed)} is not a whole number of at least 0`);
+  if (seed !== undefined) seedOf(seed);
   if (learningRate !== undefined && learningRate !== 'auto' && !(numberOf(learningRate) > 0 && learningRate < Infinity))
     throw invalidOption(`learningRate: ${shown(learningRate)} is neither 'auto' nor positive and finite`);
   const { rule = 'gap', threshold } = stopping ?? {};
@@ -282,4 +288,12 @@ export function parametersOf({ l1Ratio, epsilon, penalty }) {
   if (epsilon !== undefined && !(numberOf(epsilon) > 0 && epsilon < Infinity))
     throw invalidOption(`epsilon: ${shown(epsilon)} is not positive and finite`);
   return { l1Ratio, epsilon };
+}
+
+const of_train = ['penalty', 'solver', 'eta', 'sampleWeights', 'margin', 'margins', 'groups', 'l1Ratio', 'epsilon',
+  'seed', 'learningRate', 'shrinking', 'stopping', 'thresholds'];
+/** Refuses options of `train`, and `more`, that mean nothing to another training. */
+export function refuseOptionsOfTrain(training, problem, more = []) {
+  for (const name of [...of_train, ...more])
+    if (problem[name] !== undefined) throw invalidOption(`${name}: ${training} has no such option`);
 }

@@ -1,161 +1,208 @@
-// A problem inside a module: checks it, copies it there, and says what the module refuses.
+// A run inside a module, of any family: the memory that it holds there, its work in slices, its reports, what it refuses.
 
-import { TamisError } from './error.js';
-import { arenasOf, Held } from './held.js';
-import { checkThresholds, setsOf } from './label-sets.js';
-import {
-  choice, effortOf, firstOfEach, groupsOf, labelsOf, marginOf, namesOf, numberOf, parametersOf, perSample, ranking, samplesOf,
-  settingsOf, shown,
-} from './problem.js';
+import { invalidShape, notHeld, TamisError } from './error.js';
+import { alignment, Layout } from './module.js';
+import { countOf, firstOfEach } from './problem.js';
 
-const model_bytes = 12;
+export const report_struct = {
+  reals: ['objective', 'dualObjective', 'gap', 'relativeGap', 'kktResidual', 'lambdaMax', 'epochs'],
+  words: ['status', 'iterations', 'nonzeros', 'nonzeroRows', 'row', 'column', 'arenaBytes', 'arenaUsedBytes'],
+  last: ['constraintValue', 'constraintBound', 'multiplier'],
+};
 
-/** The words of tamis_problem that decide the size of the arena. */
-export function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta, groups }) {
-  return {
-    samples, features, classes, lambda,
-    loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
-    eta: eta === undefined ? undefined : positive(eta),
-    ...groupFields(groupsOf({ groups, penalty }, features)),
-  };
-}
-/** Those of the groups, as far as the solver is chosen by them: lists are not looked at before there are some. */
-const groupFields = ({ block, order }) => ({ block, groupOrder: order ? 1 : 0 });
+/**
+ * Base of what runs in a module; not for use on its own. A family reads its problem into `fields` of its `problemStruct` and
+ *   table     the samples, as samplesOf() makes them, where there are some
+ *   samples, features, featureNames
+ *   classes   the labels that there are, and `labels`, the number of each sample's; a regression has none
+ * and answers refusal().
+ */
+export class Run {
+  #region = null;
+  #steps = 1;
+  #milliseconds = 0;
+  prefix = ''; // of the names of its module's functions
+  problemStruct = null;
+  mostSteps = 65536; // in one call
 
-/** Base of what runs on a problem; not for use on its own. */
-export class Run extends Held {
-  /**
-   * Checks the problem and copies it into the module. `task`: { stateBytes, arenaBytes(fields, nonzeros), which returns
-   * { least, fast }, more(samples), which returns bytes by name, single: whether it is one training }. Throws TamisError; then nothing is held.
-   */
-  constructor(module, problem, task) {
-    super(module);
+  constructor(module, problem) {
+    this.module = module;
     this.problem = problem;
-    for (const kind of ['loss', 'penalty']) choice(kind, problem[kind]); // have no default
-    this.samples = samplesOf(problem.X);
-    const { samples, features } = this.samples;
-    checkThresholds(problem, task.single);
-    const labelled = problem.loss === ranking ? setsOf(problem.y, samples) : labelsOf(problem.y, samples);
-    ({ classes: this.classes, labels: this.labels, sets: this.sets = null } = labelled);
-    this.#checkShape();
-    const weights = perSample('sampleWeights', problem.sampleWeights, samples);
-    const margins = perSample('margins', problem.margins, samples);
-    this.featureNames = namesOf(problem.featureNames, features);
+  }
 
-    const groups = groupsOf(problem, features);
-    this.fields = {
-      ...sizeFields({ ...problem, samples, features, classes: this.classes.length }),
-      lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
-      ...effortOf(problem),
-      margin: marginOf(problem),
-      ...parametersOf(problem),
-      ...settingsOf(problem),
-    };
-    const arenas = arenasOf(task.arenaBytes(this.fields, this.samples.nonzeros()), problem.memoryLimit);
-    const scalar = module.scalarBytes;
-    this.hold({
-      problem: module.problemBytes,
-      state: task.stateBytes,
-      report: module.reportBytes,
-      model: model_bytes,
-      values: samples * features * scalar,
-      labels: samples * 2,
-      weights: weights && samples * scalar,
-      margins: margins && samples * scalar,
-      groupOrder: groups.order ? groups.order.byteLength : null,
-      groupStarts: groups.starts ? groups.starts.byteLength : null,
-      setStarts: this.sets && this.sets.starts.byteLength,
-      setMembers: this.sets && this.sets.members.byteLength,
-      ...task.more?.(samples),
-    }, arenas);
+  /** Names of the functions that begin, advance, end (if there is one) and report. */
+  get calls() {
+    const { prefix } = this;
+    return { start: `${prefix}start`, step: `${prefix}step`, stop: `${prefix}stop`, report: `${prefix}report_of` };
+  }
+
+  // ---- memory
+
+  /**
+   * Takes memory for the problem, the report and these parts, as a Layout has them, and an arena of as many of the bytes
+   * { least, fast } as there are. `at` then has their addresses. Throws TamisError; then nothing is held.
+   */
+  hold(parts, bytes) {
+    const { module, problem, problemStruct } = this;
+    const layout = new Layout({
+      problem: problemStruct ? module.bytesOf(problemStruct) : null, report: module.bytesOf(report_struct), ...parts,
+    });
+    for (this.arenaBytes of arenasOf(bytes, problem.memoryLimit)) {
+      this.#region = module.take(layout.bytes + this.arenaBytes);
+      if (this.#region) break;
+    }
+    if (!this.#region) throw this.#tooLarge(layout.bytes + this.arenaBytes);
+    this.orRelease(() => {
+      this.at = { ...layout.place(module, this.#region.start), arena: this.#region.start + layout.bytes };
+      if (problemStruct) this.writeProblem();
+    });
+  }
+  /** Takes the memory for parts that another run lends, and its arena. */
+  borrow(parts, start, { at: { arena }, arenaBytes }) {
+    this.arenaBytes = arenaBytes;
+    this.at = { ...new Layout(parts).place(this.module, start), arena };
+  }
+  /** Writes the problem, with these changes. */
+  writeProblem(changes) {
+    const { module, problemStruct, at, fields } = this;
+    module.write(problemStruct, at.problem, { ...fields, ...at, ...changes });
+  }
+  release() {
+    if (this.#region) this.module.release(this.#region);
+    this.#region = null;
+  }
+  /** Does some work; when that throws, nothing is held any more. */
+  orRelease(work) {
     try {
-      this.#copy(weights, margins, groups);
+      return work();
     } catch (error) {
       this.release();
       throw error;
     }
   }
+  #tooLarge(bytes) {
+    const { arenaBytes } = this;
+    const need = Number.isFinite(bytes)
+      ? `training needs ${bytes} bytes, ${arenaBytes} of them as arena`
+      : 'training needs an arena of more than 4 GiB';
+    return new TamisError('arena_too_small', `${need}: ${this.module.occupied()}`, { arenaBytes });
+  }
 
-  #copy(weights, margins, groups) {
-    const { module, at } = this;
-    const { samples } = this.samples;
-    const scalar = module.scalarBytes;
-    this.samples.copyColumns(module.reals, at.values / scalar);
-    module.halves.set(this.labels, at.labels / 2);
-    for (const [to, list] of [[at.weights, weights], [at.margins, margins]])
-      if (list) for (let i = 0; i < samples; ++i) module.reals[to / scalar + i] = numberOf(list[i]);
-    if (groups.order) {
-      module.words.set(groups.order, at.groupOrder / 4);
-      module.words.set(groups.starts, at.groupStarts / 4);
-    }
-    if (this.sets) {
-      module.words.set(this.sets.starts, at.setStarts / 4);
-      module.halves.set(this.sets.members, at.setMembers / 2);
-    }
-    module.writeProblem(at.problem, {
-      ...this.fields, values: at.values, labels: at.labels, weights: at.weights ?? 0, margins: at.margins ?? 0,
-      groupOrder: at.groupOrder ?? 0, groupStarts: at.groupStarts ?? 0,
-      groupCount: groups.starts ? groups.starts.length - 1 : 0,
-      setStarts: at.setStarts ?? 0, setMembers: at.setMembers ?? 0, setCount: this.sets ? this.sets.starts.length - 1 : 0,
+  /** What ask(address of the problem, of which there are only the fields) answers. */
+  asked(ask) {
+    return askOf(this.module, this.problemStruct, this.fields, ask);
+  }
+  /** The samples by columns, as a part of memory. */
+  get columns() {
+    const { module: { reals, scalarBytes }, table } = this;
+    return { byteLength: table.samples * table.features * scalarBytes, copyTo: (at) => table.copyColumns(reals, at / scalarBytes) };
+  }
+
+  // ---- time
+
+  get running() {
+    return this.status === 'running';
+  }
+  /** Calls one of the functions; the milliseconds that it took. */
+  timed(name, ...values) {
+    const before = performance.now();
+    this.status = this.module.statuses[this.module.call(name, this.at.state, ...values)];
+    const spent = performance.now() - before;
+    this.#milliseconds += spent;
+    return spent;
+  }
+  /** Begins. Throws TamisError; then nothing is held. */
+  start(...values) {
+    this.orRelease(() => {
+      this.timed(this.calls.start, ...values, this.at.arena, this.arenaBytes);
+      this.refuse();
     });
   }
+  /** Steps for about that many milliseconds, in calls short enough not to overrun by much. */
+  advance(milliseconds) {
+    const end = performance.now() + milliseconds;
+    do {
+      const spent = this.timed(this.calls.step, this.#steps);
+      if (spent < milliseconds / 16) this.#steps = Math.min(2 * this.#steps, this.mostSteps);
+      else if (spent > milliseconds / 4) this.#steps = Math.max(this.#steps >>> 1, 1);
+      this.seen();
+    } while (this.running && performance.now() < end);
+    this.refuse();
+  }
+  /** Is called after all steps. */
+  seen() {}
+  stop() {
+    if (this.calls.stop && this.running) this.module.call(this.calls.stop, this.at.state);
+    this.status = 'stopped';
+  }
 
-  /** What every model of this problem has in common. */
-  modelFrame() {
-    const { problem } = this;
+  // ---- reports
+
+  report() {
+    const { row, column, ...report } = this.#report();
+    return { ...report, milliseconds: this.#milliseconds };
+  }
+  #report() {
+    const { module, at } = this;
+    module.call(this.calls.report, at.state, at.report);
+    const report = module.read(report_struct, at.report);
+    return { ...report, status: module.statuses[report.status] };
+  }
+  get refused() {
+    const { statuses } = this.module;
+    return statuses.indexOf(this.status) > statuses.indexOf('infeasible');
+  }
+  /** Throws when the module has refused. */
+  refuse() {
+    if (!this.refused) return;
+    const { status, row, column } = this.#report();
+    throw this.refusal(status, this.module.sentence(status), row, column);
+  }
+  /** What is wrong with a value of the samples. */
+  badValue(sentence, row, column) {
+    return notHeld(`X[${row}][${column}]`, this.table.at(row, column), sentence, { row, column });
+  }
+  /** Throws unless there is enough of what is counted: { samples, features, classes }, as far as there should be some. */
+  checkShape(needs, counts) {
+    const { samples, features, classes } = counts;
+    if (samples === 0 || features === 0 || classes < 2) throw invalidShape(`${needs}; ${foundOf(counts)}`);
+    if (classes > 65536) throw invalidShape(`${classes} different labels: 65536 are the most`);
+  }
+
+  /** What every model of this problem has in common. `Reals`: of the samples that exported code is tested with. */
+  modelFrame(Reals = this.module.Reals) {
+    const { module, classes = null, features = null, featureNames = null } = this;
     return {
-      version: this.module.version,
-      precision: this.module.precision,
-      classes: this.classes,
-      featureNames: this.featureNames,
-      loss: problem.loss,
-      penalty: problem.penalty,
-      samples: this.samples.samples,
-      selfTest: firstOfEach(this.labels, this.classes.length).map((i) => this.samples.row(i, this.module.Reals)),
+      version: module.version, precision: module.precision, classes, features, featureNames,
+      selfTest: this.selfTestSamples().map((i) => this.table.row(i, Reals)),
     };
   }
-
-  // ---- refusals
-
-  #checkShape() {
-    const { samples, features } = this.samples;
-    const count = this.classes.length;
-    const sentence = this.module.sentence('invalid_shape');
-    const found = `here are ${samples} samples, ${features} features and ${count} ${count === 1 ? 'class' : 'classes'}`;
-    if (samples === 0 || features === 0 || count < 2) throw new TamisError('invalid_shape', `${sentence}; ${found}`);
-    if (count > 65536) throw new TamisError('invalid_shape', `${count} different labels: 65536 are the most`);
-  }
-
-  /** Throws when the module has refused, as the report says that its function of that name writes. */
-  refuse(name) {
-    const { module, fields } = this;
-    const refusal = this.refusalBy(name);
-    if (!refusal) return;
-    const { status, row, column } = refusal;
-    const sentence = module.sentence(status);
-    const fail = (where, place, what = sentence) => {
-      throw new TamisError(status, `${where}: ${what}`, place);
-    };
-    switch (status) {
-      case 'invalid_data': throw this.badValue(row, column);
-      case 'missing_class': return fail(`class ${shown(this.classes[column])}`, { column }, this.sets ? unranked : sentence);
-      case 'invalid_weight': return fail(`sampleWeights[${row}]`, { row });
-      case 'invalid_margin': return this.problem.margins ? fail(`margins[${row}]`, { row }) : fail('margin');
-      case 'invalid_lambda': return fail('lambda');
-      case 'invalid_eta': return fail('eta');
-      case 'invalid_option': {
-        const refused = module.problemRefusal(this.at.problem);
-        if (refused) throw new TamisError(status, refused);
-        return fail(this.problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
-      }
-      case 'invalid_combination': return fail('solver', {}, module.refusal(fields.solver, fields.loss, fields.penalty));
-      default: throw new TamisError(status, sentence);
-    }
+  selfTestSamples() {
+    return firstOfEach(this.labels, this.classes.length);
   }
 }
 
-const unranked = 'no sample of positive weight ranks it above another, or none below: its intercept would diverge; leave the ' +
-  'label out, or give intercept: false';
+/** How much of what is counted there is, for a message. */
+export function foundOf(counts) {
+  const found = Object.entries(counts).map(([name, count]) => `${count} ${name === 'classes' && count === 1 ? 'class' : name}`);
+  return `here are ${found.slice(0, -1).join(', ')} and ${found.at(-1)}`;
+}
 
-/** Zero would mean none to the module. */
-const positive = (eta) => (eta === 0 ? NaN : numberOf(eta));
+/** What ask(address) answers of a problem with these fields. */
+export function askOf(module, struct, fields, ask) {
+  return module.with({ problem: module.bytesOf(struct) }, ({ problem }) => {
+    module.write(struct, problem, fields);
+    return ask(problem);
+  });
+}
+
+/** The sizes of arena to try, in turn. The first is what the tamis command takes. */
+function arenasOf({ least, fast }, limit) {
+  if (limit === undefined) return [fast, least];
+  countOf('memoryLimit', limit);
+  if (least > limit)
+    throw new TamisError('arena_too_small', `memoryLimit: training needs an arena of ${least} bytes, ${limit} are allowed`, {
+      arenaBytes: least,
+    });
+  return [Math.min(fast, Math.floor(limit / alignment) * alignment), least];
+}

@@ -1,13 +1,13 @@
 // tamis: sparse multiclass classifiers trained in a fixed piece of memory, in browsers, workers and Node.
 
-import { TamisError } from './error.js';
+import { withModel } from './coefficients.js';
+import { invalidOption, invalidShape, TamisError } from './error.js';
 import { blobPrecision, fromBlob } from './export.js';
-import { advance, finish, Library, loadAs } from './library.js';
-import { withFeatures } from './making.js';
-import { withModel } from './points.js';
+import { withFeatures } from './feature-methods.js';
+import { finish, Library, loadAs } from './library.js';
+import { Training, trainingBytes } from './linear.js';
 import { countOf } from './problem.js';
-import { sizeFields } from './run.js';
-import { Training } from './training.js';
+import { advance } from './slices.js';
 
 export { TamisError };
 
@@ -17,13 +17,10 @@ export const load = (options) => loadAs(Tamis, options);
 class Tamis extends Library {
   trainSync(problem, options = {}) {
     if (problem?.thresholds !== undefined)
-      throw new TamisError('invalid_option', 'thresholds: are chosen by a module that is loaded when it is asked for: use train()');
+      throw invalidOption('thresholds: are chosen by a module that is loaded when it is asked for: use train()');
     const training = new Training(this.moduleFor(problem), problem);
     try {
-      while (training.running) {
-        if (options.signal?.aborted) training.stop();
-        else advance(training, options);
-      }
+      while (training.running) advance(training, options, () => training.report());
       return this.fromData(finish(training, options));
     } finally {
       training.release();
@@ -59,7 +56,7 @@ class Tamis extends Library {
   trainingBytes(spec) {
     for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
     if (spec.nonzeros !== undefined) countOf('nonzeros', spec.nonzeros);
-    return this.moduleFor(spec).trainingBytes(sizeFields(spec), spec.nonzeros ?? spec.samples * spec.features);
+    return trainingBytes(this.moduleFor(spec), spec, spec.nonzeros ?? spec.samples * spec.features);
   }
 
   fromBlob(bytes, { classes, featureNames } = {}) {
@@ -67,9 +64,9 @@ class Tamis extends Library {
     const model = fromBlob(this.moduleOf(precision), bytes);
     const count = model.intercepts.length;
     if ((classes ?? model.intercepts).length !== count)
-      throw new TamisError('invalid_shape', `the blob has ${count} classes, ${classes.length} names are given`);
+      throw invalidShape(`the blob has ${count} classes, ${classes.length} names are given`);
     if (featureNames && featureNames.length !== model.features)
-      throw new TamisError('invalid_shape', `the blob has ${model.features} features, ${featureNames.length} names are given`);
+      throw invalidShape(`the blob has ${model.features} features, ${featureNames.length} names are given`);
     return this.fromData({
       version: this.version,
       precision,

@@ -1,9 +1,9 @@
 // Vocabularies: learned from lines of text, or read again.
 
-import { TamisError } from './error.js';
+import { invalidOption, TamisError } from './error.js';
 import { checkLines } from './lines.js';
 import { precisionOf, shown } from './problem.js';
-import { inSlices } from './in-slices.js';
+import { inSlices } from './slices.js';
 import { checksumOf, countsOf, TfIdf, version } from './tf-idf.js';
 
 const encoder = new TextEncoder();
@@ -19,7 +19,7 @@ function inByteOrder(terms) {
 function optionsOf({ ngrams = 1, minDf = 1, sublinear = false, precision }) {
   for (const [name, value, most] of [['ngrams', ngrams, most_ngrams], ['minDf', minDf, 0xffffffff]])
     if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new TamisError('invalid_option', `tfIdf: ${name}: ${shown(value)} is not a whole number from 1 to ${most}`);
+      throw invalidOption(`tfIdf: ${name}: ${shown(value)} is not a whole number from 1 to ${most}`);
   return { ngrams, minDf, sublinear: Boolean(sublinear), precision: precisionOf({ precision }) };
 }
 

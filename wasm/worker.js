@@ -1,9 +1,9 @@
 // The client of a worker that trains: the page stays responsive, and may watch and stop the training.
 
+import { withModel } from './coefficients.js';
 import { TamisError } from './error.js';
-import { withFeatures } from './making.js';
+import { withFeatures } from './feature-methods.js';
 import { Model } from './model.js';
-import { withModel } from './points.js';
 
 export { TamisError };
 

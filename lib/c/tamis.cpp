@@ -39,7 +39,7 @@ static_assert(TAMIS_SQUARED_HINGE == int(LossKind::squared_hinge) && TAMIS_LOGIS
               TAMIS_TWO_PHASE == int(SolverKind::two_phase));
 static_assert(TAMIS_NO_FOLD == no_fold && TAMIS_LOSS == int(Measure::loss));
 
-/// Whether a problem is six numbers, then 26 words, then two numbers: what wasm/module.js writes.
+/// Whether a problem is six numbers, then 26 words, then two numbers: what wasm/linear.js writes.
 template <class T, class Problem = typename Face<T>::Problem>
 constexpr bool is_numbers_then_words = sizeof(void*) != 4 ||
                                        (offsetof(Problem, eta) == 5 * sizeof(T) &&
