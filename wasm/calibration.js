@@ -1,7 +1,7 @@
 // Probabilities of classes from held-out scores, fitted inside a module of features.
 
 import { TamisError } from './error.js';
-import { probabilitiesOf } from './model.js';
+import { probabilitiesOf } from './linear-model.js';
 import { shown } from './problem.js';
 
 export const kinds = ['sigmoid', 'softmax']; // tamis_calibration_kind

@@ -1,10 +1,9 @@
-// A trained model that compares with training samples: arrays that belong to JavaScript. Prediction is arithmetic in the
-// order and the rounding of the library, so that its scores are the same bits.
+// Trained models that compare with training samples.
 
 import { elementaryOf } from './elementary.js';
 import { invalidOption, invalidShape, TamisError } from './error.js';
-import { bestOf, exactly, shortest } from './model.js';
-import { isArrayLike, samplesOf } from './problem.js';
+import { BaseModel } from './model.js';
+import { isArrayLike } from './problem.js';
 
 /** Σ term(x_j, z_j), added in the order of j. */
 function sum({ round }, x, z, term) {
@@ -64,22 +63,14 @@ export function parsed(kernel) {
   return { kind, parameters: numbers === undefined ? [] : numbers.split(',').map(number) };
 }
 
-export class Model {
-  #data;
-  #exporter;
+export class Model extends BaseModel {
   #math;
   #compare = []; // kernels as functions of two samples
   #samples; // rounded
 
-  /** `exporter`: { toC(data, options) }; what needs the module. */
   constructor(data, exporter) {
-    this.#data = data;
-    this.#exporter = exporter;
+    super(data, exporter);
     this.#math = elementaryOf(data.precision);
-    this.report = data.report;
-    this.classes = data.classes;
-    this.features = data.features;
-    this.intercepts = data.intercepts;
     this.lambda = data.lambda;
     this.rademacher = data.rademacher ?? null;
     this.keptKernels = data.kernels;
@@ -99,42 +90,21 @@ export class Model {
     });
   }
 
-  get precision() {
-    return this.#data.precision;
-  }
-  /** Everything the model consists of, for sending it elsewhere. */
-  get data() {
-    return this.#data;
-  }
-
   /** One score per class; of the binary form the opposite of the second, and the second. */
   scores(x) {
-    return this.#byClass(this.#data.samples ? this.#scoresOfSample(x) : this.#scoresOfValues(x));
+    return this.data.samples ? super.scores(x) : this.#scoresOfValues(x);
   }
-  #byClass(scores) {
-    return this.#data.form === 'binary' ? scores.constructor.of(-scores[0], scores[0]) : scores;
+  *allScores(X) {
+    if (this.data.samples) return yield* super.allScores(X);
+    for (let i = 0; i < X.length; ++i) yield this.#scoresOfValues(X[i], i);
   }
-
-  #scoresOfSample(x) {
-    if (x?.length !== this.features)
-      throw invalidShape(`a sample must have ${this.features} features, this one has ${x?.length}`);
-    return this.#scoresAt((j) => x[j]);
-  }
-  #scoresAt(at, row) {
-    const { round } = this.#math;
-    const z = Float64Array.from({ length: this.features }, (_, j) => {
-      const value = at(j);
-      const entry = round(value);
-      if (typeof value !== 'number' || !Number.isFinite(entry))
-        throw new TamisError('invalid_data', `feature ${j} of the sample is not a finite number`, { row, column: j });
-      return entry;
-    });
+  scoresOf(z, row) {
     return this.#add((kernel, sample) => this.#compare[kernel](this.#samples[sample], z), row);
   }
 
   /** Of a model of matrices: x[t][l] = k_t(x_l, x). */
   #scoresOfValues(x, row) {
-    const { matrixCount, trainingSamples, kernels, origins } = this.#data;
+    const { matrixCount, trainingSamples, kernels, origins } = this.data;
     if (!isArrayLike(x) || x.length !== matrixCount || !Array.from(x).every((values) => values?.length === trainingSamples))
       throw invalidShape(`a model of matrices takes, for ${matrixCount} kernels, an array of their ` +
         `${trainingSamples} values with the training samples`, { row });
@@ -146,7 +116,7 @@ export class Model {
 
   /** Intercepts, and coefficients times value(kernel, sample), term by term. */
   #add(value, row) {
-    const { termKernels, termSamples, coefficients } = this.#data;
+    const { termKernels, termSamples, coefficients } = this.data;
     const { round } = this.#math;
     const scores = this.intercepts.slice();
     const count = scores.length;
@@ -156,75 +126,35 @@ export class Model {
     }
     if (!scores.every(Number.isFinite))
       throw new TamisError('invalid_data', 'a kernel of this sample and one of the model has no finite value', { row });
-    return scores;
-  }
-
-  *#allScores(X) {
-    if (!this.#data.samples) {
-      for (let i = 0; i < X.length; ++i) yield this.#byClass(this.#scoresOfValues(X[i], i));
-      return;
-    }
-    const { samples, features, at } = samplesOf(X);
-    if (samples > 0 && features !== this.features)
-      throw invalidShape(`samples must have ${this.features} features, these have ${features}`);
-    for (let i = 0; i < samples; ++i) yield this.#byClass(this.#scoresAt((j) => at(i, j), i));
-  }
-
-  /** The class with the largest score, the first of equals. */
-  predict(x) {
-    return this.classes[bestOf(this.scores(x))];
-  }
-  /** The same of all samples of X. */
-  predictAll(X) {
-    return Array.from(this.#allScores(X), (scores) => this.classes[bestOf(scores)]);
+    return this.data.form === 'binary' ? scores.constructor.of(-scores[0], scores[0]) : scores;
   }
 
   toC(options) {
     this.#needSamples();
-    return this.#exporter.toC(this.#data, options);
+    return super.toC(options);
   }
 
   /** The model file that the tamis command writes and reads. */
   toJSON() {
     this.#needSamples();
-    const data = this.#data;
-    const number = this.precision === 'float' ? shortest : exactly;
-    const numbers = (list) => Array.from(list, number);
-    return {
-      format: 'tamis-model',
-      version: 1,
-      kind: 'kernels',
-      written_by: `tamis ${data.version}`,
-      classes: this.classes.map(String),
-      feature_count: this.features,
-      features: Array.from({ length: this.features }, (_, j) => data.featureNames?.[j] ?? `x${j}`),
-      kernels: data.kernels.map(parsed),
-      coefficients: {
-        samples: { indices: this.keptSamples, values: data.samples.map((sample) => Array.from(sample)) },
-        terms: {
-          kernels: Array.from(data.termKernels), samples: Array.from(data.termSamples),
-          values: this.terms.map(({ coefficients }) => numbers(coefficients)),
-        },
+    const { kernels, samples, termKernels, termSamples, form, p, q, r, lambda, trainingSamples, selfTest } = this.data;
+    const coefficients = {
+      samples: { indices: this.keptSamples, values: samples.map((sample) => Array.from(sample)) },
+      terms: {
+        kernels: Array.from(termKernels), samples: Array.from(termSamples),
+        values: this.terms.map((term) => this.numbersOf(term.coefficients)),
       },
-      intercept: numbers(this.intercepts),
-      scale: 1,
-      standardisation: null,
-      preparation: null,
-      loss: 'squared-hinge',
-      form: data.form,
-      penalty: 'mixed-norm',
-      p: data.p,
-      q: data.q,
-      r: data.r,
-      lambda: data.lambda,
-      samples: data.trainingSamples,
-      precision: this.precision,
-      self_test: data.selfTest.map((sample) => Array.from(sample)),
+    };
+    const all = Array.from({ length: this.features }, (_, j) => j);
+    return {
+      ...this.fileOf('kernels', all, { kernels: kernels.map(parsed), coefficients },
+        { loss: 'squared-hinge', form, penalty: 'mixed-norm', p, q, r, lambda, samples: trainingSamples }),
+      self_test: selfTest.map((sample) => Array.from(sample)), // as they were given, like the samples above
     };
   }
 
   #needSamples() {
-    if (!this.#data.samples)
+    if (!this.data.samples)
       throw invalidOption('a model of matrices cannot be stored: it has nothing to compare new samples with');
   }
 }

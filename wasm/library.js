@@ -4,7 +4,7 @@ import { invalidOption } from './error.js';
 import { toBlob, toC } from './export.js';
 import { chooseThresholds } from './label-sets.js';
 import { Training } from './linear.js';
-import { Model } from './model.js';
+import { Model } from './linear-model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { beyondUsual, precisionOf, ranking } from './problem.js';
 import { drive } from './slices.js';

@@ -11,6 +11,7 @@ import { askOf, Run } from './run.js';
 
 const state_bytes = 220 * 8; // TAMIS_TRAINING_WORDS
 const usual_active_limit = 1500; // the tamis command's
+const constrained = 4; // TAMIS_CONSTRAINED_PRIMAL_DUAL
 // tamis_problem
 const problem_struct = {
   defaults: 'default_problem',
@@ -101,7 +102,9 @@ export class LinearRun extends Run {
 const unranked = 'no sample of positive weight ranks it above another, or none below: its intercept would diverge; leave the ' +
   'label out, or give intercept: false';
 
-const refusalOf = (module, { solver, loss, penalty }) => module.text(module.common('refusal', solver, loss, penalty));
+/** Why a solver, that of eta if there is one and none is named, does not accept the loss and the penalty; or null. */
+const refusalOf = (module, { solver, loss, penalty, eta }) =>
+  module.text(module.common('refusal', solver === 0 && eta !== undefined ? constrained : solver, loss, penalty));
 
 /**
  * Exact bytes of arena, { least, fast }, either maybe Infinity: as the module's function of that name answers of what is given

@@ -3,7 +3,7 @@
 import { withModel } from './coefficients.js';
 import { TamisError } from './error.js';
 import { withFeatures } from './feature-methods.js';
-import { Model } from './model.js';
+import { Model } from './linear-model.js';
 
 export { TamisError };
 

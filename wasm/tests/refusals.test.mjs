@@ -83,6 +83,13 @@ for (const [name, wrong, status, message, place = {}] of refusals)
     assert.equal(rejected.message, error.message);
   });
 
+test('a loss that no solver for eta has: the sentence is that of these solvers', async () => {
+  for (const precision of ['float', 'double']) {
+    const error = await refusal(() => tamis.train({ ...small, lambda: undefined, eta: 0.4, loss: 'squared-hinge', precision }), 'invalid_combination');
+    assert.match(error.message, /it needs a loss with level_terms, such as hinge/);
+  }
+});
+
 test('names that cannot be made text stand for what they are', () => {
   const model = tamis.trainSync({ ...small, featureNames: ['a', Object.create(null)] });
   assert.deepEqual(model.toJSON().feature_count, 2);
