@@ -8,6 +8,7 @@ import { Model } from './linear-model.js';
 import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
 import { beyondUsual, precisionOf, ranking } from './problem.js';
 import { drive } from './slices.js';
+import { Tasks } from './tasks.js';
 
 /** Of modules in the options of load. */
 const names = { linear: '', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
@@ -28,13 +29,14 @@ export async function loadAs(Class, options = {}) {
 }
 
 /** Base of Tamis, with all that a worker needs. */
-export class Library {
+export class Library extends Tasks {
   #kind;
   #sources;
   #loading = {};
   #modules = {};
 
   constructor(kind, sources) {
+    super();
     this.simd = kind.simd;
     this.#kind = kind;
     this.#sources = sources;
@@ -75,86 +77,8 @@ export class Library {
     return module;
   }
 
-  async train(problem, options = {}) {
-    const training = new Training(await this.prepared(problem), problem);
-    const { thresholds: kind } = problem;
-    if (kind === undefined) return this.fromData(await toEnd(training, options));
-    const { labels, sets, classes, samples, features } = training;
-    const X = { values: new Float64Array(samples * features), samples, features, layout: 'columns' }; // as the problem was
-    training.table.copyColumns(X.values, 0);
-    const data = await toEnd(training, options);
-    const module = await this.loaded('features', 'double'); // thresholds are of double precision, as those of the command
-    const scores = Float64Array.from(new Model(data).scoresOfAll(X).flatMap((row) => [...row]));
-    return this.fromData({ ...data, thresholds: chooseThresholds(module, kind, scores, labels, sets, classes.length) });
-  }
-
-  trainInteractions(problem, options) {
-    return this.#trainBeside('interactions', problem, options);
-  }
-  trainKernels(problem, options) {
-    return this.#trainBeside('kernels', problem, options);
-  }
-  /** Choose lambda for these. */
-  selectInteractions(problem, options) {
-    return this.#selectBeside('interactions', problem, options);
-  }
-  selectKernels(problem, options) {
-    return this.#selectBeside('kernels', problem, options);
-  }
-  async #selectBeside(models, problem, options = {}) {
-    const { model, ...rest } = await this.selectionDataBeside(models, problem, options);
-    return { ...rest, model: await this.fromDataBeside(model) };
-  }
-  /** The same with the model as plain data; `models`: of which kind. */
-  async selectionDataBeside(models, problem, options) {
-    const [module, [{ Training }], { selectLambda }] = await Promise.all([
-      this.loaded(models, precisionOf(problem)), beside[models](), import('./selection.js'),
-    ]);
-    const { signal, sliceMilliseconds } = options;
-    return selectLambda(Training, module, problem, options,
-      (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
-  }
-  async #trainBeside(models, problem, options = {}) {
-    const [module, [{ Training }]] = await Promise.all([this.loaded(models, precisionOf(problem)), beside[models]()]);
-    return this.fromDataBeside(await toEnd(new Training(module, problem), options));
-  }
-
-  /** A model with interactions or kernels from its plain data; loads what it needs. */
-  async fromDataBeside(data) {
-    const { kind, precision } = data;
-    const [module, [{ toC }, { Model }]] = await Promise.all([this.loaded(kind, precision), beside[kind]()]);
-    return new Model(data, { toC: (data, options) => toC(module, data, options) });
-  }
-
-  /** The path as plain data: begin(frame) once, then visit(point) for each point, which stops with false. */
-  async pathData(problem, options, begin, visit) {
-    const module = await this.prepared(problem);
-    const { followPath } = await import('./selection.js'); // not before someone asks for it
-    return followPath(module, problem, options, begin, visit);
-  }
-
-  /** Cross-validation with the models as plain data. */
-  async crossValidationData(problem, options) {
-    if (problem?.loss === ranking && options.calibrate !== undefined)
-      throw invalidOption(`calibrate: samples with several labels have no one class: not with ${ranking}`);
-    const module = await this.prepared(problem);
-    const { crossValidate } = await import('./cross-validation.js');
-    return crossValidate(module, problem, options, () => this.loaded('features', module.precision));
-  }
-
-  async stabilitySelection(problem, options = {}) {
-    if (problem?.loss === ranking)
-      throw invalidOption(`loss: samples with several labels have no halves with half of every class: not ${ranking}`);
-    const module = await this.prepared(problem);
-    const { selectStable } = await import('./stability.js');
-    return selectStable(module, problem, options);
-  }
-
-  /** What makes features: by the function of that name in features.js or tf-idf-fit.js. */
-  async features(name, data, options = {}, wishes = {}) {
-    const [makers, module] = await Promise.all(name === 'tfIdf' ? [import('./tf-idf-fit.js')]
-      : [import('./features.js'), this.loaded('features', precisionOf(options))]);
-    return makers[name](data, options, wishes, module);
+  perform(task, ...given) {
+    return tasks[task](this, ...given);
   }
   async prepared(problem) {
     await this.prepare(beyondUsual(problem) ? 'baselines' : precisionOf(problem));
@@ -167,6 +91,71 @@ export class Library {
     const exporter = { toC: (data, options) => toC(module(), data, options), toBlob: (data) => toBlob(module(), data) };
     return new Model(data, exporter);
   }
+  /** The same of a model with interactions or kernels; loads what it needs. */
+  async fromDataBeside(data) {
+    const { kind, precision } = data;
+    const [module, [{ toC }, { Model }]] = await Promise.all([this.loaded(kind, precision), beside[kind]()]);
+    return new Model(data, { toC: (data, options) => toC(module, data, options) });
+  }
+}
+
+/** What tasks come to, as plain data: each of (library, problem, options, receivers). What not all need is loaded when it is asked for. */
+const tasks = {
+  async train(library, problem, options) {
+    const training = new Training(await library.prepared(problem), problem);
+    const { thresholds: kind } = problem;
+    if (kind === undefined) return toEnd(training, options);
+    const { labels, sets, classes, samples, features } = training;
+    const X = { values: new Float64Array(samples * features), samples, features, layout: 'columns' }; // as the problem was
+    training.table.copyColumns(X.values, 0);
+    const data = await toEnd(training, options);
+    const module = await library.loaded('features', 'double'); // thresholds are of double precision, as those of the command
+    const scores = Float64Array.from(new Model(data).scoresOfAll(X).flatMap((row) => [...row]));
+    return { ...data, thresholds: chooseThresholds(module, kind, scores, labels, sets, classes.length) };
+  },
+  /** begin(frame) once, then point(point) for each point, which stops with false. */
+  async path(library, problem, options, { begin, point }) {
+    const module = await library.prepared(problem);
+    return (await import('./selection.js')).followPath(module, problem, options, begin, point);
+  },
+  async crossValidate(library, problem, options) {
+    if (problem?.loss === ranking && options.calibrate !== undefined)
+      throw invalidOption(`calibrate: samples with several labels have no one class: not with ${ranking}`);
+    const module = await library.prepared(problem);
+    const { crossValidate } = await import('./cross-validation.js');
+    return crossValidate(module, problem, options, () => library.loaded('features', module.precision));
+  },
+  async stabilitySelection(library, problem, options) {
+    if (problem?.loss === ranking)
+      throw invalidOption(`loss: samples with several labels have no halves with half of every class: not ${ranking}`);
+    const module = await library.prepared(problem);
+    return (await import('./stability.js')).selectStable(module, problem, options);
+  },
+  trainInteractions: trainBeside('interactions'),
+  trainKernels: trainBeside('kernels'),
+  selectInteractions: selectBeside('interactions'),
+  selectKernels: selectBeside('kernels'),
+  async features(library, { name, data, options }, wishes) {
+    const [makers, module] = await Promise.all(name === 'tfIdf' ? [import('./tf-idf-fit.js')]
+      : [import('./features.js'), library.loaded('features', precisionOf(options))]);
+    return makers[name](data, options, wishes, module);
+  },
+};
+function trainBeside(family) {
+  return async (library, problem, options) => {
+    const [module, [{ Training }]] = await Promise.all([library.loaded(family, precisionOf(problem)), beside[family]()]);
+    return toEnd(new Training(module, problem), options);
+  };
+}
+function selectBeside(family) {
+  return async (library, problem, options) => {
+    const [module, [{ Training }], { selectLambda }] = await Promise.all([
+      library.loaded(family, precisionOf(problem)), beside[family](), import('./selection.js'),
+    ]);
+    const { signal, sliceMilliseconds } = options;
+    return selectLambda(Training, module, problem, options,
+      (chosen) => toEnd(new Training(module, chosen), { signal, sliceMilliseconds }));
+  };
 }
 
 /** The data of the model of a training that has begun: in slices, between which other work gets its turn. */

@@ -1,9 +1,7 @@
 // tamis: sparse multiclass classifiers trained in a fixed piece of memory, in browsers, workers and Node.
 
-import { withModel } from './coefficients.js';
 import { invalidOption, invalidShape, TamisError } from './error.js';
 import { blobPrecision, fromBlob } from './export.js';
-import { withFeatures } from './feature-methods.js';
 import { finish, Library, loadAs } from './library.js';
 import { Training, trainingBytes } from './linear.js';
 import { countOf } from './problem.js';
@@ -25,25 +23,6 @@ class Tamis extends Library {
     } finally {
       training.release();
     }
-  }
-
-  async path(problem, options = {}) {
-    const { onPoint } = options;
-    let frame = null;
-    const toPoint = (point) => withModel(frame, point, (data) => this.fromData(data));
-    const points = [];
-    const begin = (common) => (frame = common);
-    const visit = (point) => {
-      points.push(toPoint(point));
-      return onPoint?.(points.at(-1));
-    };
-    const { status } = await this.pathData(problem, options, begin, visit);
-    return { points, status };
-  }
-
-  async crossValidate(problem, options = {}) {
-    const { model, refit, ...rest } = await this.crossValidationData(problem, options);
-    return { ...rest, model: this.fromData(model), refit: refit && this.fromData(refit) };
   }
 
   async tfIdfFromJSON(json, options) {
@@ -81,8 +60,6 @@ class Tamis extends Library {
     });
   }
 }
-
-withFeatures(Tamis);
 
 /** A blob does not say how its training went. */
 function unknownReport({ features, weights, intercepts }) {

@@ -1,6 +1,6 @@
 // What runs inside the worker: trains what the client sends, one message per request, several at a time if need be.
 // Messages in: { id, type, … }, the types those of `requests` below and 'stop'.
-// Out: { id, type: 'watch' | 'progress' | 'begin' | 'point' | 'done' | 'failed', … }.
+// Out: { id, type, value }, the types 'watch', 'progress', 'begin' and 'point', then { id, type: 'done' | 'failed', … }.
 
 import { Library, loadAs } from './library.js';
 
@@ -11,20 +11,23 @@ const running = new Map(); // id → AbortController
 const requests = {
   async load(request, send) {
     options = request.options;
-    send({ id: request.id, type: 'watch', held: await holds(request.lock) });
+    send({ id: request.id, type: 'watch', value: await holds(request.lock) });
     await library();
   },
   ping() {}, // an answer is a sign of life
-  train: models('train'),
-  trainInteractions: models('trainInteractions'),
-  trainKernels: models('trainKernels'),
-  selectInteractions: selections('interactions'),
-  selectKernels: selections('kernels'),
-  path: stoppable((library, { id, problem }, wishes, send) =>
-    library.pathData(problem, wishes, (frame) => send({ id, type: 'begin', frame }), (point) => send({ id, type: 'point', point }))),
-  crossValidate: stoppable((library, { problem }, wishes) => library.crossValidationData(problem, wishes)),
-  stabilitySelection: stoppable((library, { problem }, wishes) => library.stabilitySelection(problem, wishes)),
-  features: stoppable((library, { problem: { name, data, options } }, wishes) => library.features(name, data, options, wishes)),
+  /** Does a task, with receivers for what it tells on the way, until it ends or 'stop' comes. */
+  async perform({ id, task, problem, wishes, progress, aborted }, send) {
+    const stop = new AbortController();
+    if (aborted) stop.abort();
+    running.set(id, stop);
+    const tell = (type) => (value) => send({ id, type, value });
+    try {
+      const options = { ...wishes, signal: stop.signal, onProgress: progress ? tell('progress') : undefined };
+      return await (await library()).perform(task, problem, options, { begin: tell('begin'), point: tell('point') });
+    } finally {
+      running.delete(id);
+    }
+  },
   async toC({ model, options: wish }) {
     return (await prepared(model)).toC(wish);
   },
@@ -43,41 +46,14 @@ function holds(lock) {
   });
 }
 
-/** What the function of that name trains. */
-function models(name) {
-  return stoppable(async (library, { problem }, wishes) => (await library[name](problem, wishes)).data);
-}
-
-/** What is chosen for models of that kind. */
-function selections(models) {
-  return stoppable((library, { problem }, wishes) => library.selectionDataBeside(models, problem, wishes));
-}
-
-/** A request that runs work(library, request, options, send) with progress and a signal that obeys 'stop'. */
-function stoppable(work) {
-  return async (request, send) => {
-    const { id, wishes, progress, aborted } = request;
-    const stop = new AbortController();
-    if (aborted) stop.abort();
-    running.set(id, stop);
-    try {
-      const onProgress = progress ? (report) => send({ id, type: 'progress', report }) : undefined;
-      return await work(await library(), request, { ...wishes, signal: stop.signal, onProgress }, send);
-    } finally {
-      running.delete(id);
-    }
-  };
-}
-
 function library() {
   tamis ??= loadAs(Library, options);
   return tamis;
 }
 async function prepared(model) {
   const loaded = await library();
-  if (model.kind) return loaded.fromDataBeside(model);
-  await loaded.prepare(model.precision);
-  return loaded.fromData(model);
+  if (!model.kind) await loaded.prepare(model.precision);
+  return loaded.modelOf(model);
 }
 
 async function answer(request, send) {

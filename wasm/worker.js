@@ -1,9 +1,8 @@
 // The client of a worker that trains: the page stays responsive, and may watch and stop the training.
 
-import { withModel } from './coefficients.js';
 import { TamisError } from './error.js';
-import { withFeatures } from './feature-methods.js';
 import { Model } from './linear-model.js';
+import { Tasks } from './tasks.js';
 
 export { TamisError };
 
@@ -18,7 +17,7 @@ export function createWorkerClient(
 const ping_interval = 10_000; // milliseconds
 const most_pings = 3; // without an answer
 
-class WorkerClient {
+class WorkerClient extends Tasks {
   #worker;
   #waiting = new Map(); // id → { resolve, reject, receive }
   #next = 0;
@@ -29,6 +28,7 @@ class WorkerClient {
   #unanswered = 0;
 
   constructor(worker, options) {
+    super();
     this.#worker = worker;
     const broken = (error) => this.#broken(error?.message);
     if (worker.addEventListener) {
@@ -43,71 +43,19 @@ class WorkerClient {
     }
     const lock = worker.addEventListener ? `tamis ${performance.timeOrigin} ${Math.random()}` : undefined;
     /** Settles when the library is loaded in the worker. */
-    this.ready = this.#ask({ type: 'load', options, lock }, () => ({ held }) => this.#watch(held && lock));
+    this.ready = this.#ask({ type: 'load', options, lock }, () => ({ value: held }) => this.#watch(held && lock));
     this.ready.catch(() => {}); // trainings fail with the same reason
   }
 
-  async train(problem, options = {}) {
-    return this.#model(await this.#run('train', problem, options));
-  }
-
-  async path(problem, { onPoint, ...options } = {}) {
-    let frame = null;
-    const points = [];
-    const { status } = await this.#run('path', problem, options, {
-      begin: (message) => (frame = message.frame),
-      point: (message) => {
-        points.push(withModel(frame, message.point, (data) => this.#model(data)));
-        return onPoint?.(points.at(-1));
-      },
-    });
-    return { points, status };
-  }
-
-  async crossValidate(problem, options = {}) {
-    const { model, refit, ...rest } = await this.#run('crossValidate', problem, options);
-    return { ...rest, model: this.#model(model), refit: refit && this.#model(refit) };
-  }
-
-  trainInteractions(problem, options) {
-    return this.#trainBeside('trainInteractions', problem, options, import('./interaction-model.js')); // not before someone asks
-  }
-  trainKernels(problem, options) {
-    return this.#trainBeside('trainKernels', problem, options, import('./kernel-model.js'));
-  }
-  selectInteractions(problem, options) {
-    return this.#selectBeside('selectInteractions', problem, options, import('./interaction-model.js'));
-  }
-  selectKernels(problem, options) {
-    return this.#selectBeside('selectKernels', problem, options, import('./kernel-model.js'));
-  }
-  async #selectBeside(type, problem, options = {}, code) {
-    const [{ Model }, { model, ...rest }] = await Promise.all([code, this.#run(type, problem, options)]);
-    return { ...rest, model: new Model(model, this.#exporter) };
-  }
-  async #trainBeside(type, problem, options = {}, code) {
-    const [{ Model }, data] = await Promise.all([code, this.#run(type, problem, options)]);
-    return new Model(data, this.#exporter);
-  }
-
-  stabilitySelection(problem, options = {}) {
-    return this.#run('stabilitySelection', problem, options);
-  }
-
-  features(name, data, options = {}, wishes = {}) {
-    return this.#run('features', { name, data, options }, wishes);
-  }
-
   /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
-  async #run(type, problem, { onProgress, signal, ...wishes }, receivers = {}) {
+  async perform(task, problem, { onProgress: progress, signal, ...wishes }, receivers) {
     let stop;
-    const request = { type, problem, wishes, progress: Boolean(onProgress), aborted: Boolean(signal?.aborted) };
+    const request = { type: 'perform', task, problem, wishes, progress: Boolean(progress), aborted: Boolean(signal?.aborted) };
     const answer = this.#ask(request, (id) => {
       stop = () => this.#worker.postMessage({ id, type: 'stop' });
       signal?.addEventListener('abort', stop);
-      const receive = (message) =>
-        message.type === 'progress' ? onProgress(message.report) : receivers[message.type]?.(message);
-      return (message) => receive(message) === false && stop();
+      const receive = { progress, ...receivers };
+      return ({ type, value }) => receive[type]?.(value) === false && stop();
     });
     try {
       return await answer;
@@ -121,7 +69,11 @@ class WorkerClient {
     return new model.constructor(model.data, this.#exporter);
   }
 
-  #model(data) {
+  fromData(data) {
+    return new Model(data, this.#exporter);
+  }
+  async fromDataBeside(data) {
+    const { Model } = await (data.kind === 'kernels' ? import('./kernel-model.js') : import('./interaction-model.js'));
     return new Model(data, this.#exporter);
   }
   get #exporter() {
@@ -199,5 +151,4 @@ class WorkerClient {
   }
 }
 
-withFeatures(WorkerClient);
 if (Symbol.dispose) WorkerClient.prototype[Symbol.dispose] = WorkerClient.prototype.close;
