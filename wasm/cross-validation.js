@@ -85,8 +85,7 @@ async function holdOutRidge(module, problem, kept, lambdas, foldOf, folds, score
 export async function crossValidate(module, problem, options, features) {
   const { folds } = foldsOf({ folds: options.folds });
   const { measure, choose } = criteriaOf(options);
-  const { refit = false } = options;
-  const again = refitOf(refit);
+  const again = refitOf(options.refit ?? false);
   const calibrate = options.calibrate === undefined ? null : await calibration(options.calibrate, features);
   const solved = 1 + folds + (again ? (again.lambda === undefined ? 1 + folds : 1) : 0);
   const all = solved + (calibrate ? (again ? 2 : 1) * folds : 0);
@@ -123,8 +122,7 @@ export async function crossValidate(module, problem, options, features) {
       return { ...calibration, status, heldOut: measured };
     };
     const scores = new module.Reals(labels.length * classes.length);
-    await holdOut(module, limited, point.lambda, foldOf, folds, scores, options,
-      { stage: 'calibration', share: solved / all });
+    await holdOut(module, limited, point.lambda, foldOf, folds, scores, options, { stage: 'calibration', share: solved / all });
     model.calibration = fitted(scores);
     if (ridge) {
       await holdOutRidge(module, limited, kept, { model: point.lambda, ridge: ridgeLambda }, foldOf, folds, scores, options,
@@ -132,11 +130,8 @@ export async function crossValidate(module, problem, options, features) {
       ridge.calibration = fitted(scores);
     }
   }
-  const last = again ? 'refit' : 'folds';
-  options.onProgress?.({
-    stage: calibrate ? 'calibration' : last, fold: null, point: points.length, points: points.length, share: 1,
-    report: point.report,
-  });
+  const stage = calibrate ? 'calibration' : again ? 'refit' : 'folds';
+  options.onProgress?.({ stage, fold: null, point: points.length, points: points.length, share: 1, report: point.report });
   return { ...lambdasOf(result, choose), model, refit: ridge };
 }
 
@@ -150,7 +145,7 @@ async function calibration(kind, features) {
 
 /** null, or { lambda } with the λ that is given. */
 function refitOf(refit) {
-  if (refit === false || refit === null) return null;
+  if (refit === false) return null;
   if (refit === true) return {};
   if (typeof refit === 'object' && numberOf(refit.lambda) >= 0 && refit.lambda < Infinity) return { lambda: refit.lambda };
   throw invalidOption(`refit: ${shown(refit)} is neither true nor false nor { lambda } with a number of at least 0`);

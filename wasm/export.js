@@ -1,6 +1,6 @@
 // Writing models through a module, as a C header or as a blob, and reading blobs.
 
-import { coefficientBytes, model_struct, modelData, readRows, writeModel } from './coefficients.js';
+import { coefficientBytes, model_struct, readRows, writeModel } from './coefficients.js';
 import { invalidOption, invalidShape, TamisError } from './error.js';
 import { samplesOf, shown } from './problem.js';
 
@@ -61,13 +61,14 @@ export function blobPrecision(bytes) {
   return bytes[5] === 8 ? 'double' : 'float';
 }
 
+/** The rows of the model: see coefficients.js. */
 export function fromBlob(module, bytes) {
   return module.with({ model: module.bytesOf(model_struct), blob: bytes }, ({ model, blob }) => {
     const size = module.call('blob_coefficient_bytes', blob, bytes.length);
     if (size === 0) throw new TamisError('invalid_data', 'the blob is damaged, cut short, or not one of tamis');
     return module.with({ coefficients: size }, ({ coefficients }) => {
       module.call('blob_read', blob, bytes.length, coefficients, size, model);
-      return modelData({}, readRows(module, model));
+      return readRows(module, model);
     });
   });
 }

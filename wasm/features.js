@@ -3,7 +3,7 @@
 
 import { invalidOption, invalidShape, notHeld, TamisError } from './error.js';
 import { checkLines, toColumns } from './lines.js';
-import { all_ones, Layout } from './module.js';
+import { all_ones } from './module.js';
 import { isArrayLike, numberOf, samplesOf, shown } from './problem.js';
 import { inSlices } from './slices.js';
 
@@ -48,19 +48,8 @@ function writeOptions(module, kind, at, options) {
   if (sentence) throw invalidOption(`${kind.name}: ${sentence}`);
 }
 
-/** A piece of the module's memory with parts as of a Layout; `at` has their addresses. */
-class Piece {
-  constructor(module, name, parts) {
-    const layout = new Layout(parts);
-    this.module = module;
-    this.region = module.take(layout.bytes);
-    if (!this.region) throw new TamisError('arena_too_small', `${name} needs ${layout.bytes} bytes: ${module.occupied()}`);
-    this.at = layout.place(module, this.region.start);
-  }
-  release() {
-    this.module.release(this.region);
-  }
-}
+/** Takes memory for parts as of a Layout, until it is released. */
+const hold = (module, name, parts) => module.hold(parts, (bytes) => `${name} needs ${bytes} bytes`);
 
 /** What works on one piece of data after the other in an arena. `count`: the numbers of its input, and of its output. */
 class Transform {
@@ -74,20 +63,20 @@ class Transform {
     });
     const scalar = module.scalarBytes;
     this.count = { in: asked.in, out: asked.out };
-    this.piece = new Piece(module, kind.name, {
+    this.held = hold(module, kind.name, {
       options: module.bytesOf(kind), state: stateBytes, refusal: module.bytesOf(refusal_struct), in: asked.in * scalar,
       out: asked.out * scalar, arena: asked.bytes,
     });
-    const { at } = this.piece;
+    const { at } = this.held;
     writeOptions(module, kind, at.options, options);
     module.call(`${kind.prefix}_start`, at.state, at.options, at.arena, asked.bytes);
   }
   call(name, ...values) {
-    return this.module.call(`${this.kind.prefix}_${name}`, this.piece.at.state, ...values);
+    return this.module.call(`${this.kind.prefix}_${name}`, this.held.at.state, ...values);
   }
   /** Calls what answers with a status; why it has refused, { status, column, row, sentence }, or null. */
   refusalOf(name, ...values) {
-    const { module, piece: { at } } = this;
+    const { module, held: { at } } = this;
     if (module.statuses[this.call(name, ...values)] === 'running') return null;
     this.call('refusal_of', at.refusal);
     const { status, sentence, ...place } = module.read(refusal_struct, at.refusal);
@@ -101,11 +90,11 @@ class Transform {
     return this.#reals('out');
   }
   #reals(which) {
-    const first = this.piece.at[which] / this.module.scalarBytes;
+    const first = this.held.at[which] / this.module.scalarBytes;
     return this.module.reals.subarray(first, first + this.count[which]);
   }
   release() {
-    this.piece.release();
+    this.module.release(this.held.region);
   }
 }
 
@@ -139,7 +128,7 @@ async function scatter(module, kind, argument, list, options, wishes, inputs, mo
     if (samples === 0) throw invalidShape(`${kind.name}: there are no ${argument}`);
     if (features !== inputs)
       throw invalidShape(`${argument}[0] has ${features} pixels where height times width is ${inputs}`, { row: 0 });
-    const { at } = transform.piece;
+    const { at } = transform.held;
     const count = transform.count.out;
     const values = tableOf(module, kind.name, samples, count);
     const input = transform.input;
@@ -207,7 +196,7 @@ export class SensorWindows {
     const given = typeof reading === 'number' && channels === 1 ? [reading] : reading;
     if (given?.length !== channels)
       throw invalidShape(`a reading must have ${channels} ${channels === 1 ? 'value' : 'values'}, this one has ${given?.length}`);
-    const { input, piece: { at } } = this.#transform;
+    const { input, held: { at } } = this.#transform;
     for (let c = 0; c < channels; ++c) input[c] = numberOf(given[c]);
     const refusal = this.#transform.refusalOf('push', at.in, channels);
     if (refusal)
@@ -262,9 +251,8 @@ export async function windowFeatures(readings, options, wishes, module) {
 /** Lines of text as samples of 2^bits features. */
 export async function hashText(lines, options, wishes, module) {
   checkLines(hashing.name, lines);
-  const held = new Piece(module, hashing.name, { options: module.bytesOf(hashing), count: 4 });
+  const { region, at } = hold(module, hashing.name, { options: module.bytesOf(hashing), count: 4 });
   try {
-    const { at } = held;
     writeOptions(module, hashing, at.options, options);
     const { bits, ngrams } = module.read(hashing, at.options);
     const encoder = new TextEncoder();
@@ -286,6 +274,6 @@ export async function hashText(lines, options, wishes, module) {
       throw new TamisError('invalid_data', `${hashing.name}: no line has a word: words are letters and digits`);
     return toColumns(module.Reals, 2 ** bits, lines.length, ends, columns, entries);
   } finally {
-    held.release();
+    module.release(region);
   }
 }

@@ -102,7 +102,6 @@ export class Training extends Run {
       norm: choice('norm', norm, norms),
       samples, features, classes: this.outputs,
     };
-    const bytes = this.asked((at) => module.arenaBytes('interactions_bytes', at));
     this.capacity = Math.min(this.outputs * features * (features + 3) / 2, usual_terms);
     this.hold({
       state: state_bytes,
@@ -111,7 +110,7 @@ export class Training extends Run {
       labels: this.labels ?? null,
       intercepts: this.outputs * module.scalarBytes,
       terms: this.capacity * termBytes(module),
-    }, { least: bytes, fast: bytes });
+    });
     this.start(this.at.problem);
   }
 

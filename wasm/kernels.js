@@ -125,7 +125,6 @@ export class Training extends Run {
     const counts = kernels ? { samples, features, classes } : { samples, classes };
     this.checkShape('training with kernels needs at least one sample, one feature and two classes', counts);
     if (binary && classes !== 2) throw invalidShape(`form: binary is for two classes; ${foundOf(counts)}`);
-    const bytes = this.asked((at) => module.arenaBytes('kernels_bytes', at));
     this.hold({
       state: state_bytes,
       refusal: module.bytesOf(refusal_struct),
@@ -135,7 +134,7 @@ export class Training extends Run {
       labels: this.labels,
       model: module.bytesOf(model_struct),
       kept: this.#mostKept(),
-    }, { least: bytes, fast: bytes });
+    });
     this.start(this.at.problem);
   }
 

@@ -63,15 +63,16 @@ export class LinearRun extends Run {
       margin: marginOf(problem),
       ...parametersOf(problem),
       ...settingsOf(problem),
-      groupCount: groups.starts ? groups.starts.length - 1 : 0,
-      setCount: setStarts ? setStarts.length - 1 : 0,
     };
   }
 
   hold(parts, bytes) {
-    super.hold({
-      model: this.module.bytesOf(model_struct), values: this.columns, labels: this.labels, ...this.lists, ...parts,
-    }, bytes);
+    const { columns: values, labels, lists } = this;
+    super.hold({ model: this.module.bytesOf(model_struct), values, labels, ...lists, ...parts }, bytes);
+  }
+  writeProblem(changes) {
+    const [groupCount, setCount] = [this.lists.groupStarts, this.lists.setStarts].map((starts) => (starts ? starts.length - 1 : 0));
+    super.writeProblem({ groupCount, setCount, ...changes });
   }
 
   modelFrame() {

@@ -112,13 +112,18 @@ export class Module {
     const place = this.#taken.indexOf(region);
     if (place >= 0) this.#taken.splice(place, 1);
   }
-  /** Runs work(at) with parts as of a Layout in a region of its own: `at` has their addresses. */
-  with(parts, work) {
+  /** Takes a region for parts as of a Layout: { region, at }, `at` their addresses. `needs(bytes)` begins the refusal. */
+  hold(parts, needs = (bytes) => `this needs ${bytes} bytes of memory`) {
     const layout = new Layout(parts);
     const region = this.take(layout.bytes);
-    if (!region) throw new TamisError('arena_too_small', `this needs ${layout.bytes} bytes of memory: ${this.occupied()}`);
+    if (!region) throw new TamisError('arena_too_small', `${needs(layout.bytes)}: ${this.occupied()}`);
+    return { region, at: layout.place(this, region.start) };
+  }
+  /** Runs work(at) with parts as of a Layout in a region of its own. */
+  with(parts, work) {
+    const { region, at } = this.hold(parts);
     try {
-      return work(layout.place(this, region.start));
+      return work(at);
     } finally {
       this.release(region);
     }

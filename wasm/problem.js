@@ -127,11 +127,7 @@ function samplesOfRows(X) {
     samples,
     features,
     at: (i, j) => X[i][j],
-    nonzeros: () => {
-      let count = 0;
-      for (let i = 0; i < samples; ++i) count += nonzerosOf(X[i]);
-      return count;
-    },
+    nonzeros: () => Array.from(X, nonzerosOf).reduce((sum, count) => sum + count, 0),
     copyColumns(reals, first) {
       for (let i = 0; i < samples; ++i) {
         const row = X[i];
@@ -207,16 +203,11 @@ function beforeWords(a, b) {
   return a < b ? -1 : 1;
 }
 
-/** The first sample of each class, in the order of the data: what exported code is tested with. */
-export function firstOfEach(labels, classes) {
-  const seen = new Set();
-  const out = [];
-  for (let i = 0; i < labels.length && seen.size < classes; ++i) {
-    if (seen.has(labels[i])) continue;
-    seen.add(labels[i]);
-    out.push(i);
-  }
-  return out;
+/** The first sample of each label, up to so many, in the order of the data: what exported code is tested with. */
+export function firstOfEach(labels, most) {
+  const first = new Map();
+  labels.forEach((label, i) => first.has(label) || first.set(label, i));
+  return [...first.values()].slice(0, most);
 }
 
 /** The names of the features, or null. */

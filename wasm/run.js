@@ -10,6 +10,10 @@ export const report_struct = {
   last: ['constraintValue', 'constraintBound', 'multiplier'],
 };
 
+/** The report of what is not known. */
+export const unknown_report = Object.fromEntries([...report_struct.reals, ...report_struct.words, ...report_struct.last]
+  .filter((name) => name !== 'row' && name !== 'column').map((name) => [name, NaN]));
+
 /**
  * Base of what runs in a module; not for use on its own. A family reads its problem into `fields` of its `problemStruct` and
  *   table     the samples, as samplesOf() makes them, where there are some
@@ -40,9 +44,10 @@ export class Run {
 
   /**
    * Takes memory for the problem, the report and these parts, as a Layout has them, and an arena of as many of the bytes
-   * { least, fast } as there are. `at` then has their addresses. Throws TamisError; then nothing is held.
+   * { least, fast }, or those that the module says, as there are. `at` then has their addresses. Throws TamisError; then nothing
+   * is held.
    */
-  hold(parts, bytes) {
+  hold(parts, bytes = this.#bytes()) {
     const { module, problem, problemStruct } = this;
     const layout = new Layout({
       problem: problemStruct ? module.bytesOf(problemStruct) : null, report: module.bytesOf(report_struct), ...parts,
@@ -56,6 +61,10 @@ export class Run {
       this.at = { ...layout.place(module, this.#region.start), arena: this.#region.start + layout.bytes };
       if (problemStruct) this.writeProblem();
     });
+  }
+  #bytes() {
+    const bytes = this.asked((at) => this.module.arenaBytes(`${this.prefix}bytes`, at));
+    return { least: bytes, fast: bytes };
   }
   /** Takes the memory for parts that another run lends, and its arena. */
   borrow(parts, start, { at: { arena }, arenaBytes }) {
@@ -148,6 +157,7 @@ export class Run {
     const report = module.read(report_struct, at.report);
     return { ...report, status: module.statuses[report.status] };
   }
+  /** Whether it has ended without having been run: the statuses of refusals come after those of runs. */
   get refused() {
     const { statuses } = this.module;
     return statuses.indexOf(this.status) > statuses.indexOf('infeasible');

@@ -1,10 +1,12 @@
 // tamis: sparse multiclass classifiers trained in a fixed piece of memory, in browsers, workers and Node.
 
+import { modelData } from './coefficients.js';
 import { invalidOption, invalidShape, TamisError } from './error.js';
 import { blobPrecision, fromBlob } from './export.js';
 import { finish, Library, loadAs } from './library.js';
 import { Training, trainingBytes } from './linear.js';
 import { countOf } from './problem.js';
+import { unknown_report } from './run.js';
 import { advance } from './slices.js';
 
 export { TamisError };
@@ -41,34 +43,23 @@ class Tamis extends Library {
   fromBlob(bytes, { classes, featureNames } = {}) {
     const precision = blobPrecision(bytes);
     const model = fromBlob(this.moduleOf(precision), bytes);
-    const count = model.intercepts.length;
-    if ((classes ?? model.intercepts).length !== count)
+    const { features, intercepts, kept, rows } = model;
+    const count = intercepts.length;
+    if ((classes ?? intercepts).length !== count)
       throw invalidShape(`the blob has ${count} classes, ${classes.length} names are given`);
-    if (featureNames && featureNames.length !== model.features)
-      throw invalidShape(`the blob has ${model.features} features, ${featureNames.length} names are given`);
-    return this.fromData({
+    if (featureNames && featureNames.length !== features)
+      throw invalidShape(`the blob has ${features} features, ${featureNames.length} names are given`);
+    const nonzeros = rows.filter((w) => w !== 0).length;
+    return this.fromData(modelData({
       version: this.version,
       precision,
-      classes: classes ? Array.from(classes) : Array.from(model.intercepts, (_, k) => k),
-      ...model,
-      report: unknownReport(model),
+      classes: classes ? Array.from(classes) : Array.from(intercepts, (_, k) => k),
+      report: { ...unknown_report, status: 'unknown', nonzeros, nonzeroRows: kept.length }, // a blob does not say how its training went
       featureNames: featureNames ?? null,
       loss: 'unknown',
       penalty: 'unknown',
       lambda: 0,
       selfTest: [],
-    });
+    }, model));
   }
-}
-
-/** A blob does not say how its training went. */
-function unknownReport({ features, weights, intercepts }) {
-  const classes = intercepts.length;
-  const kept = new Set();
-  weights.forEach((w, i) => w !== 0 && kept.add(Math.floor(i / classes)));
-  return {
-    status: 'unknown', objective: NaN, dualObjective: NaN, gap: NaN, relativeGap: NaN, kktResidual: NaN, lambdaMax: NaN,
-    epochs: NaN, iterations: NaN, nonzeros: weights.filter((w) => w !== 0).length, nonzeroRows: kept.size,
-    arenaBytes: NaN, arenaUsedBytes: NaN, constraintValue: NaN, constraintBound: NaN, multiplier: NaN,
-  };
 }
