@@ -214,7 +214,11 @@ TEST(Update, RefusesWhatDoesNotFit) {
                  "9", "--model", model, "--quiet"})
                 .code,
             0);
-  refuse({model, wine, "--learning-rate", "1e120"}, 2, "--learning-rate: with 1e120 the scores overflow");
+  std::string far = part(wine, 0, 5);
+  const auto cell = far.find(',', far.find('\n')) + 1;
+  far.replace(cell, far.find(',', cell) - cell, "1e200");
+  refuse({model, folder.write("far.csv", far), "--learning-rate", "0.1"}, 2,
+         "--learning-rate: with 0.1 the scores overflow");
   refuse({model, wine, "--learning-rate", "1e200"}, 2, "--learning-rate: steps of 1e200 leave the numbers of this");
   ASSERT_EQ(run({"train", wine, "--loss", "hinge", "--penalty", "reweighted-l1", "--lambda", "0.05", "--model", model,
                  "--quiet"})
