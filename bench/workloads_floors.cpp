@@ -1,5 +1,5 @@
 // What the machine can do at the vector width of the library in this build: additions and multiplications, and traffic.
-#include "tamis/design/strip.hpp"
+#include "tamis/linalg/strip.hpp"
 #include "work.hpp"
 
 namespace tamis::bench {

@@ -1,4 +1,4 @@
-// Whole solves with the exact hinge: paper A's problems.
+// Whole solves with the exact hinge: Chierchia et al.'s (2015) problems.
 #include "tamis/loss/hinge.hpp"
 #include "tamis/penalty/group.hpp"
 #include "tamis/penalty/l1.hpp"

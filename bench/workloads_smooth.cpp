@@ -1,4 +1,4 @@
-// Whole solves with smooth losses: paper B's problems.
+// Whole solves with smooth losses: Blondel et al.'s (2013) problems.
 #include "tamis/loss/logistic.hpp"
 #include "tamis/loss/one_vs_rest_squared_hinge.hpp"
 #include "tamis/loss/squared_hinge.hpp"

@@ -1,4 +1,5 @@
-// Whole solves with products of features and with several kernels: the problems of papers C and D.
+// Whole solves with products of features and with several kernels: the problems of Jiu et al. (2020) and Kowalski et
+// al. (2009).
 #include "tamis/features/kernels.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 #include "tamis/solver/kernel_admm.hpp"

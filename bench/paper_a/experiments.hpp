@@ -1,5 +1,6 @@
 #pragma once
-/// What the experiments of paper A share: data and subsets, features of images, whole solves timed in CPU time.
+/// What the experiments of Chierchia et al. (2015) share: data and subsets, features of images, whole solves timed in
+/// CPU time.
 
 #include <functional>
 #include <limits>

@@ -1,4 +1,5 @@
-// The experiments of paper A as CSV files. paper_a_experiments EXPERIMENT --output FOLDER [--full | --quick] …
+// The experiments of Chierchia et al. (2015) as CSV files. paper_a_experiments EXPERIMENT --output FOLDER [--full |
+// --quick] …
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,5 @@
 #pragma once
-/// What the experiments of paper B share: data and splits, algorithms that are timed step by step.
+/// What the experiments of Blondel et al. (2013) share: data and splits, algorithms that are timed step by step.
 
 #include <functional>
 #include <limits>

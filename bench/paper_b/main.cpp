@@ -1,4 +1,5 @@
-// The experiments of paper B as CSV files. paper_b_experiments EXPERIMENT --output FOLDER [--full | --quick] …
+// The experiments of Blondel et al. (2013) as CSV files. paper_b_experiments EXPERIMENT --output FOLDER [--full |
+// --quick] …
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,6 @@
 #pragma once
-/// What the experiments of paper C share: samples, models with products of features, solvers run step by step.
+/// What the experiments of Jiu et al. (2020) share: samples, models with products of features, solvers run step by
+/// step.
 
 #include <functional>
 #include <limits>

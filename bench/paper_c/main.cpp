@@ -1,4 +1,5 @@
-// The experiments of paper C as CSV files. paper_c_experiments EXPERIMENT --output FOLDER [--full | --quick] …
+// The experiments of Jiu et al. (2020) as CSV files. paper_c_experiments EXPERIMENT --output FOLDER [--full | --quick]
+// …
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,6 @@
 #pragma once
-/// What the experiments of paper D share: samples, kernels between them, models, paths, cross-validation.
+/// What the experiments of Kowalski et al. (2009) share: samples, kernels between them, models, paths,
+/// cross-validation.
 
 #include <limits>
 #include <string>
@@ -89,7 +90,7 @@ KernelValues compare(const Kernels& kernels, const Samples& train, const Samples
 
 // ---- tasks and models -----------------------------------------------------------------------------------------------
 
-/// ‖·‖_{pq;r}^q/q as paper D writes it.
+/// ‖·‖_{pq;r}^q/q as Kowalski et al. (2009) writes it.
 struct Norm {
   const char* name;
   int p, q, r;

@@ -1,4 +1,5 @@
-// The experiments of paper D as CSV files. paper_d_experiments EXPERIMENT --output FOLDER [--full | --quick] …
+// The experiments of Kowalski et al. (2009) as CSV files. paper_d_experiments EXPERIMENT --output FOLDER [--full |
+// --quick] …
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>

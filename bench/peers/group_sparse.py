@@ -1,7 +1,7 @@
 """group_sparse.py TAMIS FOLDER: smooth losses with the l1/l2 penalty on rows, no intercepts, the tamis command against
 the libraries that solve the same problems.
 
-lightning (CDClassifier, the library of paper B's author) where python3 can import it; its settings are its own defaults:
+lightning (CDClassifier, the library of Blondel et al.'s (2013) author) where python3 can import it; its settings are its own defaults:
 cyclic, permuted, shrinking. glmnet (multinomial, grouped) where Rscript has it, at several thresholds, down a path of 20
 lambdas as its manual asks: its time is that of the path. Times are of the solvers, reading excluded, one thread;
 lightning's is the time between its callbacks, without what the callback computes; of runs that are short, the fastest of

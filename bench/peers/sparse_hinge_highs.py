@@ -1,5 +1,5 @@
 """sparse_hinge_highs.py TAMIS FOLDER: the exact hinge with sparse penalties, the tamis command against an LP solver
-(HiGHS' dual simplex, exact) and against paper A's Algorithm 1.
+(HiGHS' dual simplex, exact) and against Chierchia et al.'s (2015) Algorithm 1.
 
 FOLDER holds digits.csv; leukemia comes from the folder TAMIS_DATA. Times are of the solvers, reading excluded. 'Relative
 error' is (F - F*)/F* with F* from HiGHS, read off the command's trace; 'certified' is the command's own relative gap.

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <map>

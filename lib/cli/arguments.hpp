@@ -1,12 +1,12 @@
 #pragma once
 /// The options that subcommands share, and the texts they take.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli_fwd.hpp"
 #include "data.hpp"
 #include "errors.hpp"
 #include "tamis/any.hpp"

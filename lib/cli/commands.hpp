@@ -1,7 +1,7 @@
 #pragma once
 /// The subcommands: each declares its options and what to do when it is chosen.
 
-#include <CLI/CLI.hpp>
+#include "cli_fwd.hpp"
 
 namespace tamis::cli {
 

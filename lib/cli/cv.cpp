@@ -1,5 +1,6 @@
 #include "cv.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 #include <memory>

@@ -4,8 +4,8 @@
 
 #include "interaction_task.hpp"
 #include "readers.hpp"
-#include "terminal.hpp"
 #include "tamis/version.hpp"
+#include "terminal.hpp"
 
 namespace tamis::cli {
 

@@ -3,8 +3,8 @@
 
 #include "kernel_task.hpp"
 #include "readers.hpp"
-#include "terminal.hpp"
 #include "tamis/version.hpp"
+#include "terminal.hpp"
 
 namespace tamis::cli {
 

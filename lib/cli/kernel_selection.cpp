@@ -1,5 +1,7 @@
 #include "kernel_selection.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "errors.hpp"
 #include "kernel_task.hpp"
 #include "readers.hpp"
@@ -13,6 +15,8 @@ void KernelBoundArguments::declare(CLI::App& command) {
                               "1, r = 1 and for p = 1, q = 2, r = 2");
   delta_ = command.add_option("--delta", delta, "the bound may fail with this probability")->capture_default_str();
 }
+
+bool KernelBoundArguments::given() const { return draws_ && draws_->count() > 0; }
 
 double KernelBoundArguments::probability() const { return parse_number("--delta", delta); }
 

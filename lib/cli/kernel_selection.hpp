@@ -19,7 +19,7 @@ struct KernelBoundArguments {
   std::string delta = "0.05";
 
   void declare(CLI::App& command);
-  bool given() const { return draws_ && draws_->count() > 0; }
+  bool given() const;
   double probability() const;
   void check() const;
 

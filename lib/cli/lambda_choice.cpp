@@ -1,5 +1,6 @@
 #include "lambda_choice.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>

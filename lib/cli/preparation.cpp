@@ -1,5 +1,6 @@
 #include "preparation.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <set>

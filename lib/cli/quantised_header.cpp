@@ -1,5 +1,6 @@
 #include "quantised_header.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,6 @@
 #include "selection.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 

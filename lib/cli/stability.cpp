@@ -1,5 +1,6 @@
 #include "tamis/selection/stability.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,12 +1,12 @@
 #pragma once
 /// Texts as a step of the data's preparation: their words become sparse features. Kept with the model.
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli_fwd.hpp"
 #include "data.hpp"
 #include "tamis/features/hashing.hpp"
 

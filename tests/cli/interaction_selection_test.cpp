@@ -78,7 +78,7 @@ TEST(InteractionSelection, ReportsLikeCvAndTrainsWithTheChosenLambda) {
   EXPECT_EQ(shown.output.substr(0, 15), "held-out error ") << shown.output;
 }
 
-// Hold-out validation of paper C: what is held out is predicted by a model of the file without these lines.
+// Hold-out validation of Jiu et al. (2020): what is held out is predicted by a model of the file without these lines.
 TEST(InteractionSelection, LeavesOutWhatItMeasures) {
   for (const bool classes : {false, true}) {
     const Folder folder;

@@ -3,8 +3,8 @@
 // made ones otherwise.
 #include <cstddef>
 
+#include "tamis/design/quantise.hpp"
 #include "tamis/design/quantised.hpp"
-#include "tamis/features/quantise.hpp"
 #include "tamis/model/text_sink.hpp"
 #include "tamis/penalty/l1.hpp"
 #include "tamis/solver/primal_dual.hpp"

@@ -115,7 +115,7 @@ int run_linear(const Problem& problem, LossKind loss) {
   return solver.report().status == Status::iteration_limit ? 0 : 1;
 }
 
-/// A solver of paper C by what it shows of its iterates: the rows (Θ_j, v_j) of each output.
+/// A solver of Jiu et al. (2020) by what it shows of its iterates: the rows (Θ_j, v_j) of each output.
 template <class Solver, class Set>
 int run_interactions(const Problem& problem, Set set) {
   struct Shown : Solver {

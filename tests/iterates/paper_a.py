@@ -1,4 +1,4 @@
-"""Paper A's algorithms, and those it times them against, as it prints them: their iterates and the library's agree.
+"""Chierchia et al.'s (2015) algorithms, and those it times them against, as it prints them: their iterates and the library's agree.
 
 A problem is that of the paper: L samples φ(u) with labels z, K classes, x the (M + 1) × K coefficients, the last row being
 the offsets; T as a matrix. The library's λ is 1/(Lλ) of the paper's and its η is η/L; with weights w of samples, which the

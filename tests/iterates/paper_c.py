@@ -1,4 +1,4 @@
-"""Paper C's algorithms, and those it compares them with, as it prints them: their iterates and the library's agree.
+"""Jiu et al.'s (2020) algorithms, and those it compares them with, as it prints them: their iterates and the library's agree.
 
 A problem is that of the paper: L samples φ of N features with targets y, (v_k, Θ_k) for each of K outputs (1 for a
 regression), λ₁ and λ₂. The library's are λ₁/L and λ₂/L. Printed and right, where these differ, as in the library's text:

@@ -204,7 +204,8 @@ TEST(AsPrinted, ReachTheSameOptimum) {
     }
 }
 
-// Paper B's algorithms on paper B's problems: the small cases, to certificates that are soon reached.
+// Blondel et al.'s (2013) algorithms on Blondel et al.'s (2013) problems: the small cases, to certificates that are
+// soon reached.
 class PaperB : public ::testing::TestWithParam<std::string> {};
 TEST_P(PaperB, ReachesTheSameOptimum) {
   Folder folder;

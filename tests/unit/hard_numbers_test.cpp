@@ -153,8 +153,8 @@ TEST(HardNumbersInFloat, LargeMarginsDoNotRaiseTheBound) {
     }
 }
 
-// The shrinkage of a group is that of the group at another scale, where squares of its entries are zero or infinite too,
-// of rows that follow each other and of those of a list.
+// The shrinkage of a group is that of the group at another scale, where squares of its entries are zero or infinite
+// too, of rows that follow each other and of those of a list.
 TYPED_TEST(HardNumbers, ShrinkageOfGroupsHasNoScale) {
   using T = TypeParam;
   const Index list[] = {2, 0};
@@ -166,7 +166,8 @@ TYPED_TEST(HardNumbers, ShrinkageOfGroupsHasNoScale) {
       };
       auto scaled = plain;
       shrink(plain, step);
-      for (const int exponent : {8 - std::numeric_limits<T>::max_exponent, 1, std::numeric_limits<T>::max_exponent - 8}) {
+      for (const int exponent :
+           {8 - std::numeric_limits<T>::max_exponent, 1, std::numeric_limits<T>::max_exponent - 8}) {
         auto there = scaled;
         for (T& entry : there) entry = std::ldexp(entry, exponent);
         shrink(there, std::ldexp(step, exponent));
@@ -199,7 +200,8 @@ TEST(HardNumbersInFloat, TinySamplesAreRefusedAndNotCertified) {
 TYPED_TEST(HardNumbers, ScalesWhoseSquaresFitAreSolvedOrSayTheirGap) {
   using T = TypeParam;
   const Made<double> exact(30, 4, 3, 2);
-  const double optimum = run_default(exact, Hinge{}, GroupL2{}, Options<double>{.lambda = 0.05, .tolerance = 1e-9}).fit.objective;
+  const double optimum =
+      run_default(exact, Hinge{}, GroupL2{}, Options<double>{.lambda = 0.05, .tolerance = 1e-9}).fit.objective;
   for (const int exponent : {-30, -10, 10, 30}) {
     Made<T> made(30, 4, 3, 2);
     for (T& x : made.values) x = std::ldexp(x, exponent);
@@ -294,7 +296,8 @@ TEST(Norms, BaselinesThatTrustTheirNormHaveIt) {
   tamis::testing::GuardedMemory memory(solver.requirement({problem.n, problem.n, 3}).bytes);
   ASSERT_TRUE(solver.start(memory.span()));
   while (solver.report().iterations < 2 && solver.step()) continue;
-  const double norm = 1.08 * std::sqrt(3.0);  // of paper A's T: √K times that of the samples, which sit in rows alone
+  const double norm =
+      1.08 * std::sqrt(3.0);  // of Chierchia et al.'s (2015) T: √K times that of the samples, which sit in rows alone
   EXPECT_GE(solver.norm(), norm * (1 - 1e-4));
   EXPECT_LE(solver.norm(), norm * 1.02);
 }

@@ -1,5 +1,5 @@
-// Paper C's algorithms and those it compares them with: epigraph projections against their variational inequality, the
-// solvers against certified optima, their memory and what they refuse.
+// Jiu et al.'s (2020) algorithms and those it compares them with: epigraph projections against their variational
+// inequality, the solvers against certified optima, their memory and what they refuse.
 #include <gtest/gtest.h>
 
 #include <cmath>

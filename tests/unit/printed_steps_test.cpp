@@ -1,4 +1,5 @@
-// The printed constant step, and paper A's rule for the end of its algorithms, against transcriptions of the papers.
+// The printed constant step, and Chierchia et al.'s (2015) rule for the end of its algorithms, against transcriptions
+// of the papers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +58,7 @@ auto run_to_end(const Made<double>& made, const Options<double>& options, Set se
 }
 const auto as_it_is = [](auto&) {};
 
-// ---- FISTA (CST) of paper B
+// ---- FISTA (CST) of Blondel et al. (2013)
 
 /// FISTA with step 1/𝒦 on the squared hinge with rows of ℓ2, 𝒦 = 4(m−1) Σ cᵢ‖xᵢ‖².
 Matrix fista_by_hand(const Made<double>& made, double lambda, bool intercept, std::uint32_t iterations) {
@@ -198,7 +199,7 @@ TEST(PrintedStep, OfSparseAndOfConstantColumns) {
 
 // ---- the end by the iterates, of the constrained form
 
-/// x and the rest of an iteration of paper A, by matrices.
+/// x and the rest of an iteration of Chierchia et al. (2015), by matrices.
 struct PaperA {
   const Made<double>& made;
   double eta, step;

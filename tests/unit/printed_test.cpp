@@ -1,4 +1,4 @@
-// Paper B's algorithms against what the paper says, done anew from scratch at each step.
+// Blondel et al.'s (2013) algorithms against what the paper says, done anew from scratch at each step.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "support/problems.hpp"
-#include "tamis/features/quantise.hpp"
+#include "tamis/design/quantise.hpp"
 
 namespace {
 

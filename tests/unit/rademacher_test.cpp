@@ -1,5 +1,5 @@
-// The bound of paper D: norms by their definition, the expectation over signs against all signs one by one, and closed
-// cases.
+// The bound of Kowalski et al. (2009): norms by their definition, the expectation over signs against all signs one by
+// one, and closed cases.
 #include "tamis/certificate/rademacher.hpp"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST(RademacherAverage, HasClosedCases) {
 }
 
 // With nine times the samples of a constant kernel the average is a third where the rate is proved, and the same where
-// it is not: Proposition 2 of paper D claims that it falls for (1, 2; 1) and (2, 1; 2) too.
+// it is not: Proposition 2 of Kowalski et al. (2009) claims that it falls for (1, 2; 1) and (2, 1; 2) too.
 TEST(RademacherAverage, FallsWithTheSamplesWhereThatIsProved) {
   for_each_norm([&](const MixedNorm<double>& norm) {
     const auto of_constant = [&](Index n) {

@@ -139,7 +139,7 @@ constexpr const char* name(StoppingRule rule) {
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
 #define TAMIS_NEEDS_BLOCKWISE "this solver needs squared-hinge, one-vs-rest-squared-hinge or logistic"
 #define TAMIS_NEEDS_PRINTED_LIPSCHITZ \
-  "this solver takes paper B's constant step: it needs a loss with printed_lipschitz"
+  "this solver takes Blondel et al.'s (2013) constant step: it needs a loss with printed_lipschitz"
 #define TAMIS_NEEDS_ROWS "this solver moves the coefficients of one feature at a time: it needs groups that are rows"
 #define TAMIS_NEEDS_COLUMNS "this solver reads the samples feature by feature: it needs a design with column(feature)"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"

@@ -4,9 +4,9 @@
 
 #include <concepts>
 
+#include "curvature.hpp"
 #include "design/column.hpp"
 #include "linalg/rows.hpp"
-#include "loss/curvature.hpp"
 #include "loss/dual_terms.hpp"
 #include "options.hpp"
 #include "penalty/groups.hpp"
@@ -64,17 +64,19 @@ concept CurvedLoss = SmoothLoss<L, T> && requires(const L loss, const T* z, Inde
   { loss.curvature_size(z, classes, y, number) } -> std::same_as<CurvatureSize<T>>;
 };
 
-/// A smooth loss with the factor of a sample of label y in paper B's Lipschitz constants: 𝒦_j = Σᵢ cᵢ · factor · xᵢⱼ² of
-/// a row of the gradient, and 𝒦 = Σ_j 𝒦_j of the whole.
+/// A smooth loss with the factor of a sample of label y in Blondel et al.'s (2013) Lipschitz constants: 𝒦_j = Σᵢ cᵢ ·
+/// factor · xᵢⱼ² of a row of the gradient, and 𝒦 = Σ_j 𝒦_j of the whole.
 template <class L, class T>
 concept PrintedLipschitz = SmoothLoss<L, T> && requires(const L loss, Index classes, Label y) {
   { loss.template printed_lipschitz<T>(classes, y) } -> std::convertible_to<T>;
 };
 
 /// A smooth loss, zero only where it has no slope and no curvature, with second derivatives that follow from its
-/// gradient (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ), whose factor in paper B's constants is that of all labels.
+/// gradient (`second_derivatives` writes c ∂²ℓ/∂z_k² from c∇ℓ), whose factor in Blondel et al.'s (2013) constants is
+/// that of all labels.
 template <class L, class T>
-concept BlockwiseLoss = PrintedLipschitz<L, T> && requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
+concept BlockwiseLoss = PrintedLipschitz<L, T> &&
+    requires(const L loss, const T* u, Index classes, Label y, T weight, T* h) {
   loss.second_derivatives(u, classes, y, weight, h);
 };
 

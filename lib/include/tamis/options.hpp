@@ -25,9 +25,9 @@ struct StochasticOptions {
 
 /// What ends a run beside the iteration limit. `gap`: the certificate, everywhere. The others are those of the
 /// published baselines, which have `set_stopping`; each is compared with a threshold:
-///   - iterates: ‖x − x_before‖/‖x‖ of consecutive iterates (paper A, section 4.2);
+///   - iterates: ‖x − x_before‖/‖x‖ of consecutive iterates (Chierchia et al. (2015), section 4.2);
 ///   - violation_sum, violation_max: the sum or the largest of the optimality violations of an outer pass, over that of
-///     the first pass (paper B, equation (10)).
+///     the first pass (Blondel et al. (2013), equation (10)).
 enum class StoppingRule : std::uint8_t { gap, iterates, violation_sum, violation_max };
 
 /// A rule other than `gap` computes no certificate on the way, only one at the end: the status is `converged` if that

@@ -4,8 +4,8 @@
 #include "../arena.hpp"
 #include "../design/dense.hpp"
 #include "../linalg/elementary.hpp"
+#include "../linalg/random.hpp"
 #include "../penalty/mixed_norm.hpp"
-#include "../selection/folds.hpp"
 #include "../status.hpp"
 
 namespace tamis {
@@ -26,9 +26,9 @@ T dual_norm_of(MixedNorm<T> penalty, Rows<const T> h, Index kernels) {
 }
 
 /// Whether the complexity of bounded kernels is proved to fall with n as √(ln n / n), whatever the samples: where the
-/// dual norm takes the largest over the samples. Proposition 2 of paper D claims it for (p, q; r) = (1, 2; 1) and
-/// (2, 1; 2) as well, where it is false: the dual norm is Euclidean over the samples there (as it is for p = q = 2), so
-/// that of a constant kernel, whose products are all Σσ, it is |Σσ|/√n, which stays near √(2/π) for all n.
+/// dual norm takes the largest over the samples. Proposition 2 of Kowalski et al. (2009) claims it for (p, q; r) = (1,
+/// 2; 1) and (2, 1; 2) as well, where it is false: the dual norm is Euclidean over the samples there (as it is for p =
+/// q = 2), so that of a constant kernel, whose products are all Σσ, it is |Σσ|/√n, which stays near √(2/π) for all n.
 template <class T>
 constexpr bool has_proved_rate(const MixedNorm<T>& penalty) {
   return penalty.r == 1 ? penalty.q == 1 : penalty.p == 1;
@@ -69,7 +69,7 @@ constexpr Requirement rademacher_requirement(Shape shape) {
 /// `invalid_data`, `invalid_arena`, `arena_too_small`; `precision_limit` where T does not hold the products.
 ///
 /// Memory: rademacher_requirement: (τ + 1)·n·w numbers, w 8 in float and 4 in double. Cost: n²·τ products a draw.
-/// Source: paper D, section 2.4, Proposition 1.
+/// Source: Kowalski et al. (2009), section 2.4, Proposition 1.
 template <class T>
 Status rademacher_average(const DenseDesign<T>& design, Index kernels, const MixedNorm<T>& penalty, Index draws,
                           std::uint64_t seed, std::span<std::byte> memory, DrawnMean<T>& out) {
@@ -119,7 +119,8 @@ constexpr T clipped_squared_hinge(T margin) {
 ///
 /// The supremum is not known from samples: rademacher_average of the training samples takes its place, and the norm of
 /// the trained model that of a radius chosen beforehand. So `value()` is an estimate of the bound, for comparing
-/// kernels, norms and λs, and no guarantee; without has_proved_rate it need not fall with n; above 1 it says nothing of the error itself. Source: paper D, Theorem 2.
+/// kernels, norms and λs, and no guarantee; without has_proved_rate it need not fall with n; above 1 it says nothing of
+/// the error itself. Source: Kowalski et al. (2009), Theorem 2.
 template <class T>
 struct RademacherBound {
   T radius = 0;

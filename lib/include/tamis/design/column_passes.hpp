@@ -1,12 +1,12 @@
 #pragma once
 /// Passes over the stored entries of one column beside a matrix of samples × classes: what descent over columns does.
 
+#include "../curvature.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../loss/curvature.hpp"
+#include "../linalg/strip.hpp"
 #include "../targets.hpp"
 #include "column.hpp"
-#include "strip.hpp"
 
 namespace tamis {
 

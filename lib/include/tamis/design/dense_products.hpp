@@ -7,8 +7,8 @@
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/strip.hpp"
 #include "../linalg/turn.hpp"
-#include "strip.hpp"
 
 namespace tamis::detail {
 

@@ -3,8 +3,8 @@
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/strip.hpp"
 #include "dense.hpp"
-#include "strip.hpp"
 
 namespace tamis {
 

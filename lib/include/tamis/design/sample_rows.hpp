@@ -6,9 +6,9 @@
 #include "../arena.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/strip.hpp"
 #include "../status.hpp"
 #include "column.hpp"
-#include "strip.hpp"
 
 namespace tamis {
 

@@ -36,8 +36,8 @@ struct HashingOptions {
 /// Memory: what the caller gives for the row. Cost of m terms: hashing `ngrams` times the bytes of the line, and a sort
 /// of m numbers.
 ///
-/// Source: Weinberger et al., Feature hashing for large scale multitask learning, 2009; paper B has 2^18 features. Hash,
-/// feature and sign of a term are those that scikit-learn's FeatureHasher documents.
+/// Source: Weinberger et al., Feature hashing for large scale multitask learning, 2009; Blondel et al. (2013) has 2^18
+/// features. Hash, feature and sign of a term are those that scikit-learn's FeatureHasher documents.
 template <class T>
 class FeatureHashing {
  public:

@@ -62,7 +62,7 @@ inline constexpr T least_histogram_entry = T(1e-10);
 
 /// k(x, z) of two samples with as many features; symmetric to the last bit. Sums go over the features in order, so that
 /// values are the same on every target. NaN where a histogram has a negative entry. Cost: one pass over the features;
-/// `kl` takes two logarithms for each. Source: paper D, section 4, and the usual definitions.
+/// `kl` takes two logarithms for each. Source: Kowalski et al. (2009), section 4, and the usual definitions.
 template <class T>
 struct Kernel {
   static constexpr bool symmetric = true;

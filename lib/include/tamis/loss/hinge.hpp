@@ -10,7 +10,7 @@ namespace tamis {
 /// ℓ(z, y) = max_k (z_k + μ[k ≠ y]) − z_y.
 ///
 /// Its conjugate, for a sample of weight c, is finite on c(Δ − e_y), Δ the unit simplex, where −(cℓ)*(u) = μ Σ_{k≠y}
-/// u_k. Source: paper A, equations (5)–(6), with the label moved into the loss.
+/// u_k. Source: Chierchia et al. (2015), equations (5)–(6), with the label moved into the loss.
 struct Hinge {
   /// Mass c + u_y on the label may move to other classes without leaving the dual domain.
   static constexpr bool label_mass_moves() { return true; }

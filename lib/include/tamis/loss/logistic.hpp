@@ -1,17 +1,18 @@
 #pragma once
 /// The multinomial logistic loss.
 
+#include "../curvature.hpp"
 #include "../linalg/elementary.hpp"
 #include "../linalg/pack.hpp"
 #include "../targets.hpp"
-#include "curvature.hpp"
 
 namespace tamis {
 
 /// ℓ(z, y) = log Σ_k exp(z_k + μ[k ≠ y]) − z_y, with a gradient p − e_y that is ½-Lipschitz; μ ≥ 0, by default 0.
 ///
 /// Conjugate for a sample of weight c: finite on c(Δ − e_y), Δ the unit simplex, where −(cℓ)*(c(p − e_y)) = c (μ(1 −
-/// p_y) − Σ_k p_k log p_k). Source: paper A, equation (20); paper B, equation (12), where μ = 0.
+/// p_y) − Σ_k p_k log p_k). Source: Chierchia et al. (2015), equation (20); Blondel et al. (2013), equation (12), where
+/// μ = 0.
 struct Logistic {
   /// The margin where nothing else is said; 0 is also what allows a margin of 0.
   template <class T>
@@ -51,7 +52,7 @@ struct Logistic {
     if (weight > T(0)) h[y] = -u[y] * (T(1) + u[y] / weight);
   }
 
-  /// Of paper B's 𝒦_j = ½ Σᵢ cᵢ xᵢⱼ², section 5.3; it prints no 𝒦.
+  /// Of Blondel et al.'s (2013) 𝒦_j = ½ Σᵢ cᵢ xᵢⱼ², section 5.3; it prints no 𝒦.
   template <class T>
   constexpr T printed_lipschitz(Index, Label) const {
     return T(0.5);

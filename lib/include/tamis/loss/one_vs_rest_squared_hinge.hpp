@@ -1,9 +1,9 @@
 #pragma once
 /// A squared hinge for each class against all others.
 
+#include "../curvature.hpp"
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
-#include "curvature.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -11,7 +11,7 @@ namespace tamis {
 /// ℓ(z, y) = Σ_k (μ − ỹ_k z_k)₊², ỹ_k = 1 for k = y and −1 otherwise, with a gradient that is 2-Lipschitz.
 ///
 /// Conjugate for a sample of weight c: finite where β_k = −ỹ_k u_k ≥ 0, where −(cℓ)*(u) = Σ_k (μ β_k − β_k²/4c).
-/// Source: paper B, equation (11); paper A, equation (21) with the sign of ỹ corrected.
+/// Source: Blondel et al. (2013), equation (11); Chierchia et al. (2015), equation (21) with the sign of ỹ corrected.
 struct OneVsRestSquaredHinge {
   static constexpr bool label_mass_moves() { return false; }
   /// The loss is a sum over classes: no mass moves between them, each column is scaled on its own.
@@ -50,8 +50,8 @@ struct OneVsRestSquaredHinge {
     for (Index k = 0; k < classes; ++k) h[k] = u[k] != T(0) ? T(2) * weight : T(0);
   }
 
-  /// For paper B's problem (11), of which it prints no constant: each class has a block of its own, with slopes that are
-  /// 2xᵢⱼ²-Lipschitz.
+  /// For Blondel et al.'s (2013) problem (11), of which it prints no constant: each class has a block of its own, with
+  /// slopes that are 2xᵢⱼ²-Lipschitz.
   template <class T>
   constexpr T printed_lipschitz(Index, Label) const {
     return T(2);

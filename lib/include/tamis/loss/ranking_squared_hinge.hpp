@@ -1,10 +1,10 @@
 #pragma once
 /// The squared hinge of all pairs of a class that belongs to a sample and one that does not.
 
-#include "../certificate/balance_label_sets.hpp"
 #include "../label_sets.hpp"
 #include "../linalg/pack.hpp"
 #include "../projection/coupling.hpp"
+#include "balance_label_sets.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -15,7 +15,7 @@ namespace tamis {
 ///
 /// Conjugate for a sample of weight c: finite where u_r ≤ 0 in Y, u_k ≥ 0 outside and Σ_k u_k = 0, where −(cℓ)*(u) is
 /// the largest Σ (μ β_rk − β_rk²/4c) over β ≥ 0 with row sums −u_r and column sums u_k. Each such β bounds it from
-/// below. Cost O(|Y|·K). Source: paper B, section 4.7; of one label it is the squared hinge.
+/// below. Cost O(|Y|·K). Source: Blondel et al. (2013), section 4.7; of one label it is the squared hinge.
 struct RankingSquaredHinge {
   LabelSets sets = {};
 
@@ -135,7 +135,8 @@ struct RankingSquaredHinge {
     return T(2) * T(classes);
   }
 
-  /// For paper B's objective of section 4.7, of which it prints no constant: that of its Appendix A, 4 for each pair.
+  /// For Blondel et al.'s (2013) objective of section 4.7, of which it prints no constant: that of its Appendix A, 4
+  /// for each pair.
   template <class T>
   T printed_lipschitz(Index classes, Label y) const {
     const auto inside = static_cast<T>(sets[y].size());

@@ -1,10 +1,10 @@
 #pragma once
 /// The multiclass squared hinge.
 
+#include "../curvature.hpp"
 #include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
-#include "curvature.hpp"
 #include "dual_terms.hpp"
 
 namespace tamis {
@@ -12,7 +12,8 @@ namespace tamis {
 /// ℓ(z, y) = Σ_{k≠y} (μ + z_k − z_y)₊², differentiable, with a gradient that is 2K-Lipschitz.
 ///
 /// Conjugate for a sample of weight c: finite where u_k ≥ 0 for k ≠ y and Σ_k u_k = 0, where
-/// −(cℓ)*(u) = Σ_{k≠y} (μ u_k − u_k²/4c). Source: paper A, equation (19); paper B, equation (2).
+/// −(cℓ)*(u) = Σ_{k≠y} (μ u_k − u_k²/4c). Source: Chierchia et al. (2015), equation (19); Blondel et al. (2013),
+/// equation (2).
 struct SquaredHinge {
   static constexpr bool label_mass_moves() { return false; }
   template <class T>
@@ -121,7 +122,7 @@ struct SquaredHinge {
   }
 
   /// h_k ← c ∂²ℓ/∂z_k² from u = c ∇ℓ(z), generalised at the kinks: 2c where the violation is positive, and of the label
-  /// the sum of the others. Source: paper B, equation (6).
+  /// the sum of the others. Source: Blondel et al. (2013), equation (6).
   template <class T>
   void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
     Index violated = 0;
@@ -133,7 +134,7 @@ struct SquaredHinge {
     h[y] = T(2) * weight * T(violated);
   }
 
-  /// Of paper B's 𝒦_j = 4(K−1) Σᵢ cᵢ xᵢⱼ² and 𝒦, its Appendix A: valid but loose, 2K would do.
+  /// Of Blondel et al.'s (2013) 𝒦_j = 4(K−1) Σᵢ cᵢ xᵢⱼ² and 𝒦, its Appendix A: valid but loose, 2K would do.
   template <class T>
   constexpr T printed_lipschitz(Index classes, Label) const {
     return T(4) * T(classes - 1);

@@ -1,9 +1,9 @@
 #pragma once
 /// The result of training: K linear scores.
 
-#include "../design/strip.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/strip.hpp"
 
 namespace tamis {
 

@@ -39,8 +39,8 @@ T norm_inf(const Rows<const T>& w) {
   for_each_entry(w, [&](T entry) { top = largest(top, absolute(entry)); });
   return top;
 }
-/// ‖w‖₂ where the squares of the entries are too small or too large for T. It takes what rows are made of, so that those
-/// of its callers stay in registers.
+/// ‖w‖₂ where the squares of the entries are too small or too large for T. It takes what rows are made of, so that
+/// those of its callers stay in registers.
 template <class T>
 [[gnu::noinline]] T scaled_norm2(const T* data, Index rows, Index classes, Index stride, const Index* members) {
   const Rows<const T> w{data, rows, classes, stride, 0, members};
@@ -236,10 +236,10 @@ struct GroupSum {
   }
 };
 
-/// Σ_g ‖w_g‖₂. Source: papers A and B.
+/// Σ_g ‖w_g‖₂. Source: Chierchia et al. (2015); Blondel et al. (2013).
 using GroupL2 = GroupSum<EuclideanNorm>;
 
-/// Σ_g ‖w_g‖∞. Source: papers A and B.
+/// Σ_g ‖w_g‖∞. Source: Chierchia et al. (2015); Blondel et al. (2013).
 using GroupLinf = GroupSum<LargestEntryNorm>;
 
 }  // namespace tamis

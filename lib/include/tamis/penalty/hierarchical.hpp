@@ -24,7 +24,7 @@ constexpr const char* name(HierarchyNorm norm) {
   return names[static_cast<int>(norm)];
 }
 
-/// λ₂ where it is not given: that of paper C, and for full the same weight for all.
+/// λ₂ where it is not given: that of Jiu et al. (2020), and for full the same weight for all.
 template <class T>
 constexpr T default_lambda2(Hierarchy hierarchy, T lambda) {
   return hierarchy == Hierarchy::full ? lambda : lambda / T(2);
@@ -33,8 +33,8 @@ constexpr T default_lambda2(Hierarchy hierarchy, T lambda) {
 /// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) + λ₂ ‖Θ‖₁ for weak and strong, λ₁ ‖v‖₁ + λ₂ ‖Θ‖₁ for full, λ₁ ‖v‖₁ for main: a sum over
 /// rows (Θ_j, v_j). With the norm l2 λ₁ Σ_j ‖(v_j, Θ_j)‖₂ instead of the maxima. With ridge ½λ₁ ‖v‖² + ½λ₂ ‖Θ‖² for
 /// full, ½λ₁ ‖v‖² for main: no norm, so that it has a conjugate in place of a gauge. That Θ is symmetric when strong is
-/// the solver's to see to. Source: paper C, problem 2.1, with q = ∞, or with q = 2 and z the identity, and (17);
-/// proximity operators and dual norms derived in closed form.
+/// the solver's to see to. Source: Jiu et al. (2020), problem 2.1, with q = ∞, or with q = 2 and z the identity, and
+/// (17); proximity operators and dual norms derived in closed form.
 template <class T>
 struct HierarchicalPenalty {
   Hierarchy hierarchy = Hierarchy::strong;

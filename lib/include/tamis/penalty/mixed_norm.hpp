@@ -9,8 +9,8 @@ namespace tamis {
 /// sample; r = 2: all samples of a kernel. Groups extend over the classes; with p = q they make no difference.
 ///
 /// Coefficients are Rows of kernels × samples, row t·n + l that of kernel t and sample l, in place. Each function costs
-/// a few passes over them. Source: paper D, equations (4)–(5) and Proposition 3, whose p = 1, q = 2 divides by a norm
-/// too many.
+/// a few passes over them. Source: Kowalski et al. (2009), equations (4)–(5) and Proposition 3, whose p = 1, q = 2
+/// divides by a norm too many.
 template <class T>
 struct MixedNorm {
   int p = 2;

@@ -8,7 +8,8 @@ namespace tamis {
 /// Projects (z, ζ), in place, onto {max_k (z_k + r_k) ≤ ζ}, r_k = margin for k ≠ y and r_y = 0:
 ///     θ = (ζ + Σ_{k: z_k + r_k > θ} (z_k + r_k)) / (1 + their number),   z_k ← min(z_k, θ − r_k),   ζ ← θ.
 /// θ is the root of θ − ζ − Σ(z_k + r_k − θ)₊, found by Newton's steps from below: they only drop classes, so there are
-/// at most `count` of them, ties included. Cost O(K) per step. Source: paper A, Proposition 3.3 (which sorts).
+/// at most `count` of them, ties included. Cost O(K) per step. Source: Chierchia et al. (2015), Proposition 3.3 (which
+/// sorts).
 template <class T>
 void project_hinge_epigraph(T* z, T& zeta, Index count, Index y, T margin) {
   T level = -infinity<T>;

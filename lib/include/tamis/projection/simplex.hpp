@@ -142,7 +142,7 @@ struct RowsInLanes {
 
 /// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊, and just radius·e_k where all other
 /// entries are at least the radius below v_k, which is most often so. Cost O(K) per round, few rounds. Source: Michelot
-/// (1986); paper A, Proposition 3.1.
+/// (1986); Chierchia et al. (2015), Proposition 3.1.
 template <class T>
 void project_simplex(T* v, Index count, T radius) {
   detail::project_simplex(v, count, radius, detail::highest(static_cast<const T*>(v), count));

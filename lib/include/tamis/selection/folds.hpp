@@ -4,23 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../linalg/random.hpp"
 #include "../targets.hpp"
 
 namespace tamis {
 
 /// The fold of a sample that is never held out.
 inline constexpr Index no_fold = ~Index(0);
-
-/// A reproducible stream of numbers: Knuth's 64-bit linear congruential generator, its upper bits.
-struct Draws {
-  std::uint64_t state;
-  constexpr explicit Draws(std::uint64_t seed) : state(seed * 2862933555777941757u + 3037000493u) {}
-  /// A number below `below` > 0.
-  constexpr Index next(Index below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<Index>(((state >> 32) * below) >> 32);
-  }
-};
 
 /// Sorts by a total order with little code, and without memory.
 template <class Before>

@@ -1,5 +1,6 @@
 #pragma once
-/// Sets of labels from scores that rank: thresholds chosen after training, as paper B's section 4.7 proposes.
+/// Sets of labels from scores that rank: thresholds chosen after training, as Blondel et al.'s (2013) section 4.7
+/// proposes.
 
 #include <algorithm>
 

@@ -18,8 +18,8 @@ namespace tamis {
 ///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, room)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
-/// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: paper B; Yuan, Ho and Lin
-/// (2012), newGLMNET.
+/// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: Blondel et al. (2013); Yuan,
+/// Ho and Lin (2012), newGLMNET.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<T, Design>> {
   static_assert(CurvedLoss<Loss, T>, TAMIS_NEEDS_CURVATURE);

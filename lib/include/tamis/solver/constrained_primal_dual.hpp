@@ -16,7 +16,7 @@ namespace tamis {
 ///
 /// Memory: `requirement(shape)`: 6(p+1) + 4n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: that of PrimalDual, and two or three passes over the n·K duals.
-/// Sources: paper A, problem (8); its Algorithm 2 splits the constraint by epigraphs instead.
+/// Sources: Chierchia et al. (2015), problem (8); its Algorithm 2 splits the constraint by epigraphs instead.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class ConstrainedPrimalDual : public PrimalDual<T, LevelSet<Loss>, Penalty, Design> {
   static_assert(ConstrainableLoss<Loss, T>, TAMIS_NEEDS_LEVEL_SETS);

@@ -19,8 +19,8 @@ namespace tamis {
 /// they have reached; where that is not the right one yet, they go on.
 ///
 /// Memory: `requirement(shape)`: (5K + 1)N² + 3n·N + 2n² + a few n·K entries, rows padded to vectors. Cost of an
-/// iteration: K·n·N² + 2K·n² flops, twice that while Θ is not sparse, and n³/3 when κ changes. Source: paper C,
-/// problems (3)–(4) and (14)–(15); Boyd et al. (2011).
+/// iteration: K·n·N² + 2K·n² flops, twice that while Θ is not sparse, and n³/3 when κ changes. Source: Jiu et al.
+/// (2020), problems (3)–(4) and (14)–(15); Boyd et al. (2011).
 template <class T>
 class InteractionAdmm {
  public:

@@ -16,7 +16,7 @@ namespace tamis {
 ///
 /// Cost: for q residuals (n of a regression, else the violations, n at most) and d directions q²·d + q³/3 flops a
 /// face, the violations a few times, and features²·samples for each point that is looked at. Source: the polishing of
-/// splittings (Stellato et al. 2020) as an active-set method on the faces of paper C's penalty.
+/// splittings (Stellato et al. 2020) as an active-set method on the faces of Jiu et al.'s (2020) penalty.
 template <class T>
 class InteractionNewton {
  public:

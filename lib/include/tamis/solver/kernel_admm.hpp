@@ -23,8 +23,8 @@ namespace tamis {
 /// method count as iterations too.
 ///
 /// Memory: `requirement(shape)`: 4n² + 8n·τ·K + 11n·K entries and some 90 per sample, rows padded to vectors. Cost of
-/// an iteration: 2K·n²·(τ + 1) flops, as much again while α is not sparse, and n³/3 when κ changes. Source: paper D,
-/// problem (2); Boyd et al. (2011).
+/// an iteration: 2K·n²·(τ + 1) flops, as much again while α is not sparse, and n³/3 when κ changes. Source: Kowalski et
+/// al. (2009), problem (2); Boyd et al. (2011).
 template <class T>
 class KernelAdmm {
   using Workspace = KernelWorkspace<T>;

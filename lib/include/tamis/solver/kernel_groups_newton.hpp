@@ -14,7 +14,7 @@ namespace tamis {
 ///
 /// Cost: for q violations of m samples and d coefficients that are not zero, m²·d + q³/3 flops a step, else two
 /// products with them for each conjugate gradient; some products with the design. Source: finite Newton methods for the
-/// squared hinge (Keerthi and DeCoste 2005), on the faces of paper D's penalties.
+/// squared hinge (Keerthi and DeCoste 2005), on the faces of Kowalski et al.'s (2009) penalties.
 template <class T>
 class KernelGroupsNewton : KernelDescent<T> {
   using Base = KernelDescent<T>;

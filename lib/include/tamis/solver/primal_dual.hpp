@@ -60,7 +60,8 @@ template <class T, class Sample, class Visit>
 ///
 /// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
-/// Sources: paper A, Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP solvers.
+/// Sources: Chierchia et al. (2015), Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP
+/// solvers.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);

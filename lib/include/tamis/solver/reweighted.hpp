@@ -33,7 +33,7 @@ class Reweighted;
 /// meets its limit returns the best model of the round it was in.
 ///
 /// Memory: that of the solver, and p rows of padded classes for the weights, behind it.
-/// Source: Candès, Wakin and Boyd (2008), cited by paper A.
+/// Source: Candès, Wakin and Boyd (2008), cited by Chierchia et al. (2015).
 template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
 class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Design> {
   using Solver = S<T, Loss, Penalty, Design>;

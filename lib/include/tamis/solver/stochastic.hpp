@@ -4,7 +4,7 @@
 #include "../compatibility.hpp"
 #include "../design/dense.hpp"
 #include "../design/sample_rows.hpp"
-#include "../selection/folds.hpp"
+#include "../linalg/random.hpp"
 #include "../streaming/dual_averaging.hpp"
 #include "../streaming/fobos.hpp"
 #include "../streaming/run.hpp"
@@ -18,8 +18,8 @@ namespace tamis {
 /// limit of iterations. λ_max is reported without an intercept only; there is no `kkt_residual`.
 ///
 /// Without a learning rate, each of 10⁻³ … 10³ first makes one pass over three quarters of the samples, and the one
-/// with the least mean loss on the quarter that is held out is taken (paper B, section 5.2); then it begins with all
-/// samples.
+/// with the least mean loss on the quarter that is held out is taken (Blondel et al. (2013), section 5.2); then it
+/// begins with all samples.
 ///
 /// Memory: that of the learner, (p+1) + n rows of padded classes, 3n + 4p entries, and room for one sample; more memory
 /// holds all samples at once. Cost per pass: 4·entries·K flops, and as many for a certificate.

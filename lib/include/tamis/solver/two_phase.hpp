@@ -24,7 +24,7 @@ namespace tamis {
 /// intercepts, (p + 1) + 3n more rows of padded classes, half the values of the design or all that are not zero (the
 /// fewer), and the larger of NewtonSystem's memory and 3n rows. The arena's size decides which. Cost of a Newton step:
 /// six to eight products with the chosen samples, one way each, and the system. Sources: Rockafellar (1976); Li, Sun
-/// and Toh (2018) for the scheme; paper A for the problem.
+/// and Toh (2018) for the scheme; Chierchia et al. (2015) for the problem.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);

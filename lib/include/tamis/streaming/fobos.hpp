@@ -29,8 +29,8 @@ struct FobosMemory {
 ///
 /// Memory: one matrix of p+1 rows of padded classes, 2 rows, p numbers; with listed groups p more. `model()` rounds
 /// where it joins the steps that wait; otherwise bits depend on samples and options alone.
-/// Source: Duchi and Singer (2009), Efficient online and batch learning using forward backward splitting; paper B,
-/// section 5.2.2.
+/// Source: Duchi and Singer (2009), Efficient online and batch learning using forward backward splitting; Blondel et
+/// al. (2013), section 5.2.2.
 template <class T, class Loss, class Penalty>
 class FobosLearner : public StreamLearner<FobosLearner<T, Loss, Penalty>, detail::FobosMemory<T>, T, Loss, Penalty> {
   using Base = StreamLearner<FobosLearner, detail::FobosMemory<T>, T, Loss, Penalty>;

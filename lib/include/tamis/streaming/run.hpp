@@ -32,7 +32,7 @@ template <class Learner, StreamSource<typename Learner::Scalar> Source>
   return StreamEnd::complete;
 }
 
-/// The learning rates that are tried: 10⁻³ … 10³, as in paper B, section 5.2.
+/// The learning rates that are tried: 10⁻³ … 10³, as in Blondel et al. (2013), section 5.2.
 template <class T>
 inline constexpr T learning_rates[] = {T(1e-3), T(1e-2), T(1e-1), T(1), T(1e1), T(1e2), T(1e3)};
 

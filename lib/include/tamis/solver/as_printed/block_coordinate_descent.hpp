@@ -1,12 +1,12 @@
 #pragma once
-/// Paper B's Algorithms 1 to 3 as printed, with and without a line search: baselines.
+/// Blondel et al.'s (2013) Algorithms 1 to 3 as printed, with and without a line search: baselines.
 
 #include <utility>
 
 #include "../../compatibility.hpp"
 #include "../../design/dense.hpp"
+#include "../../linalg/random.hpp"
 #include "../../loss/excess.hpp"
-#include "../../selection/folds.hpp"
 #include "../workbench.hpp"
 #include "violation.hpp"
 
@@ -28,8 +28,8 @@ namespace tamis::as_printed {
 /// λ_max is reported without an intercept only, and by the certificate.
 ///
 /// Memory: 2(p+1) + 2n + 2 rows of padded classes; without line search p + 1 entries more. Cost of an iteration: about
-/// 15 · (entries of X that are not zero) · K flops. Sources: paper B; Tseng and Yun (2009); Richtárik and Takáč (2012);
-/// shrinking: Yuan, Chang, Hsieh and Lin (2010).
+/// 15 · (entries of X that are not zero) · K flops. Sources: Blondel et al. (2013); Tseng and Yun (2009); Richtárik and
+/// Takáč (2012); shrinking: Yuan, Chang, Hsieh and Lin (2010).
 template <class T, class Loss, class Penalty, class Design, bool LineSearch>
 class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   static_assert(BlockwiseLoss<Loss, T>, TAMIS_NEEDS_BLOCKWISE);

@@ -1,5 +1,5 @@
 #pragma once
-/// Paper A's rule for the end of its algorithms, section 4.2.
+/// Chierchia et al.'s (2015) rule for the end of its algorithms, section 4.2.
 
 #include "../../linalg/scalar.hpp"
 

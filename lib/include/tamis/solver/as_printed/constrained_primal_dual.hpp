@@ -1,5 +1,5 @@
 #pragma once
-/// Paper A's Algorithm 2 as printed: a baseline.
+/// Chierchia et al.'s (2015) Algorithm 2 as printed: a baseline.
 
 #include "../../design/dense.hpp"
 #include "../../projection/epigraph.hpp"
@@ -7,8 +7,8 @@
 
 namespace tamis::as_printed {
 
-/// The forward–backward based primal–dual iteration for paper A's problem (13), g(x) subject to (Tx, ζ) ∈ E, the
-/// epigraphs of h_ℓ, and ζ ∈ V, the half-space Σ c_ℓ ζ_ℓ ≤ η:
+/// The forward–backward based primal–dual iteration for Chierchia et al.'s (2015) problem (13), g(x) subject to (Tx, ζ)
+/// ∈ E, the epigraphs of h_ℓ, and ζ ∈ V, the half-space Σ c_ℓ ζ_ℓ ≤ η:
 ///     x⁺ = prox_{τg}(x − τTᵀy),   ζ⁺ = P_V(ζ − τξ),
 ///     (ŷ, ξ̂) = (y, ξ) + σ(T(2x⁺ − x), 2ζ⁺ − ζ),   (y⁺, ξ⁺) = (ŷ, ξ̂) − σP_E(ŷ/σ, ξ̂/σ).
 /// y ∈ R^{LK}; all starts at 0; τ = σ = 1/max(‖T‖, 1) with ‖T‖ from a power iteration, so that τσ max(‖T‖², 1) ≤ 1. No

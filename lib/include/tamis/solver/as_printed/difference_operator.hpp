@@ -1,5 +1,5 @@
 #pragma once
-/// Paper A's operator T, and the dual points of its algorithms for the constrained form.
+/// Chierchia et al.'s (2015) operator T, and the dual points of its algorithms for the constrained form.
 
 #include "../constrained_workbench.hpp"
 #include "consecutive_iterates.hpp"
@@ -63,8 +63,8 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     });
   }
   /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
-  /// their least-squares mean; the certificate gives the label of each row what its other classes leave of νcᵢ, and cuts
-  /// what exceeds it.
+  /// their least-squares mean; the certificate gives the label of each row what its other classes leave of νcᵢ, and
+  /// cuts what exceeds it.
   template <class Share>
   void duals_from(const T* y, T* u, Share share) {
     copy(y, CommonMemory<T>::duals(this->shape_), u);

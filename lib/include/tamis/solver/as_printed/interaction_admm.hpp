@@ -1,5 +1,5 @@
 #pragma once
-/// hierNet's scheme for the strong hierarchy, as paper C compares with it: a baseline.
+/// hierNet's scheme for the strong hierarchy, as Jiu et al. (2020) compares with it: a baseline.
 
 #include "interaction_workbench.hpp"
 
@@ -13,11 +13,11 @@ namespace tamis::as_printed {
 /// not symmetric. Least squares and ℓ₁ alone.
 ///
 /// Of R's hierNet it differs by: xᵀΘx instead of ½xᵀΘx, squares of features included, no centring, no δ (a multiple of
-/// the squares of the coefficients), constant steps instead of a line search, and by default ρ = 1, as paper C says,
-/// instead of n. λ is hierNet's, divided by n.
+/// the squares of the coefficients), constant steps instead of a line search, and by default ρ = 1, as Jiu et al.
+/// (2020) says, instead of n. λ is hierNet's, divided by n.
 ///
-/// Memory: 5N² + 2n·N entries and a few rows. Cost of an inner step: 4n·N² flops. Sources: paper C, section 6.1.3;
-/// Bien, Taylor and Tibshirani (2013), section 5.2.
+/// Memory: 5N² + 2n·N entries and a few rows. Cost of an inner step: 4n·N² flops. Sources: Jiu et al. (2020),
+/// section 6.1.3; Bien, Taylor and Tibshirani (2013), section 5.2.
 template <class T>
 class InteractionAdmm : public InteractionWorkbench<T> {
   using Base = InteractionWorkbench<T>;

@@ -1,5 +1,5 @@
 #pragma once
-/// FISTA for interactions, as paper C compares with it: baselines.
+/// FISTA for interactions, as Jiu et al. (2020) compares with it: baselines.
 
 #include "interaction_workbench.hpp"
 
@@ -61,8 +61,8 @@ class InteractionFistaBase : public InteractionWorkbench<T> {
 /// Weak-FISTA-ℓ_r: the rows (v_j, Θ_j) do not overlap, so the proximity operator of Ω is exact, row by row; so it is
 /// for the hierarchies full (problem (18)) and main. With ℓ_∞ it is that of Jenatton et al.'s tree of groups.
 ///
-/// Memory: (3K + 1)N² + 2n·N + n·K entries and a few rows. Cost per iteration: 4K·n·N² flops. Sources: paper C, section
-/// 6.1.2; Jenatton, Mairal, Obozinski and Bach (2011); Beck and Teboulle (2009).
+/// Memory: (3K + 1)N² + 2n·N + n·K entries and a few rows. Cost per iteration: 4K·n·N² flops. Sources: Jiu et al.
+/// (2020), section 6.1.2; Jenatton, Mairal, Obozinski and Bach (2011); Beck and Teboulle (2009).
 template <class T>
 class InteractionFista : public InteractionFistaBase<T, InteractionFista<T>> {
   using Base = InteractionFistaBase<T, InteractionFista<T>>;
@@ -110,7 +110,7 @@ class InteractionFista : public InteractionFistaBase<T, InteractionFista<T>> {
 /// a is the answer. (A linear space needs no correction of its own.)
 ///
 /// Memory: (4K + 2)N² + 2n·N + n·K entries and a few rows. Cost per iteration: 4K·n·N² flops, and some 30K·N² per
-/// inner round. Sources: paper C, sections 2.2 and 4; Bauschke and Combettes (2008).
+/// inner round. Sources: Jiu et al. (2020), sections 2.2 and 4; Bauschke and Combettes (2008).
 template <class T>
 class InteractionFistaDykstra : public InteractionFistaBase<T, InteractionFistaDykstra<T>> {
   using Base = InteractionFistaBase<T, InteractionFistaDykstra<T>>;

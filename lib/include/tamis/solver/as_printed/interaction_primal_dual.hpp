@@ -1,8 +1,8 @@
 #pragma once
-/// Paper C's Algorithms 2 to 4 as printed: baselines.
+/// Jiu et al.'s (2020) Algorithms 2 to 4 as printed: baselines.
 
-#include "../../projection/row_epigraph.hpp"
 #include "interaction_workbench.hpp"
+#include "row_epigraph.hpp"
 
 namespace tamis::as_printed {
 
@@ -18,7 +18,7 @@ namespace tamis::as_printed {
 /// and only the certificate is not the paper's.
 ///
 /// Memory: K(3N² + 4N), of strong K(4N² + 4N), and 2n·N + n·K entries and a few rows. Cost per iteration: 4K·n·N²
-/// flops. Source: paper C, sections 4.1, 5.4 and remark 4.1.
+/// flops. Source: Jiu et al. (2020), sections 4.1, 5.4 and remark 4.1.
 template <class T>
 class InteractionPrimalDual : public InteractionWorkbench<T> {
   using Base = InteractionWorkbench<T>;

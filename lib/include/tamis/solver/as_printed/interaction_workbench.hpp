@@ -23,7 +23,7 @@ struct InnerLoop {
   constexpr bool valid() const { return tolerance >= T(0) && finite(tolerance) && limit > 0; }
 };
 
-/// Base of paper C's solvers and of those it compares them with, for the problems of InteractionAdmm without
+/// Base of Jiu et al.'s (2020) solvers and of those it compares them with, for the problems of InteractionAdmm without
 /// intercepts: with one they end as `invalid_combination`, as with a hierarchy, norm or loss that they do not know;
 /// `refusal()` says which. Inside, all is in the papers' units, sums over samples: λ₁ = nλ, λ₂ = n·lambda2.
 ///

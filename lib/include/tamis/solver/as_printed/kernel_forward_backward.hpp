@@ -1,11 +1,12 @@
 #pragma once
-/// Paper D's algorithm for several kernels, as printed: a baseline.
+/// Kowalski et al.'s (2009) algorithm for several kernels, as printed: a baseline.
 
 #include "../kernel_workspace.hpp"
 
 namespace tamis::as_printed {
 
-/// Algorithm 2 of paper D, for the problems of KernelAdmm without intercepts (a constant kernel takes their place):
+/// Algorithm 2 of Kowalski et al. (2009), for the problems of KernelAdmm without intercepts (a constant kernel takes
+/// their place):
 ///     α⁺ = prox_{γ(λ/q)‖·‖^q}(α + 2γ K_yᵀ (1 − K_y α)₊),  γ = step/2‖K_yᵀK_y‖, 0 < step < 2,
 /// with the factor 2 that the printed gradient lacks; ‖·‖ by a power iteration. With K > 1 outputs the gradient of the
 /// multiclass squared hinge, and K times that norm. Every 40 iterations the slopes of the loss, scaled, are a dual

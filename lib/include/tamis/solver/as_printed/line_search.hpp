@@ -1,5 +1,6 @@
 #pragma once
-/// The proximal gradient methods with a search for the step that paper B times against its own: baselines.
+/// The proximal gradient methods with a search for the step that Blondel et al. (2013) times against its own:
+/// baselines.
 
 #include <utility>
 

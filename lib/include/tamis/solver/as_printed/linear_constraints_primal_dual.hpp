@@ -1,13 +1,14 @@
 #pragma once
-/// The reformulation with linear constraints that paper A compares with (section 4.2), by the paper's primal–dual
-/// iteration: a baseline.
+/// The reformulation with linear constraints that Chierchia et al. (2015) compares with (section 4.2), by the paper's
+/// primal–dual iteration: a baseline.
 
 #include "../../design/dense.hpp"
 #include "difference_operator.hpp"
 
 namespace tamis::as_printed {
 
-/// Paper A, section 4.2: each ζ_ℓ of problem (12) becomes K copies, and the hinge K linear inequalities,
+/// Chierchia et al. (2015), section 4.2: each ζ_ℓ of problem (12) becomes K copies, and the hinge K linear
+/// inequalities,
 ///     min g(x)  subject to  (a) Σ_ℓ c_ℓ Σ_k ζ^(ℓ,k) ≤ Kη,   (b) ζ^(ℓ,1) = … = ζ^(ℓ,K),   (c) ζ ≥ 0,
 ///                           (d) T_ℓ x + r_ℓ − ζ^(ℓ,·) ≤ 0.
 /// The iteration is that of Algorithm 2: x by prox_{τg} and ζ by the projection onto (a); dual variables for (b) and

@@ -1,5 +1,5 @@
 #pragma once
-/// Paper A's Algorithm 1 as printed: a baseline.
+/// Chierchia et al.'s (2015) Algorithm 1 as printed: a baseline.
 
 #include "../../compatibility.hpp"
 #include "../../design/dense.hpp"
@@ -9,8 +9,8 @@
 
 namespace tamis::as_printed {
 
-/// The forward–backward based primal–dual iteration for paper A's problem (7), g(x) + Σ_ℓ λ_ℓ h_ℓ(T_ℓ x), with
-/// g = Ω, λ_ℓ = c_ℓ/λ and (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)):
+/// The forward–backward based primal–dual iteration for Chierchia et al.'s (2015) problem (7), g(x) + Σ_ℓ λ_ℓ h_ℓ(T_ℓ
+/// x), with g = Ω, λ_ℓ = c_ℓ/λ and (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)):
 ///     x⁺ = prox_{τg}(x − τTᵀy),   y⁺ = P_S(y + σ(T(2x⁺ − x) + r)),   S the simplices of radius λ_ℓ.
 /// x⁰ = 0, y⁰ = 0, τ = σ = 1/‖T‖ with ‖T‖ from a power iteration. No centring, restarts, weights or working sets; only
 /// the certificate, every 40 iterations, is not the paper's. It ends by that, or by the change of x (while x is zero:

@@ -1,5 +1,5 @@
 #pragma once
-/// The proximal gradient methods that paper A times against its own: baselines.
+/// The proximal gradient methods that Chierchia et al. (2015) times against its own: baselines.
 
 #include <utility>
 
@@ -22,8 +22,8 @@ enum class ConstantStep { power_iteration, printed };
 /// 𝒦_j (PrintedLipschitz). It is several to a hundred times the other L.
 ///
 /// Memory: 3(p+1) (not accelerated: 2(p+1)) + n rows of padded classes. Cost per iteration: 4·n·p·K flops.
-/// Sources: paper A, section 4.2; paper B, section 5.2 and Appendix A; Beck and Teboulle (2009), FISTA with constant
-/// step.
+/// Sources: Chierchia et al. (2015), section 4.2; Blondel et al. (2013), section 5.2 and Appendix A; Beck and Teboulle
+/// (2009), FISTA with constant step.
 template <class T, class Loss, class Penalty, class Design, bool Accelerated>
 class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
@@ -142,7 +142,7 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   T momentum_ = T(1);
 };
 
-/// Paper B's FISTA (CST): the step is 1/𝒦.
+/// Blondel et al.'s (2013) FISTA (CST): the step is 1/𝒦.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class FistaPrintedStep : public ProximalGradient<T, Loss, Penalty, Design, true> {
   static_assert(PrintedLipschitz<Loss, T>, TAMIS_NEEDS_PRINTED_LIPSCHITZ);

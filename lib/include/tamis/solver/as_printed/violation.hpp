@@ -1,5 +1,5 @@
 #pragma once
-/// How far a row of coefficients is from being optimal: paper B's stopping criterion.
+/// How far a row of coefficients is from being optimal: Blondel et al.'s (2013) stopping criterion.
 
 #include "../../penalty/elastic_net.hpp"
 #include "../../penalty/group.hpp"
@@ -45,7 +45,8 @@ RowTerms<T> row_terms(const SparseGroup<T>& penalty, Index, T lambda) {
 }
 
 /// The distance of −g to the subdifferential of the terms at w: zero just where w is optimal. For the Euclidean norm it
-/// is ‖g + λw/‖w‖‖ (paper B, equation (9), has |‖g‖ − λ| there, which may vanish elsewhere), and (‖g‖ − λ)₊ at w = 0.
+/// is ‖g + λw/‖w‖‖ (Blondel et al. (2013), equation (9), has |‖g‖ − λ| there, which may vanish elsewhere), and (‖g‖ −
+/// λ)₊ at w = 0.
 template <class T>
 T row_violation(const RowTerms<T>& terms, const T* w, const T* g, Index classes) {
   T size = 0;

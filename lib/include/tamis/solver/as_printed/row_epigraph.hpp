@@ -1,8 +1,8 @@
 #pragma once
 /// Projections onto the epigraphs of a row of interactions, E_r = {(u, ω⁺, ω⁻) : ‖u‖_r ≤ ω⁺ + ω⁻}.
 
-#include "../penalty/hierarchical.hpp"
-#include "decreasing_root.hpp"
+#include "../../penalty/hierarchical.hpp"
+#include "../../projection/decreasing_root.hpp"
 
 namespace tamis {
 
@@ -11,8 +11,8 @@ namespace tamis {
 ///   - l1:   u ← soft(u, α), α the root of Σ(|u_l| − α)₊ = s + 2α;
 ///   - linf: u ← u cut at ±t, α = (t − s)/2, t the root of Σ(|u_l| − t)₊ = (t − s)/2, or 0 where that is negative.
 /// Both roots by Newton's steps from the left, which only drop entries: nothing is sorted, ties and s < 0 included.
-/// Cost: count, a few times. Source: paper C, propositions 4.1 to 4.3, completed for points within E_r and for roots at
-/// which no entry is left.
+/// Cost: count, a few times. Source: Jiu et al. (2020), propositions 4.1 to 4.3, completed for points within E_r and
+/// for roots at which no entry is left.
 template <class T>
 void project_row_epigraph(HierarchyNorm norm, T* u, Index count, T& plus, T& minus) {
   const T room = plus + minus;

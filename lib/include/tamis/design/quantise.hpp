@@ -1,7 +1,7 @@
 #pragma once
 /// Integers for real numbers, and what integers have to stand for to be standardised.
 
-#include "../design/quantised.hpp"
+#include "quantised.hpp"
 
 namespace tamis {
 

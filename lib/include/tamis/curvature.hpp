@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "../shape.hpp"
+#include "shape.hpp"
 
 namespace tamis {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// A few vectors of a row at once, in registers: what loops over samples or features work on.
 
-#include "../linalg/pack.hpp"
+#include "pack.hpp"
 
 #ifdef __clang__
 #define TAMIS_UNROLL_STRIP _Pragma("clang loop unroll(full)")
