@@ -72,6 +72,15 @@ double parse_number(const std::string& option, const std::string& text) {
   return *numerator / *denominator;
 }
 
+void check_one_of(const std::string& option, const std::string& text, std::initializer_list<const char*> names) {
+  std::string all;
+  for (const char* name : names) {
+    if (text == name) return;
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  }
+  throw ArgumentError(option + ": '" + text + "' is not one of " + all);
+}
+
 void DataArguments::declare(CLI::App& command) {
   command.add_option("--label", label, "label column: a name or a number from 0 (default: the first column)");
   command.add_option("--labels", labels_file, "one-column file of labels; every column of DATA is then a feature")
@@ -125,8 +134,7 @@ Choice ProblemArguments::choice(bool constrained) const {
   choice.loss = kind_named("--loss", loss, all_losses);
   choice.penalty = kind_named("--penalty", penalty, all_penalties);
   choice.solver = kind_named("--solver", solver, all_solvers);
-  if (precision != "float" && precision != "double")
-    throw ArgumentError("--precision: '" + precision + "' is not one of float, double");
+  check_one_of("--precision", precision, {"float", "double"});
 
   if (groups.starts_with(blocks)) {
     const std::string size = groups.substr(blocks.size());

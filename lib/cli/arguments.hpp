@@ -2,6 +2,7 @@
 /// The options that subcommands share, and the texts they take.
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace tamis::cli {
 
 /// A number or a fraction such as 1/1797. Throws ArgumentError naming `option`.
 double parse_number(const std::string& option, const std::string& text);
+
+/// Throws ArgumentError with the list of names for a text that is none of them.
+void check_one_of(const std::string& option, const std::string& text, std::initializer_list<const char*> names);
 
 /// The kind whose name is `text`. Throws ArgumentError with the list of names.
 template <class Kind, std::size_t count>

@@ -1,7 +1,6 @@
 #include "cv.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,10 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The points of a path, measured on held-out samples.
-struct Selected {
-  std::vector<PathPoint> path;
-  std::vector<HeldOut<double>> held_out;
-  Index least, one_se, chosen;
+struct Selected : LambdaChoice {
+  std::vector<PathPoint> models;
 };
 
 template <class T>
@@ -33,11 +30,15 @@ Selected select(const CvArguments& a, const Task& task, const Folds& folds) {
   const Grid<T> asked = grid_of(a.grid, fitting, values);
   const ArenaMemory memory = memory_for(a, fitting, folds.count, asked.points);
   Selected out;
-  out.path = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
+  out.models = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
   stop_if_interrupted(before_choice);
-  if (out.path.empty()) refuse_first_point(a.grid);
+  if (out.models.empty()) refuse_first_point(a.grid);
   values.clear();
-  for (const PathPoint& point : out.path) values.push_back(static_cast<T>(point.lambda));
+  for (const PathPoint& point : out.models) {
+    const auto& solver = point.report.solver;
+    values.push_back(static_cast<T>(point.lambda));
+    out.path.push_back({solver.status, solver.nonzeros, solver.nonzero_rows});
+  }
   const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
   out.held_out = held_out(a, fitting, folds, grid, memory.span());
   const auto at = [&](Index l) { return out.held_out[l]; };
@@ -91,30 +92,15 @@ std::string plot_of(const RunReport& r) {
 /// The choice in a sentence or two.
 std::string summary(const CvArguments& a, const Selected& s, const std::optional<PathPoint>& again,
                     std::size_t features) {
-  const auto held = [&](Index point) {
-    const HeldOut<double>& h = s.held_out[point];
-    const bool loss = a.measure == "loss";
-    char text[64];
-    std::snprintf(text, sizeof text, "%.4g +- %.2g at lambda %.4g", loss ? h.loss : h.error,
-                  loss ? h.loss_deviation : h.error_deviation, h.lambda);
-    return std::string(text);
-  };
   const auto accuracy = [](const RunReport& r) {
-    char text[64];
     const Evaluation& e = r.test ? *r.test : r.train;
-    std::snprintf(text, sizeof text, "; %s: %.1f %% right", r.test ? "test" : "train", 100 * e.accuracy());
-    return std::string(text);
+    return format("; %s: %.1f %% right", r.test ? "test" : "train", 100 * e.accuracy());
   };
-  const PathPoint& chosen = s.path[s.chosen];
-  std::string out = "held-out " + a.measure + " " + held(s.chosen);
-  if (s.chosen != s.least) out += ", the least is " + held(s.least);
-  out += "\nkept: " + std::to_string(chosen.report.solver.nonzero_rows) + " of " + in_words(features, "feature") +
+  const PathPoint& chosen = s.models[s.chosen];
+  std::string out = summary(a, s);
+  out += "kept: " + std::to_string(chosen.report.solver.nonzero_rows) + " of " + in_words(features, "feature") +
          accuracy(chosen.report) + "\n";
-  if (again) {
-    char text[64];
-    std::snprintf(text, sizeof text, "refit with ridge, lambda %.4g", again->lambda);
-    out += text + accuracy(again->report) + "\n";
-  }
+  if (again) out += format("refit with ridge, lambda %.4g", again->lambda) + accuracy(again->report) + "\n";
   return out;
 }
 
@@ -122,7 +108,7 @@ template <class T>
 void run_cv_command(const CvArguments& a, const Task& task) {
   const Folds folds = deal(a, task.prepared);
   Selected s = select<T>(a, task, folds);
-  PathPoint& chosen = s.path[s.chosen];
+  PathPoint& chosen = s.models[s.chosen];
   std::optional<PathPoint> again;
   Refit<T> refit(a, task, chosen, folds);
   if (a.refit) {
@@ -139,42 +125,25 @@ void run_cv_command(const CvArguments& a, const Task& task) {
   }
   keep(a, task.prepared, kept);
 
-  Json points = Json::array();
   CurvePlot plot{.title = std::string(name(task.choice.loss)) + ", " + name(task.choice.penalty) + ": " +
                           (a.validation.empty() ? std::to_string(folds.count) + "-fold cross-validation"
                                                 : "validation on held-out samples"),
-                 .y_label = a.measure == "loss" ? "held-out loss" : "held-out error",
+                 .y_label = a.what() == Measure::loss ? "held-out loss" : "held-out error",
                  .lambdas = {},
                  .means = {}};
   for (std::size_t l = 0; l < s.path.size(); ++l) {
     const HeldOut<double>& h = s.held_out[l];
-    const auto& solver = s.path[l].report.solver;
-    points.push_back({{"lambda", h.lambda},
-                      {"mean", a.measure == "loss" ? h.loss : h.error},
-                      {"standard_error", a.measure == "loss" ? h.loss_deviation : h.error_deviation},
-                      {"mean_error", h.error},
-                      {"error_standard_error", h.error_deviation},
-                      {"mean_loss", h.loss},
-                      {"loss_standard_error", h.loss_deviation},
-                      {"status", name(solver.status)},
-                      {"nonzeros", solver.nonzeros},
-                      {"nonzero_rows", solver.nonzero_rows}});
     plot.lambdas.push_back(h.lambda);
-    plot.means.push_back(a.measure == "loss" ? h.loss : h.error);
-    plot.standard_errors.push_back(a.measure == "loss" ? h.loss_deviation : h.error_deviation);
-    plot.kept.push_back(solver.nonzero_rows);
+    plot.means.push_back(a.mean(h));
+    plot.standard_errors.push_back(a.standard_error(h));
+    plot.kept.push_back(s.path[l].nonzero_rows);
   }
   plot.lambda_min = s.held_out[s.least].lambda;
   plot.lambda_1se = s.held_out[s.one_se].lambda;
-  const Json out{{"measure", a.measure},
-                 {"folds", folds.count},
-                 {"points", points},
-                 {"lambda_min", *plot.lambda_min},
-                 {"lambda_1se", *plot.lambda_1se},
-                 {"lambda", chosen.lambda},
-                 {"model", json_of(chosen.report)},
-                 {"refit", again ? json_of(again->report) : Json(nullptr)},
-                 {"calibration", kept.report.calibration ? to_json(*kept.report.calibration) : Json(nullptr)}};
+  Json out = in_json(a, s);
+  out["model"] = json_of(chosen.report);
+  out["refit"] = again ? json_of(again->report) : Json(nullptr);
+  out["calibration"] = kept.report.calibration ? to_json(*kept.report.calibration) : Json(nullptr);
   if (!a.quiet) {
     beside({a.model, a.coefficients, a.report, a.plot, a.plot_reliability}) << out.dump(1) << std::endl;
     std::cerr << summary(a, s, again, task.prepared.train.features);
@@ -185,13 +154,7 @@ void run_cv_command(const CvArguments& a, const Task& task) {
 }
 
 void check_choices(const CvArguments& a) {
-  if (a.choose != "min" && a.choose != "1se")
-    throw ArgumentError("--choose: '" + a.choose + "' is not one of min, 1se");
-  if (a.measure != "error" && a.measure != "loss")
-    throw ArgumentError("--measure: '" + a.measure + "' is not one of error, loss");
-  if (!a.stratified && !(a.subjects.empty() && a.samples.reading.subject.empty()))
-    throw ArgumentError(
-        "--unstratified is for folds of samples: those of whole subjects are always as even as they can be");
+  a.check_choice();
   if (!a.refit_lambda.empty() && !a.refit) throw ArgumentError("--refit-lambda is for --refit: give both");
   if (!a.refit_lambda.empty() && parse_number("--refit-lambda", a.refit_lambda) <= 0)
     throw ArgumentError("--refit-lambda: " + a.refit_lambda + " is not positive");
@@ -211,17 +174,10 @@ void declare_cv(CLI::App& app) {
   auto a = std::make_shared<CvArguments>();
   CLI::App& cv = *app.add_subcommand("cv", "choose lambda by cross-validation, and train with it");
   a->declare(cv);
-  auto* folds = cv.add_option("--folds", a->folds, "number of folds")->capture_default_str();
-  cv.add_flag("--stratified,!--unstratified", a->stratified, "every fold has its share of every class (default)");
+  a->declare_folds(cv);
   cv.add_option("--subjects", a->subjects, "file with one subject per sample: folds of whole subjects")
       ->type_name(input_type);
-  cv.add_option("--validation", a->validation, "instead of folds: hold out this fraction once, e.g. 1/4")
-      ->excludes(folds);
-  cv.add_option("--measure", a->measure, "what is compared on held-out samples: error | loss")->capture_default_str();
-  cv.add_option("--choose", a->choose,
-                "1se: the largest lambda within one standard error of the least mean | min: the least mean; of equal "
-                "errors that of the least loss, then the largest lambda")
-      ->capture_default_str();
+  a->declare_measure(cv);
   cv.add_flag("--refit", a->refit, "train again with ridge on the kept features, its lambda by the same folds");
   cv.add_option("--refit-lambda", a->refit_lambda, "the lambda of --refit");
   cv.add_option("--calibrate", a->calibrate,

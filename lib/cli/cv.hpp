@@ -6,27 +6,15 @@
 #include <vector>
 
 #include "selection.hpp"
-#include "tamis/selection/cross_validation.hpp"
 
 namespace tamis::cli {
 
-struct CvArguments : PathArguments {
-  Index folds = 5;
-  bool stratified = true;
-  std::string subjects, validation;
-  std::string choose = "1se", measure = "error";
+struct CvArguments : PathArguments, HoldOutArguments {
+  std::string subjects;
   bool refit = false;
   std::string refit_lambda;
   std::string calibrate;  // the kind; "": none
   std::string plot_reliability;
-
-  Measure what() const { return measure == "loss" ? Measure::loss : Measure::error; }
-};
-
-/// The fold of each sample (or no_fold), and how many there are.
-struct Folds {
-  std::vector<Index> of;
-  Index count;
 };
 
 /// As the arguments ask for them. Throws ArgumentError and DataError.

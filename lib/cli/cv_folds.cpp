@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
 
 #include "cv.hpp"
@@ -63,47 +60,13 @@ std::vector<Index> deal_label_sets(const Prepared& p, Index folds, std::uint64_t
 }  // namespace
 
 Folds deal(const CvArguments& a, const Prepared& p) {
-  const Index samples = static_cast<Index>(p.labels.size());
-  const Index classes = p.sets ? p.sets->view().count : static_cast<Index>(p.classes.size());  // that `labels` number
-  Index folds = a.folds;
-  if (!a.validation.empty()) {  // a fold of that share of the samples, the others are never held out
-    const double fraction = parse_number("--validation", a.validation);
-    if (!(fraction > 0 && fraction <= 0.5))
-      throw ArgumentError("--validation: the fraction must lie between 0 and 1/2");
-    folds = static_cast<Index>(std::lround(1 / fraction));
-  }
-  Folds out{std::vector<Index>(samples), folds};
-  std::vector<Index> order(samples + 1);
-  const std::vector<std::string> names = a.subjects.empty() ? p.train.subjects : read_subjects(a.subjects, samples);
-  if (!names.empty()) {
-    std::map<std::string, Index> number;
-    std::vector<Index> group;
-    for (const auto& name : names)
-      group.push_back(number.try_emplace(name, static_cast<Index>(number.size())).first->second);
-    std::vector<Index> starts(samples + 1), counts(std::size_t(folds) * classes);
-    if (!deal_groups(p.labels, classes, group.data(), folds, out.of.data(), order.data(), starts.data(), counts.data()))
-      throw ArgumentError("--folds: " + std::to_string(folds) +
-                          " folds of whole subjects need as many subjects, there are " + std::to_string(number.size()));
-  } else if (p.sets && a.stratified && folds >= 2 && folds <= samples) {
-    out.of = deal_label_sets(p, folds, a.samples.seed);
-  } else {
-    Index rare = 0;
-    if (!deal_folds(p.labels, classes, folds, a.stratified, a.samples.seed, out.of.data(), order.data(), rare)) {
-      if (rare < classes)
-        throw ArgumentError("--folds: " + std::to_string(folds) +
-                            " folds need as many samples of every class: class '" + p.classes[rare] + "' has " +
-                            std::to_string(std::count(p.labels.begin(), p.labels.end(), rare)) +
-                            "; take fewer folds, or --unstratified");
-      throw ArgumentError("--folds: " + std::to_string(folds) + " folds of " + std::to_string(samples) +
-                          " samples: there must be two at least, and no more than samples");
-    }
-  }
-  if (!a.validation.empty()) {
-    for (Index& fold : out.of)
-      if (fold != 0) fold = no_fold;
-    out.count = 1;
-  }
-  return out;
+  const std::size_t samples = p.labels.size();
+  const auto subjects = a.subjects.empty() ? p.train.subjects : read_subjects(a.subjects, samples);
+  const Index folds = a.dealt_folds();
+  if (subjects.empty() && p.sets && a.stratified && folds >= 2 && folds <= samples)
+    return a.held_out(deal_label_sets(p, folds, a.samples.seed));
+  return a.HoldOutArguments::deal(
+      {p.labels, p.classes, subjects, samples, a.samples.seed, p.sets ? p.sets->view().count : 0});
 }
 
 }  // namespace tamis::cli

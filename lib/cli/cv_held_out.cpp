@@ -16,9 +16,7 @@ void run_folds(FoldsOf<T>& cv, const CvArguments& a, const Task& task, Index poi
   ProgressLine progress(!a.quiet);
   while (cv.step()) {
     stop_if_interrupted(before_choice);
-    const auto now = cv.report();
-    progress.show(cv.fold() * points + cv.points_done(), static_cast<double>(now.objective),
-                  static_cast<double>(now.relative_gap), now.nonzeros);
+    progress.show(cv.fold() * points + cv.points_done(), cv.report());
   }
   if (cv.status() == Status::missing_class && task.prepared.sets)
     throw DataError(a.samples.data + ", label '" + task.prepared.classes[cv.report().column] +
@@ -26,9 +24,8 @@ void run_folds(FoldsOf<T>& cv, const CvArguments& a, const Task& task, Index poi
                     " all have it or none, so that its intercept would diverge; leave the label out, take other folds, "
                     "or use --no-intercept");
   if (cv.status() == Status::missing_class)
-    throw DataError(a.samples.data + ", class '" + task.prepared.classes[cv.report().column] +
-                    "': all its samples are in fold " + std::to_string(cv.fold() + 1) +
-                    ", so that nothing can be learned of it without them; take other folds or subjects");
+    throw DataError(
+        missing_class(a.samples.data, task.prepared.classes[cv.report().column], cv.fold(), "other folds or subjects"));
   if (cv.status() != Status::converged) {
     Report<double> why = in_double(cv.report());
     why.status = cv.status();
@@ -46,12 +43,7 @@ std::vector<HeldOut<double>> held_out(const CvArguments& a, const Fitting<T>& fi
                 folds.of.data(), folds.count, grid, fitting.options().margin);
   run_folds(cv, a, task, grid.points, memory);
   std::vector<HeldOut<double>> out;
-  for (Index l = 0; l < grid.points; ++l) {
-    const HeldOut<T> now = cv.at(l);
-    out.push_back({static_cast<double>(now.lambda), static_cast<double>(now.error),
-                   static_cast<double>(now.error_deviation), static_cast<double>(now.loss),
-                   static_cast<double>(now.loss_deviation)});
-  }
+  for (Index l = 0; l < grid.points; ++l) out.push_back(in_double(cv.at(l)));
   return out;
 }
 

@@ -8,9 +8,9 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
+#include "header_options.hpp"
 #include "interaction_model_file.hpp"
 #include "kernel_model_file.hpp"
-#include "model_document.hpp"
 #include "model_file.hpp"
 #include "output_file.hpp"
 #include "quantised_header.hpp"
@@ -58,12 +58,11 @@ template <class T>
 std::string probabilities(const StoredModel& model, const LinearModel<T>& view, const T* sample,
                           const std::string& name) {
   const Calibration<double> from = model.probabilities();
-  const auto in = [](const std::vector<double>& numbers) { return std::vector<T>(numbers.begin(), numbers.end()); };
   std::vector<T> slopes, offsets, scores;
   Calibration<T> calibration{from.kind, from.classes};
   if (model.calibration) {
-    calibration.slopes = (slopes = in(model.calibration->slopes)).data();
-    calibration.offsets = (offsets = in(model.calibration->offsets)).data();
+    calibration.slopes = (slopes = in_precision<T>(model.calibration->slopes)).data();
+    calibration.offsets = (offsets = in_precision<T>(model.calibration->offsets)).data();
   }
   if (sample) {
     scores.resize(view.classes);
@@ -72,12 +71,9 @@ std::string probabilities(const StoredModel& model, const LinearModel<T>& view, 
   for (const auto* numbers : {&slopes, &offsets, &scores})
     for (const T x : *numbers)
       if (!finite(x)) refuse_range<T>();
-  const auto write = [&](std::span<char> out) {
+  return written([&](std::span<char> out) {
     return export_probabilities_c(calibration, name.c_str(), scores.empty() ? nullptr : scores.data(), out);
-  };
-  std::string text(write({}), '\0');
-  write(text);
-  return text;
+  });
 }
 
 /// The header. Its functions take features as they stand in the data file: --scale is folded into the weights, or a
@@ -93,41 +89,27 @@ std::string header(const StoredModel& model, const std::string& name) {
     for (std::size_t k = 0; k < c.classes; ++k) weights[j * stride + k] = static_cast<T>(c.weight(j, k) / divisor);
   for (std::size_t k = 0; k < c.classes; ++k) weights[c.features * stride + k] = static_cast<T>(c.intercepts[k]);
 
-  std::vector<const char*> labels, names;
-  for (const auto& label : model.classes) labels.push_back(label.c_str());
-  for (const auto& feature : model.feature_names) names.push_back(feature.c_str());
-  std::vector<T> samples;
-  for (const auto& sample : model.self_test)
-    for (const double x : sample) samples.push_back(static_cast<T>(x * model.scale));
-
   const LinearModel<T> view{weights.data(), static_cast<Index>(c.features), static_cast<Index>(c.classes)};
-  const ExportOptions<T> options{.name = name.c_str(),
-                                 .labels = labels.data(),
-                                 .feature_names = names.empty() ? nullptr : names.data(),
-                                 .samples = samples.data(),
-                                 .sample_count = static_cast<Index>(model.self_test.size())};
+  const HeaderOptions<T> options(model, name);
   const auto with_probabilities = [&](const std::vector<T>& prepared) {
     return model.has_probabilities() ? probabilities(model, view, prepared.empty() ? nullptr : prepared.data(), name)
                                      : std::string();
   };
   if (steps.any()) {
-    const std::vector<T> means(steps.missing_means.begin(), steps.missing_means.end());
+    const auto means = in_precision<T>(steps.missing_means);
     const SampleSteps<T> by{.divisor = static_cast<T>(model.scale),
                             .means = steps.fills_missing() ? means.data() : nullptr,
                             .log = {static_cast<T>(steps.log.low), static_cast<T>(steps.log.high)},
                             .norm = steps.norm};
     if (steps.takes_log() && !by.log.valid())
       throw ArgumentError("--precision: the bounds of the logarithm do not fit in float, take double");
-    std::vector<T> prepared = samples;
+    std::vector<T> prepared = options.samples();
     for (std::size_t i = 0; i < model.self_test.size(); ++i) by.apply(prepared.data() + i * c.features, view.features);
-    const auto write = [&](std::span<char> out) { return export_prepared_c(view, options, by, prepared.data(), out); };
-    std::string text(write({}), '\0');
-    write(text);
-    return text + with_probabilities(prepared);
+    return written([&](std::span<char> out) { return export_prepared_c<T>(view, options, by, prepared.data(), out); }) +
+           with_probabilities(prepared);
   }
-  std::string text(export_c(view, options, std::span<char>()), '\0');
-  export_c(view, options, std::span<char>(text));
-  return text + with_probabilities(samples);
+  return written([&](std::span<char> out) { return export_c<T>(view, options, out); }) +
+         with_probabilities(options.samples());
 }
 
 /// Throws ArgumentError when the constants of a header, or the scores of its self-test, are too large or too small for
@@ -173,37 +155,24 @@ std::string header(const StoredInteractions& model, const std::string& name) {
     if (term.coefficient != 0)
       list.push_back({term.output, term.first, term.second,
                       static_cast<T>(term.coefficient / model.scale / (term.is_product() ? model.scale : 1))});
-  const std::vector<T> intercepts(kept.intercepts.begin(), kept.intercepts.end());
-  std::vector<T> centres, samples;
+  const auto intercepts = in_precision<T>(kept.intercepts);
+  std::vector<T> centres;
   for (const auto& column : model.standardisation) centres.push_back(static_cast<T>(column.mean * model.scale));
-  for (const auto& sample : model.self_test)
-    for (const double x : sample) samples.push_back(static_cast<T>(x * model.scale));
   const InteractionTerms<T> view{list, intercepts.data(), features, static_cast<Index>(intercepts.size())};
-  check_range(view, centres, samples);
-
-  std::vector<const char*> labels, names;
-  for (const auto& label : model.classes) labels.push_back(label.c_str());
-  for (const auto& feature : model.feature_names) names.push_back(feature.c_str());
-  const ExportOptions<T> options{.name = name.c_str(),
-                                 .labels = labels.data(),
-                                 .feature_names = names.data(),
-                                 .samples = samples.data(),
-                                 .sample_count = static_cast<Index>(model.self_test.size())};
+  const HeaderOptions<T> options(model, name);
+  check_range(view, centres, options.samples());
   std::vector<Index> positions(features);
-  const auto write = [&](std::span<char> out) {
+  return written([&](std::span<char> out) {
     return export_interactions_c<T>(view, options, positions, out, centred ? centres.data() : nullptr);
-  };
-  std::string text(write({}), '\0');
-  write(text);
-  return text;
+  });
 }
 
 /// The header of a kernel expansion, whose functions shift and divide features as training did.
 template <class T>
 std::string header(const StoredKernels& stored, const std::string& name) {
   const KeptExpansion& model = stored.model;
-  const auto in = [](const std::vector<double>& values) { return std::vector<T>(values.begin(), values.end()); };
-  const auto rows = in(model.samples), coefficients = in(model.coefficients), intercepts = in(model.intercepts);
+  const auto rows = in_precision<T>(model.samples), coefficients = in_precision<T>(model.coefficients),
+             intercepts = in_precision<T>(model.intercepts);
   std::vector<Kernel<T>> kernels;
   for (const auto& kernel : model.kernels)
     kernels.push_back({kernel.kind, static_cast<T>(kernel.a), static_cast<T>(kernel.b)});
@@ -218,26 +187,12 @@ std::string header(const StoredKernels& stored, const std::string& name) {
       const auto by = stored.standardisation.empty() ? ColumnScale<double>{} : stored.standardisation[j];
       columns.push_back({static_cast<T>(by.mean * stored.scale), static_cast<T>(by.scale * stored.scale)});
     }
-  std::vector<T> samples;
-  for (const auto& sample : stored.self_test)
-    for (const double x : sample) samples.push_back(static_cast<T>(x * stored.scale));
-  check_range(view, columns, samples);
-
-  std::vector<const char*> labels, names;
-  for (const auto& label : stored.classes) labels.push_back(label.c_str());
-  for (const auto& feature : stored.feature_names) names.push_back(feature.c_str());
-  const ExportOptions<T> options{.name = name.c_str(),
-                                 .labels = labels.data(),
-                                 .feature_names = names.data(),
-                                 .samples = samples.data(),
-                                 .sample_count = static_cast<Index>(stored.self_test.size())};
+  const HeaderOptions<T> options(stored, name);
+  check_range(view, columns, options.samples());
   std::vector<T> scratch(features + view.outputs);
-  const auto write = [&](std::span<char> out) {
+  return written([&](std::span<char> out) {
     return export_kernels_c<T>(view, options, scratch, out, columns.empty() ? nullptr : columns.data());
-  };
-  std::string text(write({}), '\0');
-  write(text);
-  return text;
+  });
 }
 
 /// The model of features that the steps make, as a model of samples.
@@ -310,13 +265,11 @@ std::string sketch(const std::string& header, const std::string& name, bool whol
 void run(const ExportArguments& a) {
   const std::string name = a.name.empty() ? identifier(a.output.empty() ? a.model : a.output) : a.name;
   if (!is_identifier(name)) throw ArgumentError("--name: '" + name + "' is not a C identifier");
-  if (a.precision != "float" && a.precision != "double")
-    throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
+  check_one_of("--precision", a.precision, {"float", "double"});
   a.quantise.check();
   if (a.quantise.wanted() && a.precision != "float")
     throw ArgumentError("--precision: with --quantise there are integers alone");
-  if (a.format != "c" && a.format != "json" && a.format != "arduino")
-    throw ArgumentError("--format: '" + a.format + "' is not one of c, json, arduino");
+  check_one_of("--format", a.format, {"c", "json", "arduino"});
   if (a.quantise.wanted() && a.format == "json")
     throw ArgumentError("--quantise: the weights of a JSON file are as they were trained: take --format c or arduino");
   const ModelDocument document(a.model);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "output_file.hpp"
 #include "terminal.hpp"
 
 namespace tamis::cli {
@@ -46,6 +47,20 @@ void EffortArguments::set(Options<double>& options) const {
   options.tolerance = parse_number("--tolerance", tolerance);
   if (!(options.tolerance > 0)) throw ArgumentError("--tolerance: " + tolerance + " is not positive");
   options.max_iterations = max_iterations;
+}
+
+void OutputArguments::declare(CLI::App& command, const std::string& of_model) {
+  command.add_option("--model", model, "write the model as JSON")->type_name(output_type);
+  command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV")
+      ->type_name(output_type);
+  command.add_option("--report", report, "write the report" + of_model + " as JSON")->type_name(output_type);
+  command.add_flag("--quiet", quiet, "print nothing");
+}
+
+void OutputArguments::write(const StoredModel& stored, const RunReport& of_run) const {
+  if (!model.empty()) write_model(model, stored);
+  if (!coefficients.empty()) write_file(coefficients, coefficient_table(stored));
+  if (!report.empty()) write_file(report, to_json(of_run));
 }
 
 double parse_learning_rate(const std::string& text) {

@@ -40,6 +40,16 @@ struct StochasticArguments {
 /// `auto` or "": NaN. Throws ArgumentError for what is not a positive number.
 double parse_learning_rate(const std::string& text);
 
+/// Where results go: --model, --coefficients, --report, --quiet.
+struct OutputArguments {
+  std::string model, coefficients, report;
+  bool quiet = false;
+
+  void declare(CLI::App& command, const std::string& of_model = "");
+  /// Writes the files that are asked for.
+  void write(const StoredModel& stored, const RunReport& of_run) const;
+};
+
 /// What is fitted: names for people, and the numbers behind them.
 struct Task {
   const SampleArguments& samples;

@@ -1,16 +1,13 @@
 #include <algorithm>
-#include <chrono>
 
 #include "errors.hpp"
 #include "interaction_task.hpp"
-#include "interrupt.hpp"
 #include "readers.hpp"
 #include "tamis/selection/interaction_cross_validation.hpp"
 #include "tamis/solver/as_printed/interaction_admm.hpp"
 #include "tamis/solver/as_printed/interaction_fista.hpp"
 #include "tamis/solver/as_printed/interaction_primal_dual.hpp"
 #include "tamis/solver/interaction_admm.hpp"
-#include "terminal.hpp"
 
 namespace tamis::cli {
 
@@ -51,15 +48,11 @@ LambdaSelection select_lambda(const InteractionArguments& a, const InteractionTa
                               const InteractionProblem<T>& problem) {
   std::vector<T> values;
   const Grid<T> grid = a.grid.grid(values, 1e-2, a.precision);
-  using Validation = InteractionCrossValidation<T>;
   return choose_lambda(
-      a.grid, grid, selection_bytes<T>(a, task, problem.design.features()), a.quiet,
+      a.grid, grid, selection_bytes<T>(a, task, problem.design.features()), a.quiet, a.data, task.classes,
       [&](const Grid<T>& of) { return InteractionPath<T>(problem, of); },
-      [&](const Grid<T>& of) { return Validation(problem, task.fold_of.data(), a.grid.held_out_folds(), of); },
-      [&](Status status, const Validation* validation) {
-        if (status == Status::missing_class && validation)
-          throw DataError(missing_class(a.data, task.classes[validation->report().column], validation->fold()));
-        throw DataError(a.data + ": " + describe(status));
+      [&](const Grid<T>& of) {
+        return InteractionCrossValidation<T>(problem, task.fold_of.data(), a.grid.held_out_folds(), of);
       });
 }
 
@@ -83,11 +76,9 @@ InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task
   InteractionTargets<T> targets;
   if (task.regression()) targets.values = truth.data();
   else targets = {nullptr, task.labels, task.outputs()};
-  const auto& o = task.options;
-  Options<T> options{
-      .tolerance = static_cast<T>(o.tolerance), .max_iterations = o.max_iterations, .intercept = o.intercept};
+  Options<T> options = in_precision<T>(task.options);
   InteractionFit out;
-  out.lambda = o.lambda;
+  out.lambda = task.options.lambda;
   if constexpr (std::is_same_v<Solver, InteractionAdmm<T>>)
     if (a.grid.given()) {
       out.selection = select_lambda<T>(a, task,
@@ -97,38 +88,15 @@ InteractionFit fit_by(const InteractionArguments& a, const InteractionTask& task
     }
   options.lambda = static_cast<T>(out.lambda);
   const ArenaMemory memory(bytes_for<T>(task, features));
-  ProgressLine progress(!a.quiet);
-  const auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  };
   Solver solver(design, targets, task.hierarchy, task.norm, static_cast<T>(task.second(out.lambda)), options);
-  solver.start(memory.span());
-  advance(solver, [&](const Report<T>& now) {
-    const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
-    out.trace.push_back({now.iterations, seconds(), objective, gap, now.nonzeros});
-    progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-  });
-  out.seconds = seconds();
+  out.solve(solver, memory.span(), a.quiet, "--lambda, --lambda2");
   const auto& r = solver.report();
-  if (r.status == Status::invalid_lambda)
-    throw ArgumentError(std::string("--lambda, --lambda2: ") + describe(r.status));
-  if (r.status == Status::invalid_option) throw ArgumentError(describe(r.status));
   if (r.status == Status::invalid_combination) throw ArgumentError(refusal_of(task, solver));
   if (r.status == Status::invalid_data)
     throw DataError(a.data + ", line " + std::to_string(task.train.lines[r.row]) + ": " +
                     (r.column < features ? "feature " + std::to_string(r.column) : "the target") +
                     " is not finite in this precision");
   if (!has_model(r.status)) throw DataError(a.data + ": " + describe(r.status));
-  out.report = {.status = r.status,
-                .dual_objective = static_cast<double>(r.dual_objective),
-                .lambda_max = static_cast<double>(r.lambda_max),
-                .epochs = static_cast<double>(r.epochs),
-                .iterations = r.iterations,
-                .nonzeros = r.nonzeros,
-                .nonzero_rows = r.nonzero_rows,
-                .arena_bytes = r.arena_bytes,
-                .arena_used_bytes = r.arena_used_bytes};
   out.data_bytes = values.size() * sizeof(T);
   const auto model = solver.model();
   const Index stride = padded<double>(features + 1);

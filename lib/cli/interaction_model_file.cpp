@@ -5,10 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "model_document.hpp"
-#include "model_file.hpp"
 #include "tamis/penalty/hierarchical.hpp"
-#include "tamis/version.hpp"
 
 namespace tamis::cli {
 
@@ -74,11 +71,6 @@ KeptTerms substituted(const KeptTerms& from, const std::vector<ColumnScale<doubl
   return out;
 }
 
-std::string name_of(const StoredInteractions& model, std::size_t feature) {
-  return model.feature_names.empty() || model.feature_names[feature].empty() ? "x" + std::to_string(feature)
-                                                                             : model.feature_names[feature];
-}
-
 }  // namespace
 
 KeptTerms KeptTerms::in_original_units(const std::vector<ColumnScale<double>>& by) const {
@@ -92,56 +84,31 @@ KeptTerms KeptTerms::around_means(const std::vector<ColumnScale<double>>& by) co
 }
 
 std::string to_json(const StoredInteractions& model) {
-  const auto number = [&](double value) { return model.in_float() ? shortest(static_cast<float>(value)) : value; };
   const auto kept = model.model.kept();
-  Json names = Json::array(), means = Json::array(), scales = Json::array(), samples = Json::array();
-  for (const std::size_t j : kept) {
-    names.push_back(name_of(model, j));
-    if (model.standardisation.empty()) continue;
-    means.push_back(model.standardisation[j].mean);
-    scales.push_back(model.standardisation[j].scale);
-  }
+  ModelWriter json(model, "interactions", model.model.features, kept, model.in_float());
   Json effect_outputs = Json::array(), effect_features = Json::array(), effects = Json::array();
   Json product_outputs = Json::array(), first = Json::array(), second = Json::array(), products = Json::array();
   for (const auto& term : model.model.terms) {
     (term.is_product() ? product_outputs : effect_outputs).push_back(term.output);
     (term.is_product() ? first : effect_features).push_back(term.first);
     if (term.is_product()) second.push_back(term.second);
-    (term.is_product() ? products : effects).push_back(number(term.coefficient));
+    (term.is_product() ? products : effects).push_back(json.number(term.coefficient));
   }
-  Json intercepts = Json::array();
-  for (const double b : model.model.intercepts) intercepts.push_back(number(b));
-  for (const auto& sample : model.self_test) {
-    Json& row = samples.emplace_back(Json::array());
-    for (const std::size_t j : kept) row.push_back(sample[j]);
-  }
-
-  Json json;
-  json["format"] = "tamis-model";
-  json["version"] = 1;
-  json["kind"] = "interactions";
-  json["written_by"] = std::string("tamis ") + tamis::version;
-  json["classes"] = model.regression() ? Json(nullptr) : Json(model.classes);
-  json["feature_count"] = model.model.features;
-  json["features"] = names;
   json["coefficients"] = {
       {"indices", kept},
       {"main_effects", {{"outputs", effect_outputs}, {"indices", effect_features}, {"values", effects}}},
       {"products", {{"outputs", product_outputs}, {"first", first}, {"second", second}, {"values", products}}}};
-  json["intercept"] = intercepts;
-  json["scale"] = model.scale;
-  json["standardisation"] = model.standardisation.empty() ? Json(nullptr) : Json{{"mean", means}, {"scale", scales}};
+  json.add_scales(model.model.intercepts);
   json["preparation"] = nullptr;
   json["loss"] = model.loss;
-  json["penalty"] = "hierarchical";
+  json["penalty"] = model.penalty;
   json["hierarchy"] = model.hierarchy;
   json["norm"] = model.norm;
   json["lambda"] = model.lambda;
   json["lambda2"] = std::isfinite(model.lambda2) ? Json(model.lambda2) : Json(nullptr);
   json["samples"] = model.samples;
   json["precision"] = model.precision;
-  json["self_test"] = samples;
-  return json.dump(2) + "\n";
+  return json.finish(kept);
 }
 
 namespace {
@@ -160,10 +127,7 @@ class InteractionReader {
 
   StoredInteractions convert() const {
     StoredInteractions model;
-    if (!json_.at("classes").is_null()) {
-      model.classes = json_.at("classes").get<std::vector<std::string>>();
-      if (model.classes.size() < 2 || model.classes.size() > 65535) fail("has an impossible number of classes");
-    }
+    if (!json_.at("classes").is_null()) model.classes = document_.class_names();
     KeptTerms& terms = model.model;
     constexpr std::size_t most_features = std::size_t(1) << 20;  // whose squares no memory holds
     terms.features = document_.whole(json_.at("feature_count"), "an impossible shape", most_features + 1);
@@ -176,21 +140,15 @@ class InteractionReader {
     const std::size_t outputs = model.regression() ? 1 : model.classes.size();
     terms.intercepts = document_.numbers(json_.at("intercept"), outputs);
     read_terms(terms, kept, outputs);
-    model.scale = json_.at("scale").get<double>();
-    if (!std::isfinite(model.scale) || model.scale == 0) fail("has an impossible scale");
-    if (const Json& by = json_.at("standardisation"); !by.is_null()) {
-      model.standardisation = document_.column_scales(by, "mean", kept, terms.features);
-      for (const auto& column : model.standardisation)
-        if (!(column.scale > 0)) fail("has an impossible standardisation");
-    }
-    if (!json_.value("preparation", Json()).is_null()) fail("has a preparation that this command does not know");
-    read_training(model);
+    model.loss = document_.known("loss", {model.regression() ? "least-squares" : "squared-hinge"});
+    model.penalty = document_.known("penalty", {"hierarchical"});
+    model.hierarchy = document_.known(
+        "hierarchy", {name(Hierarchy::weak), name(Hierarchy::strong), name(Hierarchy::full), name(Hierarchy::main)});
+    model.norm = document_.known("norm", {name(HierarchyNorm::l1), name(HierarchyNorm::linf), name(HierarchyNorm::l2),
+                                          name(HierarchyNorm::ridge)});
+    if (!json_.at("lambda2").is_null()) model.lambda2 = json_.at("lambda2").get<double>();
+    document_.read_plain_record(model, kept, terms.features);
     if (model.in_float()) terms.round_to_float();
-    for (const auto& row : json_.value("self_test", Json::array())) {
-      const auto values = document_.numbers(row, kept.size());
-      auto& sample = model.self_test.emplace_back(terms.features);
-      for (std::size_t r = 0; r < kept.size(); ++r) sample[kept[r]] = values[r];
-    }
     return model;
   }
 
@@ -231,28 +189,6 @@ class InteractionReader {
     if (model.kept() != kept) fail("has other feature indices than those of its terms");
   }
 
-  /// How it was trained.
-  void read_training(StoredInteractions& model) const {
-    const auto text = [this](const char* key) { return json_.at(key).get<std::string>(); };
-    const auto known = [&](const std::string& value, const char* what, std::initializer_list<const char*> names) {
-      if (std::none_of(names.begin(), names.end(), [&](const char* name) { return value == name; }))
-        fail(std::string("has an unknown ") + what);
-      return value;
-    };
-    model.loss = known(text("loss"), "loss", {model.regression() ? "least-squares" : "squared-hinge"});
-    (void)known(text("penalty"), "penalty", {"hierarchical"});
-    model.hierarchy =
-        known(text("hierarchy"), "hierarchy",
-              {name(Hierarchy::weak), name(Hierarchy::strong), name(Hierarchy::full), name(Hierarchy::main)});
-    model.norm = known(
-        text("norm"), "norm",
-        {name(HierarchyNorm::l1), name(HierarchyNorm::linf), name(HierarchyNorm::l2), name(HierarchyNorm::ridge)});
-    model.precision = known(text("precision"), "precision", {"float", "double"});
-    model.lambda = json_.at("lambda").get<double>();
-    if (!json_.at("lambda2").is_null()) model.lambda2 = json_.at("lambda2").get<double>();
-    model.samples = document_.samples();
-  }
-
   const ModelDocument& document_;
   const Json& json_;
 };
@@ -260,25 +196,6 @@ class InteractionReader {
 }  // namespace
 
 StoredInteractions read_interactions(const ModelDocument& document) { return InteractionReader(document).read(); }
-
-std::vector<std::string> names_to_expect(const StoredInteractions& model) {
-  std::vector<std::string> names = model.feature_names;
-  for (std::size_t j = 0; j < names.size(); ++j)
-    if (names[j] == "x" + std::to_string(j)) names[j].clear();
-  return names;
-}
-
-void make_dense(Table& table) {
-  if (!table.sparse) return;
-  std::vector<double> values(table.samples * table.features);
-  for (std::size_t j = 0; j < table.features; ++j)
-    for (auto e = table.starts[j]; e < table.starts[j + 1]; ++e)
-      values[table.rows[e] + j * table.samples] = table.values[e];
-  table.values = std::move(values);
-  table.rows.clear();
-  table.starts.clear();
-  table.sparse = false;
-}
 
 std::vector<double> scores(const Table& table, const InteractionTerms<double>& model) {
   std::vector<double> out(table.samples * model.outputs);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model_document.hpp"
 #include "problem.hpp"
 #include "tamis/model/interaction_terms.hpp"
 
@@ -29,34 +30,20 @@ struct KeptTerms {
   KeptTerms around_means(const std::vector<ColumnScale<double>>& by) const;
 };
 
-/// Coefficients act on features divided by `scale`.
-struct StoredInteractions {
-  std::vector<std::string> classes;        // none: a regression
-  std::vector<std::string> feature_names;  // one per feature, "" of those that are not kept; or none
+/// Its record has "" for the names of features that are not kept.
+struct StoredInteractions : ModelRecord {
   KeptTerms model;
-  double scale = 1;
-  std::vector<ColumnScale<double>> standardisation;  // per feature; none: not standardised
-  std::string loss, hierarchy, norm, precision;
-  double lambda = 0, lambda2 = std::numeric_limits<double>::quiet_NaN();  // NaN: there are no products
-  std::uint32_t samples = 0;
-  std::vector<std::vector<double>> self_test;  // training samples, all features (zero where not kept)
+  std::string hierarchy, norm;
+  double lambda2 = std::numeric_limits<double>::quiet_NaN();  // NaN: there are no products
 
-  bool regression() const { return classes.empty(); }
   /// Whether coefficients are floats: those in the units of the data are not those of the solver.
   bool in_float() const { return precision == "float" && standardisation.empty(); }
 };
 
 std::string to_json(const StoredInteractions& model);
 
-class ModelDocument;
 /// Throws DataError naming the file and what is wrong with it.
 StoredInteractions read_interactions(const ModelDocument& document);
-
-/// The names that a file with a header must give the features: those of kept features, "" for the others.
-std::vector<std::string> names_to_expect(const StoredInteractions& model);
-
-/// Interactions have no use for zeros that are left out.
-void make_dense(Table& table);
 
 /// Scores of the samples of a dense table, samples × K, in double.
 std::vector<double> scores(const Table& table, const InteractionTerms<double>& model);

@@ -24,6 +24,25 @@ std::vector<double> real_targets(const Table& table, const std::string& labels_f
   return out;
 }
 
+/// The samples of the least and the largest target.
+std::vector<std::size_t> ends(const std::vector<double>& truth) {
+  const auto [least, most] = std::minmax_element(truth.begin(), truth.end());
+  std::vector<std::size_t> out{static_cast<std::size_t>(least - truth.begin())};
+  if (least != most) out.push_back(static_cast<std::size_t>(most - truth.begin()));
+  return out;
+}
+
+/// Whether the norms of no two features that are not zero are more than 1000 times apart.
+bool of_similar_size(const Table& table) {
+  double least = INFINITY, most = 0;
+  for (std::size_t j = 0; j < table.features; ++j) {
+    double square = 0;
+    for (std::size_t i = 0; i < table.samples; ++i) square += std::pow(table.values[i + j * table.samples], 2);
+    if (square > 0) least = std::min(least, square), most = std::max(most, square);
+  }
+  return most <= 1e6 * least;
+}
+
 }  // namespace
 
 InteractionTask read_task(const InteractionArguments& a) {
@@ -36,24 +55,13 @@ InteractionTask read_task(const InteractionArguments& a) {
     throw ArgumentError(
         "--norm ridge makes nothing zero, so that there is no hierarchy to keep: take --hierarchy full "
         "or main");
-  task.solver = kind_named("--solver", a.solver, all_interaction_solvers);
-  if (task.solver == InteractionSolver::automatic) task.solver = InteractionSolver::admm;
+  task.solver = a.solver_among(all_interaction_solvers);
   if ((task.solver == InteractionSolver::weak_primal_dual_as_printed && task.hierarchy == Hierarchy::strong) ||
       (task.solver == InteractionSolver::strong_primal_dual_as_printed && task.hierarchy == Hierarchy::weak))
     throw ArgumentError("--solver " + a.solver + " is not for --hierarchy " + a.hierarchy);
-  if (a.loss != "least-squares" && a.loss != "squared-hinge")
-    throw ArgumentError("--loss: '" + a.loss + "' is not one of least-squares, squared-hinge");
-  if (a.precision != "float" && a.precision != "double")
-    throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
-  if (a.lambda.empty() && !a.grid.given())
-    throw ArgumentError("--lambda is missing: give one, or --lambdas or --lambda-values of which one is chosen");
-  a.grid.check();
-  if (a.grid.given() && task.solver != InteractionSolver::admm)
-    throw ArgumentError("--solver " + a.solver + " chooses no lambda: that takes admm");
-  task.options.lambda = a.grid.given() ? std::numeric_limits<double>::quiet_NaN() : parse_number("--lambda", a.lambda);
-  if (!a.grid.given() && !(task.options.lambda > 0))
-    throw ArgumentError("--lambda: " + a.lambda +
-                        " is not positive: without a penalty interactions are not determined");
+  check_one_of("--loss", a.loss, {"least-squares", "squared-hinge"});
+  a.check();
+  task.options = a.options("interactions");
   task.ratio = default_lambda2(task.hierarchy, 1.0);
   for (const auto& [option, text, value] :
        {std::tuple{"--lambda2", &a.lambda2, &task.lambda2}, {"--lambda2-ratio", &a.lambda2_ratio, &task.ratio}}) {
@@ -65,54 +73,30 @@ InteractionTask read_task(const InteractionArguments& a) {
     if (task.hierarchy == Hierarchy::full && *value == 0)
       throw ArgumentError(std::string(option) + ": 0 leaves the products of --hierarchy full without a penalty");
   }
-  a.effort.set(task.options);
   task.options.intercept = !a.no_intercept;
-
-  const auto options = a.reading.read_options();
-  task.train = read_table(a.data, options);
-  if (!a.test.empty()) {
-    auto same = options;
-    same.labels_file.clear();
-    same.names = task.train.feature_names;
-    task.test = read_table(a.test, same, task.train.features);
-  }
+  task.read(a);
   if (a.loss == "least-squares") {
     task.truth = real_targets(task.train, a.reading.labels_file);
     if (task.test) task.test_truth = real_targets(*task.test, "");
   } else {
-    task.classes = class_names(task.train.labels);
-    if (task.classes.size() < 2)
-      throw DataError(a.data + ": all samples have the label '" + task.classes.front() +
-                      "': classes need at least two");
-    if (task.classes.size() > 65535)
-      throw DataError(a.data + ": " + std::to_string(task.classes.size()) +
-                      " different labels: choose the label column with --label, or take --loss least-squares");
-    task.labels = encode(task.train, task.classes);
-    if (task.test) task.test_labels = encode_known(*task.test, task.classes);
+    task.encode_classes(a.data, ", or take --loss least-squares");
   }
-  if (a.grid.given())
-    task.fold_of = deal_folds(a.grid, task.labels, task.classes, task.train.subjects, task.train.samples, a.seed);
+  task.deal(a);
+  check_memory(a, task);
+  task.fill_zeros();
+  task.take_self_test(task.regression() ? ends(task.truth) : task.first_of_classes());
+  const bool alike = of_similar_size(task.train);
+  if (a.standardise) {
+    task.standardise();
+    task.notes.push_back(
+        std::string("coefficients are those of features of mean 0 and variance 1") +
+        (a.model.empty() ? "" : ", in the model those of the features as they stand, which has more main effects"));
+  } else if (!alike) {
+    task.notes.push_back(
+        "features differ in size by more than 1000 times, and the penalty favours large ones: --standardise makes them "
+        "alike");
+  }
   return task;
-}
-
-std::vector<std::vector<double>> self_test_samples(const InteractionTask& task) {
-  std::vector<std::size_t> rows;
-  if (task.regression()) {
-    const auto [least, most] = std::minmax_element(task.truth.begin(), task.truth.end());
-    rows = {static_cast<std::size_t>(least - task.truth.begin()), static_cast<std::size_t>(most - task.truth.begin())};
-    if (rows[0] == rows[1]) rows.pop_back();
-  } else {
-    for (std::size_t k = 0; k < task.classes.size(); ++k)
-      rows.push_back(static_cast<std::size_t>(std::find(task.labels.begin(), task.labels.end(), static_cast<Label>(k)) -
-                                              task.labels.begin()));
-  }
-  std::vector<std::vector<double>> out;
-  for (const std::size_t i : rows) {
-    auto& sample = out.emplace_back();
-    for (std::size_t j = 0; j < task.train.features; ++j)
-      sample.push_back(task.train.values[i + j * task.train.samples]);
-  }
-  return out;
 }
 
 }  // namespace tamis::cli

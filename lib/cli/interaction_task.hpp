@@ -3,14 +3,12 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fitting.hpp"
+#include "family.hpp"
 #include "interaction_model_file.hpp"
-#include "lambda_choice.hpp"
 #include "tamis/model/interactions.hpp"
 #include "tamis/penalty/hierarchical.hpp"
 
@@ -44,83 +42,39 @@ constexpr const char* name(InteractionSolver solver) {
   return names[static_cast<int>(solver)];
 }
 
-struct InteractionArguments {
-  std::string data, test;
-  DataArguments reading;
-  std::string hierarchy, norm = "l1", loss = "least-squares", solver = "auto";
-  std::string lambda, lambda2, lambda2_ratio;
-  LambdaGridArguments grid;
-  std::string precision = "double";
-  EffortArguments effort;
-  bool standardise = false, no_intercept = false;
-  std::uint64_t seed = 0;
-  bool seeded = false;
-  std::string model, report;
-  bool quiet = false;
+struct InteractionArguments : FamilyArguments {
+  std::string hierarchy, norm = "l1", loss = "least-squares";
+  std::string lambda2, lambda2_ratio;
+  bool no_intercept = false;
 };
 
 /// The problem as the solver sees it; `truth` stands for y in a regression.
-struct InteractionTask {
-  Table train;
-  std::optional<Table> test;
-  std::vector<std::string> classes;
-  std::vector<Label> labels, test_labels;
+struct InteractionTask : FamilyTask {
   std::vector<double> truth, test_truth;
   Hierarchy hierarchy;
   HierarchyNorm norm;
   InteractionSolver solver;                                   // resolved
   double lambda2 = std::numeric_limits<double>::quiet_NaN();  // where it is given
   double ratio;                                               // of λ₂ to λ where it is not
-  std::vector<Index> fold_of;                                 // where λ is chosen
-  Options<double> options;                                    // λ is NaN where it is chosen
-  std::vector<std::vector<double>> self_test;                 // see `self_test_samples`
 
-  bool regression() const { return classes.empty(); }
   Index outputs() const { return regression() ? 1 : static_cast<Index>(classes.size()); }
   double second(double lambda) const { return std::isnan(lambda2) ? ratio * lambda : lambda2; }
 };
 
-/// What was found, in double: K matrices of features × (features + 1), the main effects last; and the intercepts.
-struct InteractionFit {
-  Report<double> report;
-  std::vector<double> coefficients, intercepts;
-  std::vector<TraceEntry> trace;
-  double seconds = 0;
-  std::size_t data_bytes = 0;
-  double lambda = 0;
-  std::optional<LambdaSelection> selection;
-
+/// The coefficients are K matrices of features × (features + 1), the main effects last.
+struct InteractionFit : FamilyFit {
   InteractionModel<double> model(Index features, Index outputs) const {
     return {coefficients.data(), intercepts.data(), features, outputs};
   }
 };
 
-struct InteractionOutcome {
-  std::optional<double> error, test_error;  // of a regression
-  std::optional<Evaluation> train, test;    // of classes
-  KeptTerms terms;
-  std::size_t main_effects = 0;
-  std::optional<Standardisation> standardisation;  // of the features that the terms are of
-  std::vector<std::string> notes;
-};
-
-/// Reads the samples. Throws ArgumentError and DataError.
+/// Reads the samples. Throws ArgumentError, DataError and MemoryError.
 InteractionTask read_task(const InteractionArguments& arguments);
-
-/// Training samples for the self-test of exported code: one per class, or those of the least and the largest target.
-/// They are dense.
-std::vector<std::vector<double>> self_test_samples(const InteractionTask& task);
 
 /// Throws MemoryError if --memory-limit does not suffice: before zeros are filled in, which may be most of the memory.
 void check_memory(const InteractionArguments& arguments, const InteractionTask& task);
 
 /// Solves; objective and gap are left to the caller. Throws one sentence for a refusal of the core.
 InteractionFit fit(const InteractionArguments& arguments, const InteractionTask& task);
-
-/// The report file, and what a person at a terminal sees.
-std::string to_json(const InteractionArguments& arguments, const InteractionTask& task, const InteractionFit& fit,
-                    const InteractionOutcome& outcome);
-std::string summary(const InteractionArguments& arguments, const InteractionTask& task, const InteractionFit& fit,
-                    const InteractionOutcome& outcome);
 
 }  // namespace tamis::cli

@@ -1,21 +1,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "commands.hpp"
-#include "errors.hpp"
 #include "interaction_task.hpp"
-#include "interrupt.hpp"
-#include "model_file.hpp"
-#include "output_file.hpp"
 #include "readers.hpp"
-#include "terminal.hpp"
 
 namespace tamis::cli {
 
 namespace {
+
+struct InteractionOutcome : FamilyOutcome {
+  std::optional<double> error, test_error;  // of a regression
+  KeptTerms terms;
+  std::size_t main_effects = 0;
+};
 
 double mean_squared_error(const std::vector<double>& truth, const std::vector<double>& scores) {
   Sum<double> total;
@@ -54,82 +54,121 @@ KeptTerms kept_terms(const InteractionArguments& a, const InteractionTask& task,
 StoredInteractions stored(const InteractionArguments& a, const InteractionTask& task,
                           const InteractionOutcome& outcome) {
   StoredInteractions out;
-  out.classes = task.classes;
-  out.feature_names = task.train.feature_names;
-  out.model = outcome.terms;
-  if (outcome.standardisation) {
-    out.standardisation = outcome.standardisation->columns;
-    out.model = outcome.terms.in_original_units(out.standardisation);
-  }
-  out.scale = a.reading.read_options().scale;
+  describe(out, a, task);
+  out.model = task.standardisation ? outcome.terms.in_original_units(out.standardisation) : outcome.terms;
   out.loss = a.loss;
+  out.penalty = "hierarchical";
   out.hierarchy = name(task.hierarchy);
   out.norm = name(task.norm);
-  out.precision = a.precision;
-  out.lambda = task.options.lambda;
   if (task.hierarchy != Hierarchy::main) out.lambda2 = task.second(task.options.lambda);
-  out.samples = static_cast<std::uint32_t>(task.train.samples);
-  out.self_test = task.self_test;
   return out;
 }
 
-void run(const InteractionArguments& a) {
-  InteractionTask task = read_task(a);
-  check_memory(a, task);
-  make_dense(task.train);
-  if (task.test) make_dense(*task.test);
-  if (a.seeded && !a.quiet && !a.grid.given())
-    std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
-  task.self_test = self_test_samples(task);
+InteractionOutcome outcome_of(const InteractionArguments& a, const InteractionTask& task, InteractionFit& found) {
   InteractionOutcome outcome;
-  double least = INFINITY, most = 0;
-  for (std::size_t j = 0; j < task.train.features; ++j) {
-    double square = 0;
-    for (std::size_t i = 0; i < task.train.samples; ++i)
-      square += std::pow(task.train.values[i + j * task.train.samples], 2);
-    if (square > 0) least = std::min(least, square), most = std::max(most, square);
-  }
-  if (a.standardise) {
-    const Standardisation& by = outcome.standardisation.emplace(standardise(task.train));
-    if (task.test)
-      for (std::size_t j = 0; j < task.test->features; ++j)
-        for (std::size_t i = 0; i < task.test->samples; ++i) {
-          double& x = task.test->values[i + j * task.test->samples];
-          x = (x - by.columns[j].mean) / by.columns[j].scale;
-        }
-    outcome.notes.push_back(
-        std::string("coefficients are those of features of mean 0 and variance 1") +
-        (a.model.empty() ? "" : ", in the model those of the features as they stand, which has more main effects"));
-  } else if (most > 1e6 * least) {
-    outcome.notes.push_back(
-        "features differ in size by more than 1000 times, and the penalty favours large ones: --standardise makes them "
-        "alike");
-  }
-  InteractionFit found = fit(a, task);
-  task.options.lambda = found.lambda;
+  outcome.notes = task.notes;
   outcome.terms = kept_terms(a, task, found);
   const auto terms = outcome.terms.view();
   for (const auto& term : terms.terms) outcome.main_effects += !term.is_product();
   const auto z = scores(task.train, terms);
   const auto test_z = task.test ? scores(*task.test, terms) : std::vector<double>();
-  auto& r = found.report;
-  r.objective = objective_of(task, found.model(terms.features, terms.outputs), z);
-  GapMonitor<double>::take_gap(r, rounding_of(a.precision));
-  if (task.regression()) {
+  found.report.objective = objective_of(task, found.model(terms.features, terms.outputs), z);
+  if (!task.regression()) {
+    outcome.evaluate(task, z, test_z);
+  } else {
     outcome.error = mean_squared_error(task.truth, z);
     if (task.test) outcome.test_error = mean_squared_error(task.test_truth, test_z);
-  } else {
-    const std::size_t classes = task.classes.size();
-    outcome.train = evaluate(task.labels, decide(z, classes), classes);
-    if (task.test) outcome.test = evaluate(task.test_labels, decide(test_z, classes), classes);
-    if (outcome.test && outcome.test->unseen)
-      outcome.notes.push_back(in_words(outcome.test->unseen, "test sample") +
-                              " with labels that were not trained on: counted as wrong");
   }
-  if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
-  if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) beside({a.model, a.report}) << summary(a, task, found, outcome);
-  end_if_stopped(found.report.status);
+  return outcome;
+}
+
+using Term = InteractionTerm<double>;
+
+std::string name_of(const Table& table, std::size_t feature) {
+  return table.feature_names.empty() ? "x" + std::to_string(feature) : table.feature_names[feature];
+}
+std::string words(const Table& table, const Term& term) {
+  return term.is_product() ? name_of(table, term.first) + "·" + name_of(table, term.second)
+                           : name_of(table, term.first);
+}
+
+/// The terms, by output, the largest first.
+std::vector<Term> sorted(const KeptTerms& terms) {
+  std::vector<Term> out = terms.terms;
+  std::stable_sort(out.begin(), out.end(), [](const Term& a, const Term& b) {
+    return a.output != b.output ? a.output < b.output : std::abs(a.coefficient) > std::abs(b.coefficient);
+  });
+  return out;
+}
+
+std::string to_json(const InteractionArguments& a, const InteractionTask& task, const InteractionFit& fit,
+                    const InteractionOutcome& outcome) {
+  Json terms = Json::array();
+  for (const Term& term : sorted(outcome.terms)) {
+    Json features = Json::array({name_of(task.train, term.first)});
+    if (term.is_product()) features.push_back(name_of(task.train, term.second));
+    Json entry{{"features", features}, {"coefficient", term.coefficient}};
+    if (!task.regression()) entry["class"] = task.classes[term.output];
+    terms.push_back(entry);
+  }
+  Json out{{"status", name(fit.report.status)},
+           {"loss", a.loss},
+           {"penalty", "hierarchical"},
+           {"hierarchy", name(task.hierarchy)},
+           {"norm", name(task.norm)}};
+  add_problem(out, a, task, name(task.solver));
+  out["lambda2"] = task.hierarchy == Hierarchy::main ? Json(nullptr) : Json(task.second(task.options.lambda));
+  add_certificate(out, fit.report, fit.run.seconds);
+  add_counts(out, fit.report);
+  out["main_effects"] = outcome.main_effects;
+  out["interactions"] = outcome.terms.terms.size() - outcome.main_effects;
+  add_memory(out, fit.report, fit.data_bytes);
+  if (task.regression()) {
+    out["train_mse"] = *outcome.error;
+    out["test_mse"] = outcome.test_error ? Json(*outcome.test_error) : Json(nullptr);
+  } else {
+    add_judgement(out, outcome);
+  }
+  add_no_constraint(out);
+  if (task.regression()) out["confusion"] = nullptr;
+  add_standardisation(out, task, outcome);
+  out["intercepts"] = fit.intercepts;
+  out["terms"] = terms;
+  add_selection(out, a, fit);
+  return finish(out, fit, outcome);
+}
+
+std::string summary(const InteractionArguments& a, const InteractionTask& task, const InteractionFit& fit,
+                    const InteractionOutcome& outcome) {
+  const auto& r = fit.report;
+  std::string out = summary_of_run(a, fit);
+  out += "kept: " + in_words(outcome.main_effects, "main effect") + ", " +
+         in_words(outcome.terms.terms.size() - outcome.main_effects, "interaction");
+  if (std::isfinite(r.lambda_max))
+    out += format(" (lambda %.3g; none from %.3g times this penalty on)", task.options.lambda,
+                  r.lambda_max / task.options.lambda);
+  if (task.regression()) {
+    out += format("\ntrain: mean squared error %.4g", *outcome.error);
+    if (outcome.test_error) out += format("; test: %.4g", *outcome.test_error);
+  } else {
+    out += summary_of_classes(outcome);
+  }
+  out += format("\narena: %zu bytes, data: %zu bytes\n", r.arena_bytes, fit.data_bytes);
+  constexpr std::size_t most = 12;
+  const auto terms = sorted(outcome.terms);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < task.outputs(); ++k) {
+    out += task.regression() ? "\n" : "\n" + task.classes[k] + "\n";
+    std::size_t shown = 0, more = 0;
+    for (; next < terms.size() && terms[next].output == k; ++next) {
+      const Term& term = terms[next];
+      if (++shown <= most) out += format("  %+-12.4g ", term.coefficient) + words(task.train, term) + "\n";
+      else ++more;
+    }
+    if (more) out += format("  … and %zu smaller terms (--report has them all)\n", more);
+    if (fit.intercepts[k] != 0) out += format("  %+-12.4g intercept\n", fit.intercepts[k]);
+  }
+  return out + summary_of_notes(outcome);
 }
 
 }  // namespace
@@ -140,11 +179,8 @@ void declare_interactions(CLI::App& app) {
       "interactions",
       "learn which features, and which products of two, matter together, and certify it:\n"
       "(1/n) sum_i loss(b + v'x_i + x_i'Theta x_i, y_i) + lambda sum_j max(|v_j|, ||Theta_j||) + lambda2 ||Theta||_1");
-  command.add_option("data", a->data, "samples: CSV or LIBSVM text, gzipped or not; targets are read as labels are")
-      ->type_name(input_type)
+  a->declare_samples(command, "samples: CSV or LIBSVM text, gzipped or not; targets are read as labels are")
       ->required();
-  command.add_option("--test", a->test, "samples to test on")->type_name(input_type);
-  a->reading.declare(command);
   command
       .add_option("--hierarchy", a->hierarchy,
                   "weak: a product needs one of its features | strong: both | full: products alone as well | main: no "
@@ -156,30 +192,20 @@ void declare_interactions(CLI::App& app) {
           "how a feature pays for its products: l1 | linf | l2 (as one group with them) | ridge (squares of all, "
           "for full and main)")
       ->capture_default_str();
-  auto* lambda = command.add_option("--lambda", a->lambda,
-                                    "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
-                                    "--lambda-values is needed");
+  auto* lambda = a->declare_lambda(command);
   auto* second = command.add_option("--lambda2", a->lambda2,
                                     "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
   command.add_option("--lambda2-ratio", a->lambda2_ratio, "the same as a multiple of lambda")->excludes(second);
   a->grid.declare(command, lambda, "0.01");
   command.add_option("--loss", a->loss, "least-squares, for numbers | squared-hinge, for classes")
       ->capture_default_str();
-  command.add_option("--solver", a->solver, "see 'tamis solvers'")->capture_default_str();
-  command.add_option("--precision", a->precision, "float | double")->capture_default_str();
+  a->declare_solver(command);
   command.add_flag("--standardise", a->standardise,
                    "solve with features of mean 0 and variance 1; the terms in the model are of the features as they "
                    "stand");
   command.add_flag("--no-intercept", a->no_intercept, "without a free constant");
-  a->effort.declare(command);
-  const auto* seed = command.add_option("--seed", a->seed, "of the folds; nothing else is drawn at random");
-  command.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
-  command.add_option("--report", a->report, "write the report, with all terms, as JSON")->type_name(output_type);
-  command.add_flag("--quiet", a->quiet, "print nothing");
-  command.callback([a, seed] {
-    a->seeded = seed->count() > 0;
-    run(*a);
-  });
+  a->declare_outputs(command, "of the folds; nothing else is drawn at random", "terms");
+  command.callback([a] { run_family(*a, outcome_of); });
 }
 
 }  // namespace tamis::cli

@@ -1,15 +1,13 @@
 #include <algorithm>
-#include <chrono>
 
 #include "errors.hpp"
-#include "interrupt.hpp"
 #include "kernel_task.hpp"
 #include "readers.hpp"
 #include "tamis/design/kernel_rows.hpp"
+#include "tamis/selection/kernel_cross_validation.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"
 #include "tamis/solver/kernel_admm.hpp"
 #include "tamis/solver/kernel_fista.hpp"
-#include "terminal.hpp"
 
 namespace tamis::cli {
 
@@ -100,13 +98,53 @@ Requirement requirement(const KernelTask& task, std::size_t kernels) {
   return with_solver<T>(task, [&]<class Solver>() { return Solver::requirement(shape); });
 }
 
+template <class T>
+MixedNorm<T> norm_of_task(const KernelTask& task) {
+  return {task.p, task.q, task.r};
+}
+
+template <class T>
+std::size_t selection_bytes(const KernelArguments& a, const KernelTask& task, Index kernels) {
+  const Index n = task.samples(), folds = a.grid.held_out_folds();
+  const Index training = most_training_samples(task.fold_of, folds);
+  const Shape shape{n, n * kernels, task.outputs()};
+  return (KernelPath<T>::requirement(shape) |
+          KernelCrossValidation<T>::requirement(shape, training, folds, a.grid.size()))
+      .bytes;
+}
+
+template <class T>
+LambdaSelection select_lambda(const KernelArguments& a, const KernelTask& task, const DenseDesign<T>& design,
+                              const Options<T>& options) {
+  const auto kernels = static_cast<Index>(task.kernels.size());
+  std::vector<T> values;
+  const Grid<T> grid = a.grid.grid(values, task.q == 1 ? 1e-3 : 1e-5, a.precision);
+  return choose_lambda(
+      a.grid, grid, selection_bytes<T>(a, task, kernels), a.quiet, task.train.path, task.classes,
+      [&](const Grid<T>& of) {
+        return KernelPath<T>(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options, of);
+      },
+      [&](const Grid<T>& of) {
+        return KernelCrossValidation<T>(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options,
+                                        task.fold_of.data(), a.grid.held_out_folds(), of);
+      });
+}
+
+/// The average over signs that the bound is made of, for a penalty of norm 1.
+template <class T>
+DrawnMean<double> draw_signs(const KernelArguments& a, const KernelTask& task, const DenseDesign<T>& design) {
+  const ArenaMemory memory(rademacher_requirement<T>({design.samples(), design.features(), task.outputs()}).bytes);
+  DrawnMean<T> out;
+  const Status status = rademacher_average(design, static_cast<Index>(task.kernels.size()), norm_of_task<T>(task),
+                                           a.bound.draws, a.seed, memory.span(), out);
+  if (status != Status::converged) throw DataError(task.train.path + ": --rademacher: " + describe(status));
+  return {static_cast<double>(out.mean), static_cast<double>(out.standard_error)};
+}
+
 template <class T, class Solver>
 KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   KernelFit out;
-  auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  };
+  const Stopwatch watch;
   const Index p = static_cast<Index>(task.train.features);
   const auto by_rows = task.rows();
   const std::vector<T> rows(by_rows.begin(), by_rows.end());
@@ -116,16 +154,14 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   std::vector<Kernel<T>> unstored;
   if constexpr (stores_matrices<T, Solver>) values = matrices(task, samples);
   else unstored = functions(task, samples);
-  out.kernel_seconds = seconds();
+  out.kernel_seconds = watch.seconds();
   const auto design = [&] {
     if constexpr (stores_matrices<T, Solver>)
       return DenseDesign<T>(values.data(), task.samples(), task.samples() * kernels);
     else return KernelRows<T>(samples, unstored);
   }();
-  const auto& o = task.options;
-  Options<T> options{
-      .tolerance = static_cast<T>(o.tolerance), .max_iterations = o.max_iterations, .intercept = o.intercept};
-  out.lambda = o.lambda;
+  Options<T> options = in_precision<T>(task.options);
+  out.lambda = task.options.lambda;
   if constexpr (stores_matrices<T, Solver>) {
     if (a.grid.given()) {
       out.selection = select_lambda(a, task, design, options);
@@ -135,31 +171,12 @@ KernelFit fit_by(const KernelArguments& a, const KernelTask& task) {
   }
   options.lambda = static_cast<T>(out.lambda);
   const ArenaMemory memory(requirement<T>(task, kernels).bytes);
-  ProgressLine progress(!a.quiet);
-  started = std::chrono::steady_clock::now();
-  Solver solver(design, task.labels, kernels, task.outputs(), MixedNorm<T>{task.p, task.q, task.r}, options);
-  solver.start(memory.span());
-  advance(solver, [&](const Report<T>& now) {
-    const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
-    out.trace.push_back({now.iterations, seconds(), objective, gap, now.nonzeros});
-    progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-  });
-  out.seconds = seconds();
+  Solver solver(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options);
+  out.solve(solver, memory.span(), a.quiet, "--lambda");
   const auto& r = solver.report();
-  if (r.status == Status::invalid_lambda) throw ArgumentError(std::string("--lambda: ") + describe(r.status));
-  if (r.status == Status::invalid_option) throw ArgumentError(describe(r.status));
   if constexpr (requires { solver.refusal(); })
     if (*solver.refusal()) throw ArgumentError(std::string("--solver ") + name(task.solver) + ": " + solver.refusal());
   if (!has_model(r.status)) throw DataError(task.train.path + ": " + describe(r.status));
-  out.report = {.status = r.status,
-                .dual_objective = static_cast<double>(r.dual_objective),
-                .lambda_max = static_cast<double>(r.lambda_max),
-                .epochs = static_cast<double>(r.epochs),
-                .iterations = r.iterations,
-                .nonzeros = r.nonzeros,
-                .nonzero_rows = r.nonzero_rows,
-                .arena_bytes = r.arena_bytes,
-                .arena_used_bytes = r.arena_used_bytes};
   out.data_bytes = values.size() * sizeof(T);
   const KernelCoefficients<T> model = solver.model();
   const Index stride = padded<double>(model.outputs);

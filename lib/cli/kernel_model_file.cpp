@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "arguments.hpp"
 #include "errors.hpp"
-#include "model_document.hpp"
-#include "model_file.hpp"
-#include "tamis/version.hpp"
 
 namespace tamis::cli {
 
@@ -63,70 +61,50 @@ KernelExpansion<double> KeptExpansion::view() const {
           origins.data()};
 }
 
+namespace {
+
+std::vector<std::size_t> all_features(const KeptExpansion& model) {
+  std::vector<std::size_t> out(model.features);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+}  // namespace
+
 std::string to_json(const StoredKernels& stored) {
   const KeptExpansion& model = stored.model;
-  const auto number = [&](double value) {
-    return stored.precision == "float" ? shortest(static_cast<float>(value)) : value;
-  };
-  const auto by_rows = [](const std::vector<double>& values, std::size_t width, const auto& convert) {
-    Json rows = Json::array();
-    for (std::size_t first = 0; width && first < values.size(); first += width) {
-      Json& row = rows.emplace_back(Json::array());
-      for (std::size_t e = first; e < first + width; ++e) row.push_back(convert(values[e]));
-    }
-    return rows;
-  };
-  Json names = Json::array(), kernels = Json::array(), of_kernels = Json::array(), of_samples = Json::array();
-  for (std::size_t j = 0; j < model.features; ++j)
-    names.push_back(stored.feature_names.empty() || stored.feature_names[j].empty() ? "x" + std::to_string(j)
-                                                                                    : stored.feature_names[j]);
+  const auto all = all_features(model);
+  ModelWriter json(stored, "kernels", model.features, all, stored.precision == "float");
+  Json kernels = Json::array(), of_kernels = Json::array(), of_samples = Json::array();
+  Json samples = Json::array(), values = Json::array();
   for (const auto& kernel : model.kernels) {
-    Json values = Json::array();
-    if (parameters(kernel.kind) > 0) values.push_back(kernel.a);
-    if (parameters(kernel.kind) > 1) values.push_back(kernel.b);
-    kernels.push_back({{"kind", name(kernel.kind)}, {"parameters", values}});
+    Json parameters_of = Json::array();
+    if (parameters(kernel.kind) > 0) parameters_of.push_back(kernel.a);
+    if (parameters(kernel.kind) > 1) parameters_of.push_back(kernel.b);
+    kernels.push_back({{"kind", name(kernel.kind)}, {"parameters", parameters_of}});
   }
-  for (const auto& term : model.terms) {
-    of_kernels.push_back(term.kernel);
-    of_samples.push_back(term.sample);
+  for (auto row = model.samples.begin(); row != model.samples.end(); row += static_cast<std::ptrdiff_t>(all.size()))
+    samples.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(all.size())));
+  for (std::size_t t = 0; t < model.terms.size(); ++t) {
+    of_kernels.push_back(model.terms[t].kernel);
+    of_samples.push_back(model.terms[t].sample);
+    values.push_back(json.numbers(model.coefficients.data() + t * model.outputs(), model.outputs()));
   }
-  Json intercepts = Json::array(), means = Json::array(), scales = Json::array();
-  for (const double b : model.intercepts) intercepts.push_back(number(b));
-  for (const auto& column : stored.standardisation) {
-    means.push_back(column.mean);
-    scales.push_back(column.scale);
-  }
-  const auto same = [](double value) { return value; };
-  Json json;
-  json["format"] = "tamis-model";
-  json["version"] = 1;
-  json["kind"] = "kernels";
-  json["written_by"] = std::string("tamis ") + tamis::version;
-  json["classes"] = stored.classes;
-  json["feature_count"] = model.features;
-  json["features"] = names;
   json["kernels"] = kernels;
-  json["coefficients"] = {
-      {"samples", {{"indices", model.origins}, {"values", by_rows(model.samples, model.features, same)}}},
-      {"terms",
-       {{"kernels", of_kernels},
-        {"samples", of_samples},
-        {"values", by_rows(model.coefficients, model.outputs(), number)}}}};
-  json["intercept"] = intercepts;
-  json["scale"] = stored.scale;
-  json["standardisation"] = means.empty() ? Json(nullptr) : Json{{"mean", means}, {"scale", scales}};
+  json["coefficients"] = {{"samples", {{"indices", model.origins}, {"values", samples}}},
+                          {"terms", {{"kernels", of_kernels}, {"samples", of_samples}, {"values", values}}}};
+  json.add_scales(model.intercepts);
   json["preparation"] = nullptr;
-  json["loss"] = "squared-hinge";
+  json["loss"] = stored.loss;
   json["form"] = model.outputs() == 1 ? "binary" : "multiclass";
-  json["penalty"] = "mixed-norm";
+  json["penalty"] = stored.penalty;
   json["p"] = stored.p;
   json["q"] = stored.q;
   json["r"] = stored.r;
   json["lambda"] = stored.lambda;
   json["samples"] = stored.samples;
   json["precision"] = stored.precision;
-  json["self_test"] = stored.self_test;
-  return json.dump(2) + "\n";
+  return json.finish(all);
 }
 
 namespace {
@@ -145,51 +123,30 @@ class KernelReader {
 
   StoredKernels convert() const {
     StoredKernels stored;
-    stored.classes = json_.at("classes").get<std::vector<std::string>>();
-    if (stored.classes.size() < 2 || stored.classes.size() > 65535) fail("has an impossible number of classes");
+    stored.classes = document_.class_names();
     KeptExpansion& model = stored.model;
     model.features = document_.whole(json_.at("feature_count"), "an impossible shape", std::size_t(1) << 31);
     if (model.features == 0) fail("has an impossible shape");
     stored.feature_names = json_.at("features").get<std::vector<std::string>>();
     if (stored.feature_names.size() != model.features) fail("has parts of different lengths");
-    const bool binary = known("form", {"binary", "multiclass"}) == "binary";
+    const bool binary = document_.known("form", {"binary", "multiclass"}) == "binary";
     if (binary && stored.classes.size() != 2) fail("has an impossible number of classes");
     model.intercepts = document_.numbers(json_.at("intercept"), binary ? 1 : stored.classes.size());
     read_kernels(model);
     read_samples(model);
     read_terms(model);
-    stored.scale = json_.at("scale").get<double>();
-    if (!std::isfinite(stored.scale) || stored.scale == 0) fail("has an impossible scale");
-    if (const Json& by = json_.at("standardisation"); !by.is_null()) {
-      std::vector<std::size_t> all(model.features);
-      for (std::size_t j = 0; j < all.size(); ++j) all[j] = j;
-      stored.standardisation = document_.column_scales(by, "mean", all, model.features);
-      for (const auto& column : stored.standardisation)
-        if (!(column.scale > 0)) fail("has an impossible standardisation");
-    }
-    if (!json_.value("preparation", Json()).is_null()) fail("has a preparation that this command does not know");
-    (void)known("loss", {"squared-hinge"});
-    (void)known("penalty", {"mixed-norm"});
-    stored.precision = known("precision", {"float", "double"});
+    stored.loss = document_.known("loss", {"squared-hinge"});
+    stored.penalty = document_.known("penalty", {"mixed-norm"});
     stored.p = norm("p");
     stored.q = norm("q");
     stored.r = norm("r");
-    stored.lambda = json_.at("lambda").get<double>();
-    stored.samples = document_.samples();
+    document_.read_plain_record(stored, all_features(model), model.features);
     if (stored.precision == "float")
       for (auto* values : {&model.coefficients, &model.intercepts})
         for (double& value : *values) value = static_cast<float>(value);
-    for (const auto& row : json_.value("self_test", Json::array()))
-      stored.self_test.push_back(document_.numbers(row, model.features));
     return stored;
   }
 
-  std::string known(const char* what, std::initializer_list<const char*> names) const {
-    const auto value = json_.at(what).get<std::string>();
-    if (std::none_of(names.begin(), names.end(), [&](const char* name) { return value == name; }))
-      fail(std::string("has an unknown ") + what);
-    return value;
-  }
   int norm(const char* which) const {
     return static_cast<int>(document_.whole(json_.at(which), "an impossible norm", 3));
   }
@@ -246,18 +203,6 @@ class KernelReader {
 }  // namespace
 
 StoredKernels read_kernels(const ModelDocument& document) { return KernelReader(document).read(); }
-
-std::vector<std::string> names_to_expect(const StoredKernels& model) {
-  std::vector<std::string> names = model.feature_names;
-  for (std::size_t j = 0; j < names.size(); ++j)
-    if (names[j] == "x" + std::to_string(j)) names[j].clear();
-  return names;
-}
-
-void standardise_by(Table& table, const std::vector<ColumnScale<double>>& columns) {
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    standardise_column(table.values.data() + j * table.samples, static_cast<Index>(table.samples), columns[j]);
-}
 
 std::vector<double> scores(const Table& table, const KernelExpansion<double>& model) {
   std::vector<double> out, row(model.outputs);

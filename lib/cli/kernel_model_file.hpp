@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model_document.hpp"
 #include "problem.hpp"
 #include "tamis/model/kernel_expansion.hpp"
 
@@ -28,30 +29,15 @@ struct KeptExpansion {
   KernelExpansion<double> view() const;
 };
 
-struct StoredKernels {
-  std::vector<std::string> classes;
-  std::vector<std::string> feature_names;  // one per feature, or none
+struct StoredKernels : ModelRecord {
   KeptExpansion model;
-  double scale = 1;                                  // features are divided by it
-  std::vector<ColumnScale<double>> standardisation;  // of features divided by the scale; none: not standardised
   int p = 0, q = 0, r = 0;
-  double lambda = 0;
-  std::string precision;
-  std::uint32_t samples = 0;
-  std::vector<std::vector<double>> self_test;  // training samples divided by the scale
 };
 
 std::string to_json(const StoredKernels& model);
 
-class ModelDocument;
 /// Throws DataError naming the file and what is wrong with it.
 StoredKernels read_kernels(const ModelDocument& document);
-
-/// The names that a file with a header must give the features.
-std::vector<std::string> names_to_expect(const StoredKernels& model);
-
-/// x ↦ (x − mean)/scale for each column of a dense table.
-void standardise_by(Table& table, const std::vector<ColumnScale<double>>& columns);
 
 /// Scores of the samples of a dense table, samples × classes: of two classes with one score its opposite and itself.
 /// Throws DataError for a sample that a kernel has no finite value for.

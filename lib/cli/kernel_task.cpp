@@ -1,13 +1,33 @@
 #include "kernel_task.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <limits>
 
 #include "errors.hpp"
-#include "interaction_model_file.hpp"
 #include "readers.hpp"
 
 namespace tamis::cli {
+
+void KernelBoundArguments::declare(CLI::App& command) {
+  draws_ = command.add_option("--rademacher", draws,
+                              "estimate the data-dependent bound of the error on other samples, by so many draws of "
+                              "signs; that it falls with the number of samples is proved for p = q = 1, for p = 2, q = "
+                              "1, r = 1 and for p = 1, q = 2, r = 2");
+  delta_ = command.add_option("--delta", delta, "the bound may fail with this probability")->capture_default_str();
+}
+
+bool KernelBoundArguments::given() const { return draws_ && draws_->count() > 0; }
+
+double KernelBoundArguments::probability() const { return parse_number("--delta", delta); }
+
+void KernelBoundArguments::check() const {
+  if (delta_ && delta_->count() > 0 && !given()) throw ArgumentError("--delta is for --rademacher: give both");
+  if (given() && draws < 2)
+    throw ArgumentError("--rademacher: " + in_words(draws, "draw") + (draws == 1 ? " has" : " have") +
+                        " no standard error: take 2 or more");
+  if (!(probability() > 0 && probability() < 1))
+    throw ArgumentError("--delta: " + delta + " does not lie between 0 and 1");
+}
 
 bool KernelTask::has_matrices() const {
   return std::any_of(kernels.begin(), kernels.end(), [](const TaskKernel& k) { return !k.function; });
@@ -23,9 +43,7 @@ std::vector<double> KernelTask::rows() const {
 namespace {
 
 void check_arguments(const KernelArguments& a) {
-  if (a.lambda.empty() && !a.grid.given())
-    throw ArgumentError("--lambda is missing: give one, or --lambdas or --lambda-values of which one is chosen");
-  a.grid.check();
+  a.check();
   a.bound.check();
   if (a.bound.given() && a.intercept)
     throw ArgumentError(
@@ -36,10 +54,7 @@ void check_arguments(const KernelArguments& a) {
   for (const auto& [option, value] : {std::pair{"--p", a.p}, {"--q", a.q}, {"--r", a.r}})
     if (value != 1 && value != 2)
       throw ArgumentError(std::string(option) + ": " + std::to_string(value) + " is neither 1 nor 2");
-  if (a.form != "auto" && a.form != "binary" && a.form != "multiclass")
-    throw ArgumentError("--form: '" + a.form + "' is not one of auto, binary, multiclass");
-  if (a.precision != "float" && a.precision != "double")
-    throw ArgumentError("--precision: '" + a.precision + "' is not one of float, double");
+  check_one_of("--form", a.form, {"auto", "binary", "multiclass"});
   if (a.data.empty()) {
     if (a.matrices.empty()) throw ArgumentError("DATA is missing: --kernel compares samples");
     if (a.reading.labels_file.empty())
@@ -96,12 +111,7 @@ Table read_labels(const ReadOptions& options) {
 
 void encode_labels(const KernelArguments& a, KernelTask& task) {
   const std::string& source = a.data.empty() || !a.reading.labels_file.empty() ? a.reading.labels_file : a.data;
-  task.classes = class_names(task.train.labels);
-  if (task.classes.size() < 2)
-    throw DataError(source + ": all samples have the label '" + task.classes.front() + "': classes need at least two");
-  if (task.classes.size() > 65535)
-    throw DataError(source + ": " + std::to_string(task.classes.size()) +
-                    " different labels: choose the label column with --label");
+  task.encode_classes(source, "");
   if (a.form == "binary" && task.classes.size() != 2)
     throw DataError(source + ": " + std::to_string(task.classes.size()) +
                     " different labels, and --form binary is for two: take multiclass");
@@ -111,8 +121,6 @@ void encode_labels(const KernelArguments& a, KernelTask& task) {
                         (task.classes.size() == 2
                              ? std::string(": take --form binary")
                              : ", and there are " + std::to_string(task.classes.size()) + " classes"));
-  task.labels = encode(task.train, task.classes);
-  if (task.test) task.test_labels = encode_known(*task.test, task.classes);
 }
 
 }  // namespace
@@ -123,17 +131,10 @@ KernelTask read_task(const KernelArguments& a) {
   task.p = a.p;
   task.q = a.q;
   task.r = a.r;
-  task.solver = kind_named("--solver", a.solver, all_kernel_solvers);
-  if (task.solver == KernelSolver::automatic) task.solver = KernelSolver::admm;
-  if (a.grid.given() && task.solver != KernelSolver::admm)
-    throw ArgumentError("--solver " + a.solver + " chooses no lambda: that takes admm");
+  task.solver = a.solver_among(all_kernel_solvers);
   if (a.bound.given() && task.solver == KernelSolver::fista)
     throw ArgumentError("--rademacher takes matrices, which --solver fista does not store: take admm");
-  task.options.lambda = a.grid.given() ? std::numeric_limits<double>::quiet_NaN() : parse_number("--lambda", a.lambda);
-  if (!a.grid.given() && !(task.options.lambda > 0))
-    throw ArgumentError("--lambda: " + a.lambda +
-                        " is not positive: without a penalty coefficients are not determined");
-  a.effort.set(task.options);
+  task.options = a.options("coefficients");
   task.options.intercept = a.intercept;
   for (const auto& text : a.kernels) {
     task.kernels.push_back({text, parse_kernel("--kernel", text), {}});
@@ -141,30 +142,13 @@ KernelTask read_task(const KernelArguments& a) {
       throw ArgumentError("DATA is missing: --kernel " + text + " compares samples");
   }
 
-  const auto options = a.reading.read_options();
-  task.train = a.data.empty() ? read_labels(options) : read_table(a.data, options);
-  if (!a.test.empty()) {
-    auto same = options;
-    same.labels_file.clear();
-    same.names = task.train.feature_names;
-    task.test = read_table(a.test, same, task.train.features);
-  }
+  if (a.data.empty()) task.train = read_labels(a.reading.read_options());
+  else task.read(a);
   encode_labels(a, task);
-  make_dense(task.train);
-  if (task.test) make_dense(*task.test);
-  for (std::size_t k = 0; k < task.classes.size(); ++k) {
-    const auto i = static_cast<std::size_t>(std::find(task.labels.begin(), task.labels.end(), static_cast<Label>(k)) -
-                                            task.labels.begin());
-    auto& sample = task.self_test.emplace_back();
-    for (std::size_t j = 0; j < task.train.features; ++j)
-      sample.push_back(task.train.values[i + j * task.train.samples]);
-  }
-  if (a.standardise) {
-    task.standardisation = standardise(task.train);
-    if (task.test) standardise_by(*task.test, task.standardisation->columns);
-  }
-  if (a.grid.given())
-    task.fold_of = deal_folds(a.grid, task.labels, task.classes, task.train.subjects, task.train.samples, a.seed);
+  task.fill_zeros();
+  task.take_self_test(task.first_of_classes());
+  if (a.standardise) task.standardise();
+  task.deal(a);
   check_memory(a, task);
   for (const auto& path : a.matrices) task.kernels.push_back({path, {}, read_matrix(path, task.train.samples)});
   return task;

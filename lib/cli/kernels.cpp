@@ -1,21 +1,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "commands.hpp"
-#include "errors.hpp"
-#include "interrupt.hpp"
 #include "kernel_task.hpp"
-#include "model_file.hpp"
-#include "output_file.hpp"
 #include "readers.hpp"
-#include "terminal.hpp"
 
 namespace tamis::cli {
 
 namespace {
+
+struct KernelOutcome : FamilyOutcome {
+  KernelCounts kept;                   // without constant kernels
+  std::optional<KeptExpansion> model;  // where all kernels are functions
+  std::optional<RademacherBound<double>> bound;
+};
 
 /// What has coefficients, constant kernels aside.
 KernelCounts count(const KernelTask& task, const KernelCoefficients<double>& alpha) {
@@ -103,43 +103,24 @@ RademacherBound<double> bound_of(const KernelArguments& a, const KernelTask& tas
 
 StoredKernels stored(const KernelArguments& a, const KernelTask& task, const KernelOutcome& outcome) {
   StoredKernels out;
-  out.classes = task.classes;
-  out.feature_names = task.train.feature_names;
+  describe(out, a, task);
   out.model = *outcome.model;
-  out.scale = a.reading.read_options().scale;
-  if (task.standardisation) out.standardisation = task.standardisation->columns;
+  out.loss = name(LossKind::squared_hinge);
+  out.penalty = "mixed-norm";
   out.p = task.p;
   out.q = task.q;
   out.r = task.r;
-  out.lambda = task.options.lambda;
-  out.precision = a.precision;
-  out.samples = task.samples();
-  out.self_test = task.self_test;
   return out;
 }
 
-void run(const KernelArguments& a) {
-  KernelTask task = read_task(a);
-  if (a.seeded && !a.quiet && !a.grid.given() && !a.bound.given())
-    std::cerr << "--seed is not used: " << name(task.solver) << " draws nothing at random\n";
-  KernelFit found = fit(a, task);
-  task.options.lambda = found.lambda;
+KernelOutcome outcome_of(const KernelArguments& a, const KernelTask& task, KernelFit& found) {
   const auto alpha = found.view(task);
   KernelOutcome outcome;
   outcome.kept = count(task, alpha);
   if (!task.has_matrices() && task.train.features) outcome.model = kept(a, task, alpha);
   const auto z = outcome.model ? scores(task.train, outcome.model->view()) : training_scores(task, alpha);
-  auto& r = found.report;
-  r.objective = objective_of(task, alpha, z);
-  GapMonitor<double>::take_gap(r, rounding_of(a.precision));
-  const std::size_t classes = task.classes.size();
-  outcome.train = evaluate(task.labels, decide(z, classes), classes);
-  if (task.test) {
-    outcome.test = evaluate(task.test_labels, decide(scores(*task.test, outcome.model->view()), classes), classes);
-    if (outcome.test->unseen)
-      outcome.notes.push_back(in_words(outcome.test->unseen, "test sample") +
-                              " with labels that were not trained on: counted as wrong");
-  }
+  found.report.objective = objective_of(task, alpha, z);
+  outcome.evaluate(task, z, task.test ? scores(*task.test, outcome.model->view()) : std::vector<double>());
   if (found.signs) {
     outcome.bound = bound_of(a, task, alpha, z, *found.signs);
     outcome.notes.push_back(
@@ -153,10 +134,98 @@ void run(const KernelArguments& a) {
   }
   if (task.standardisation)
     outcome.notes.push_back("kernels compare features of mean 0 and variance 1, in the model too");
-  if (!a.model.empty()) write_file(a.model, to_json(stored(a, task, outcome)));
-  if (!a.report.empty()) write_file(a.report, to_json(a, task, found, outcome));
-  if (!a.quiet) beside({a.model, a.report}) << summary(a, task, found, outcome);
-  end_if_stopped(found.report.status);
+  return outcome;
+}
+
+/// Coefficients of a kernel's samples that are not all zero.
+std::size_t samples_of(const KernelCoefficients<double>& alpha, Index kernel) {
+  std::size_t count = 0;
+  for (Index l = 0; l < alpha.samples; ++l) count += alpha.uses(l, kernel);
+  return count;
+}
+
+Json in_json(const KernelArguments& a, const KernelTask& task, const RademacherBound<double>& bound) {
+  return {{"draws", a.bound.draws},
+          {"delta", a.bound.probability()},
+          {"radius", bound.radius},
+          {"complexity", bound.complexity},
+          {"standard_error", bound.standard_error},
+          {"clipped_loss", bound.clipped_loss},
+          {"deviation", bound.deviation},
+          {"bound", bound.value()},
+          {"rate_proved", has_proved_rate(MixedNorm<double>{task.p, task.q, task.r})}};
+}
+
+std::string to_json(const KernelArguments& a, const KernelTask& task, const KernelFit& fit,
+                    const KernelOutcome& outcome) {
+  const auto alpha = fit.view(task);
+  Json kernels = Json::array(), of_kernels = Json::array(), of_samples = Json::array(), values = Json::array();
+  for (Index t = 0; t < alpha.kernels; ++t) {
+    kernels.push_back({{"kernel", task.kernels[t].text}, {"samples", samples_of(alpha, t)}});
+    for (Index l = 0; l < alpha.samples; ++l) {
+      if (!alpha.uses(l, t)) continue;
+      of_kernels.push_back(t);
+      of_samples.push_back(l);
+      Json& row = values.emplace_back(Json::array());
+      for (Index k = 0; k < alpha.outputs; ++k) row.push_back(alpha(l, t, k));
+    }
+  }
+  Json out{{"status", name(fit.report.status)},
+           {"loss", name(LossKind::squared_hinge)},
+           {"form", task.binary ? "binary" : "multiclass"},
+           {"penalty", "mixed-norm"},
+           {"p", task.p},
+           {"q", task.q},
+           {"r", task.r}};
+  add_problem(out, a, task, name(task.solver));
+  add_certificate(out, fit.report, fit.run.seconds);
+  out["kernel_seconds"] = fit.kernel_seconds;
+  add_counts(out, fit.report);
+  out["kept_samples"] = outcome.kept.samples;
+  out["kept_kernels"] = outcome.kept.kernels;
+  out["kernel_values"] = outcome.kept.terms;
+  out["prediction_steps"] = outcome.model ? Json(outcome.model->view().steps()) : Json(nullptr);
+  out["model_bytes"] = outcome.model ? Json(outcome.model->view().bytes()) : Json(nullptr);
+  add_memory(out, fit.report, fit.data_bytes);
+  add_no_constraint(out);
+  add_judgement(out, outcome);
+  add_standardisation(out, task, outcome);
+  out["class_names"] = task.classes;
+  out["kernels"] = kernels;
+  out["intercepts"] = fit.intercepts;
+  out["coefficients"] = {{"kernels", of_kernels}, {"samples", of_samples}, {"values", values}};
+  add_selection(out, a, fit);
+  out["rademacher"] = outcome.bound ? in_json(a, task, *outcome.bound) : Json(nullptr);
+  return finish(out, fit, outcome);
+}
+
+std::string summary(const KernelArguments& a, const KernelTask& task, const KernelFit& fit,
+                    const KernelOutcome& outcome) {
+  const auto& r = fit.report;
+  const auto alpha = fit.view(task);
+  std::string out = summary_of_run(a, fit);
+  out += "kept: " + std::to_string(outcome.kept.samples) + " of " + in_words(task.train.samples, "sample");
+  if (std::isfinite(r.lambda_max))
+    out += format(" (lambda %.3g; none from %.3g on)", task.options.lambda, r.lambda_max);
+  out += "; a prediction takes " + in_words(outcome.kept.terms, "kernel value");
+  if (outcome.model) out += ", the model " + in_words(outcome.model->view().bytes(), "byte");
+  out += summary_of_classes(outcome);
+  if (const auto& bound = outcome.bound)
+    out += format("\nbound of the error: %.3g = %.3g clipped loss + 16 * (%.3g +- %.2g) + %.3g%s", bound->value(),
+                  bound->clipped_loss, bound->complexity, bound->standard_error, bound->deviation,
+                  bound->value() < 1 ? "" : ": 1 or more, it says nothing");
+  out += format("\narena: %zu bytes, kernel matrices: %zu bytes\n\n", r.arena_bytes, fit.data_bytes);
+  std::size_t width = 0;
+  for (const auto& kernel : task.kernels) width = std::max(width, kernel.text.size());
+  for (Index t = 0; t < alpha.kernels; ++t) {
+    double size = 0;
+    for (Index l = 0; l < alpha.samples; ++l)
+      for (Index k = 0; k < alpha.outputs; ++k) size += std::abs(alpha(l, t, k));
+    out += "  " + task.kernels[t].text + std::string(width + 2 - task.kernels[t].text.size(), ' ');
+    out += samples_of(alpha, t) ? in_words(samples_of(alpha, t), "sample") + format(", sum of |alpha| %.4g\n", size)
+                                : "not used\n";
+  }
+  return out + summary_of_notes(outcome);
 }
 
 }  // namespace
@@ -167,10 +236,7 @@ void declare_kernels(CLI::App& app) {
       "kernels",
       "compare with training samples by several kernels, positive or not, choose among both, and certify it:\n"
       "(1/n) sum_i loss(f(x_i), y_i) + (lambda/q) ||alpha||^q_{pq;r}, f(x) = b + sum_lt alpha_lt k_t(x_l, x)");
-  command.add_option("data", a->data, "samples: CSV or LIBSVM text, gzipped or not; not needed for matrices alone")
-      ->type_name(input_type);
-  command.add_option("--test", a->test, "samples to test on")->type_name(input_type);
-  a->reading.declare(command);
+  a->declare_samples(command, "samples: CSV or LIBSVM text, gzipped or not; not needed for matrices alone");
   command
       .add_option(
           "--kernel", a->kernels,
@@ -185,9 +251,7 @@ void declare_kernels(CLI::App& app) {
   command.add_option("--p", a->p, "1 | 2: the norm within a group")->required();
   command.add_option("--q", a->q, "1 | 2: the norm of the groups")->required();
   command.add_option("--r", a->r, "1: a group is a sample, of all kernels | 2: a kernel, of all samples")->required();
-  auto* lambda = command.add_option("--lambda", a->lambda,
-                                    "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
-                                    "--lambda-values is needed");
+  auto* lambda = a->declare_lambda(command);
   a->grid.declare(command, lambda, "0.001, of q = 2 0.00001");
   a->bound.declare(command);
   command
@@ -195,21 +259,13 @@ void declare_kernels(CLI::App& app) {
                   "binary: one score, whose sign decides | multiclass: a score for each class | auto: binary for two "
                   "classes")
       ->capture_default_str();
-  command.add_option("--solver", a->solver, "see 'tamis solvers'")->capture_default_str();
-  command.add_option("--precision", a->precision, "float | double")->capture_default_str();
+  a->declare_solver(command);
   command.add_flag("--standardise", a->standardise, "compare features of mean 0 and variance 1");
   command.add_flag("--intercept,!--no-intercept", a->intercept,
                    "with a free constant; --kernel constant is one that is penalised");
-  a->effort.declare(command);
-  const auto* seed = command.add_option(
-      "--seed", a->seed, "of the folds, and of the signs of --rademacher; nothing else is drawn at random");
-  command.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
-  command.add_option("--report", a->report, "write the report, with all coefficients, as JSON")->type_name(output_type);
-  command.add_flag("--quiet", a->quiet, "print nothing");
-  command.callback([a, seed] {
-    a->seeded = seed->count() > 0;
-    run(*a);
-  });
+  a->declare_outputs(command, "of the folds, and of the signs of --rademacher; nothing else is drawn at random",
+                     "coefficients");
+  command.callback([a] { run_family(*a, outcome_of); });
 }
 
 }  // namespace tamis::cli

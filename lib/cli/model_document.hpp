@@ -1,6 +1,7 @@
 #pragma once
-/// The JSON of a model file of any kind, as its readers see it.
+/// What the model files of all kinds have in common: the record that they keep, and its JSON, written and read.
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,6 +9,57 @@
 #include "tamis/features/standardise.hpp"
 
 namespace tamis::cli {
+
+/// What a model of any kind keeps beside its coefficients, which act on features divided by `scale`.
+struct ModelRecord {
+  std::vector<std::string> classes;        // none: a regression
+  std::vector<std::string> feature_names;  // one per feature, "" where nothing is known of it; or none
+  double scale = 1;
+  double lambda = 0;          // NaN where it was not given
+  std::uint32_t samples = 0;  // that it has learned from; 0: not known
+  std::string loss, penalty, precision;
+  std::vector<ColumnScale<double>> standardisation;  // per feature, after the division; none: not standardised
+  std::vector<std::vector<double>> self_test;        // training samples, all columns (zero where not needed)
+
+  bool regression() const { return classes.empty(); }
+  std::string name_of(std::size_t feature) const {
+    return feature_names.empty() ? "x" + std::to_string(feature) : feature_names[feature];
+  }
+};
+
+/// The names that a file with a header must give the features, "" being anything.
+std::vector<std::string> names_to_expect(const ModelRecord& model);
+
+/// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it
+/// back gives the same float.
+double shortest(float value);
+
+/// The JSON of a model, written member by member in the order of the file.
+class ModelWriter {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  /// From `format` to `features`. `kept`: the features that the file says something about; `in_float`: its
+  /// coefficients are floats.
+  ModelWriter(const ModelRecord& model, const char* kind, std::size_t features, std::vector<std::size_t> kept,
+              bool in_float);
+
+  Json& operator[](const char* member) { return json_[member]; }
+  Json number(double value) const { return in_float_ ? shortest(static_cast<float>(value)) : value; }
+  Json numbers(const double* values, std::size_t count) const;
+  /// The scalings of the kept features: null where there are none.
+  Json column_scales(const std::vector<ColumnScale<double>>& columns, const char* mean) const;
+  /// `intercept`, `scale` and `standardisation`.
+  void add_scales(const std::vector<double>& intercepts);
+  /// `self_test`, those columns alone. Returns the text of the file.
+  std::string finish(const std::vector<std::size_t>& columns, bool as_floats = false);
+
+ private:
+  const ModelRecord& model_;
+  std::vector<std::size_t> kept_;
+  bool in_float_;
+  Json json_;
+};
 
 /// A file that says that it is a model of a version that is known. Complaints are DataErrors that name the file.
 class ModelDocument {
@@ -35,13 +87,23 @@ class ModelDocument {
   std::size_t whole(const Json& json, const std::string& what, std::size_t end) const;
   /// A list of them.
   std::vector<std::size_t> indices(const Json& json, std::size_t end) const;
-  /// How many samples a model has learned from; 0: it does not say.
-  std::uint32_t samples() const;
+  /// A whole number of 32 bits; of another it complains that the file "has `what`".
+  Index count(const Json& json, const char* member, const std::string& what) const;
+  /// What the data call their columns, if anything.
+  std::vector<std::string> columns(const Json& json, std::size_t count) const;
+  /// The text of a member, one of `names`.
+  std::string known(const char* member, std::initializer_list<const char*> names) const;
   /// That many numbers.
   std::vector<double> numbers(const Json& json, std::size_t count) const;
   /// Entries of the members `mean` and `scale`, one for each of `indices`, in a list with one for each feature.
   std::vector<ColumnScale<double>> column_scales(const Json& json, const char* mean,
                                                  const std::vector<std::size_t>& indices, std::size_t features) const;
+  /// What stands in all files alike: `scale`, `standardisation` of the kept features, `samples` and `precision`.
+  void read_record(ModelRecord& model, const std::vector<std::size_t>& kept, std::size_t features) const;
+  /// The same of a kind that has no preparation, whose scales are positive, and with `lambda` and `self_test`.
+  void read_plain_record(ModelRecord& model, const std::vector<std::size_t>& kept, std::size_t features) const;
+  /// The names of two classes or more.
+  std::vector<std::string> class_names() const;
 
  private:
   std::string path_, kind_;

@@ -1,41 +1,24 @@
 #include "model_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "model_document.hpp"
 #include "output_file.hpp"
-#include "tamis/version.hpp"
 
 namespace tamis::cli {
 
 using Json = nlohmann::ordered_json;
 
-double shortest(float value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  double out = 0;
-  std::from_chars(text, end, out);
-  return out;
-}
-
 namespace {
 
 /// The steps that were done to samples, and the range of columns: null where there were none.
-Json preparation(const StoredModel& model) {
+Json preparation(const StoredModel& model, const ModelWriter& writer) {
   const StoredSteps& steps = model.steps;
   if (!steps.any() && model.min_max.empty()) return nullptr;
-  Json means = Json::array(), least = Json::array(), scales = Json::array();
+  Json means = Json::array();
   for (std::size_t j = 0; steps.fills_missing() && j < model.columns(); ++j)
     if (model.needs(j)) means.push_back(steps.missing_means[j]);
-  for (std::size_t j = 0; j < model.coefficients.features; ++j) {
-    if (model.min_max.empty() || !model.coefficients.uses(j)) continue;
-    least.push_back(model.min_max[j].mean);
-    scales.push_back(model.min_max[j].scale);
-  }
   Json json;
   if (steps.text) json["text"] = to_json(*steps.text);
   json["missing_means"] = steps.fills_missing() ? means : Json(nullptr);
@@ -43,7 +26,7 @@ Json preparation(const StoredModel& model) {
   json["normalise"] = steps.norm != SampleNorm::none ? Json(name(steps.norm)) : Json(nullptr);
   if (steps.scattering) json["scattering"] = to_json(*steps.scattering);
   if (steps.windows) json["windows"] = to_json(*steps.windows);
-  json["min_max"] = model.min_max.empty() ? Json(nullptr) : Json{{"min", least}, {"scale", scales}};
+  json["min_max"] = writer.column_scales(model.min_max, "min");
   return json;
 }
 
@@ -51,45 +34,18 @@ Json preparation(const StoredModel& model) {
 
 std::string to_json(const StoredModel& model) {
   const Coefficients& c = model.coefficients;
-  const auto number = [&](double value) {
-    return model.precision == "float" ? shortest(static_cast<float>(value)) : value;
-  };
-  Json features = Json::array(), indices = Json::array(), values = Json::array();
-  Json means = Json::array(), scales = Json::array(), samples = Json::array();
-  for (std::size_t j = 0; j < c.features; ++j) {
-    if (!c.uses(j)) continue;
-    features.push_back(model.feature_names.empty() ? "x" + std::to_string(j) : model.feature_names[j]);
-    indices.push_back(j);
-    Json row = Json::array();
-    for (std::size_t k = 0; k < c.classes; ++k) row.push_back(number(c.weight(j, k)));
-    values.push_back(row);
-    if (model.standardised) {
-      means.push_back(model.standardisation[j].mean);
-      scales.push_back(model.standardisation[j].scale);
-    }
-  }
-  for (const auto& sample : model.self_test) {
-    Json row = Json::array();
-    for (std::size_t j = 0; j < model.columns(); ++j)
-      if (model.needs(j)) row.push_back(std::isnan(sample[j]) ? Json(nullptr) : Json(number(sample[j])));
-    samples.push_back(row);
-  }
-  Json intercepts = Json::array();
-  for (const double b : c.intercepts) intercepts.push_back(number(b));
-
-  Json json;
-  json["format"] = "tamis-model";
-  json["version"] = 1;
-  json["kind"] = "linear";
-  json["written_by"] = std::string("tamis ") + tamis::version;
-  json["classes"] = model.classes;
-  json["feature_count"] = c.features;
-  json["features"] = features;
-  json["coefficients"] = {{"indices", indices}, {"values", values}};
-  json["intercept"] = intercepts;
-  json["scale"] = model.scale;
-  json["standardisation"] = model.standardised ? Json{{"mean", means}, {"scale", scales}} : Json(nullptr);
-  json["preparation"] = preparation(model);
+  std::vector<std::size_t> kept, needed;
+  for (std::size_t j = 0; j < c.features; ++j)
+    if (c.uses(j)) kept.push_back(j);
+  for (std::size_t j = 0; j < model.columns(); ++j)
+    if (model.needs(j)) needed.push_back(j);
+  const bool in_float = model.precision == "float";
+  ModelWriter json(model, "linear", c.features, kept, in_float);
+  Json values = Json::array();
+  for (const std::size_t j : kept) values.push_back(json.numbers(c.weights.data() + j * c.classes, c.classes));
+  json["coefficients"] = {{"indices", kept}, {"values", values}};
+  json.add_scales(c.intercepts);
+  json["preparation"] = preparation(model, json);
   json["loss"] = model.loss;
   json["penalty"] = model.penalty;
   json["lambda"] = std::isfinite(model.lambda) ? Json(model.lambda) : Json(nullptr);
@@ -98,8 +54,7 @@ std::string to_json(const StoredModel& model) {
   json["precision"] = model.precision;
   json["calibration"] = model.calibration ? to_json(*model.calibration) : Json(nullptr);
   if (model.thresholds) json["thresholds"] = to_json(*model.thresholds);
-  json["self_test"] = samples;
-  return json.dump(2) + "\n";
+  return json.finish(needed, in_float);
 }
 
 void write_model(const std::string& path, const StoredModel& model) { write_file(path, to_json(model)); }
@@ -141,23 +96,16 @@ class ModelReader {
       std::copy(row.begin(), row.end(), c.weights.begin() + static_cast<std::ptrdiff_t>(indices[r] * c.classes));
       model.feature_names[indices[r]] = names[r].get<std::string>();
     }
-    model.scale = json_.at("scale").get<double>();
-    if (!std::isfinite(model.scale) || model.scale == 0) fail("has an impossible scale");
-    if (!json_.at("standardisation").is_null()) {
-      model.standardised = true;
-      model.standardisation = document_.column_scales(json_.at("standardisation"), "mean", indices, c.features);
-    }
+    document_.read_record(model, indices, c.features);
     read_preparation(model, indices);
     model.loss = json_.at("loss").get<std::string>();
     model.penalty = json_.at("penalty").get<std::string>();
     if (!json_.at("lambda").is_null()) model.lambda = json_.at("lambda").get<double>();
     else model.lambda = std::numeric_limits<double>::quiet_NaN();
     if (json_.contains("eta")) model.eta = json_.at("eta").get<double>();
-    model.samples = document_.samples();
-    model.precision = json_.at("precision").get<std::string>();
-    if (model.precision != "float" && model.precision != "double") fail("has an unknown precision");
-    read_calibration(model);
-    read_thresholds(model);
+    read_by_class(all_calibrations, "calibration", "a calibration", " with numbers", model.classes.size(),
+                  model.calibration);
+    read_by_class(all_threshold_kinds, "thresholds", "thresholds", "", model.classes.size(), model.thresholds);
     const auto needed = needed_columns(model, indices);
     for (const auto& row : json_.value("self_test", Json::array())) {
       if (row.size() != needed.size()) fail("has parts of different lengths");
@@ -189,34 +137,19 @@ class ModelReader {
     model.feature_names = words;
   }
 
-  void read_calibration(StoredModel& model) const {
-    const Json json = json_.value("calibration", Json());
+  /// A member that has a kind, and a slope and an offset of each class; null, or none: nothing.
+  template <class Kind, std::size_t count, class Stored>
+  void read_by_class(const Kind (&kinds)[count], const char* member, const std::string& what,
+                     const std::string& with_numbers, std::size_t classes, std::optional<Stored>& out) const {
+    const Json json = json_.value(member, Json());
     if (json.is_null()) return;
     const auto text = json.at("kind").get<std::string>();
-    const auto* kind = std::find_if(std::begin(all_calibrations), std::end(all_calibrations),
-                                    [&](CalibrationKind known) { return text == name(known); });
-    if (kind == std::end(all_calibrations))
-      fail("has a calibration '" + printable(text) + "' that this command does not know");
-    const std::size_t classes = model.classes.size();
-    model.calibration = {*kind, numbers(json.at("slopes"), classes), numbers(json.at("offsets"), classes)};
-    for (const auto* list : {&model.calibration->slopes, &model.calibration->offsets})
+    const auto* kind = std::find_if(kinds, kinds + count, [&](Kind known) { return text == name(known); });
+    if (kind == kinds + count) fail("has " + what + " '" + printable(text) + "' that this command does not know");
+    out = {*kind, numbers(json.at("slopes"), classes), numbers(json.at("offsets"), classes)};
+    for (const auto* list : {&out->slopes, &out->offsets})
       for (const double x : *list)
-        if (!std::isfinite(x)) fail("has a calibration with numbers that are not finite");
-  }
-
-  void read_thresholds(StoredModel& model) const {
-    const Json json = json_.value("thresholds", Json());
-    if (json.is_null()) return;
-    const auto text = json.at("kind").get<std::string>();
-    const auto* kind = std::find_if(std::begin(all_threshold_kinds), std::end(all_threshold_kinds),
-                                    [&](ThresholdKind known) { return text == name(known); });
-    if (kind == std::end(all_threshold_kinds))
-      fail("has thresholds '" + printable(text) + "' that this command does not know");
-    const std::size_t classes = model.classes.size();
-    model.thresholds = {*kind, numbers(json.at("slopes"), classes), numbers(json.at("offsets"), classes)};
-    for (const auto* list : {&model.thresholds->slopes, &model.thresholds->offsets})
-      for (const double x : *list)
-        if (!std::isfinite(x)) fail("has thresholds that are not finite");
+        if (!std::isfinite(x)) fail("has " + what + with_numbers + " that are not finite");
   }
 
   void read_preparation(StoredModel& model, const std::vector<std::size_t>& indices) const {
@@ -284,6 +217,14 @@ std::vector<std::string> names_to_expect(const StoredModel& model) {
     if (model.coefficients.uses(j) && model.feature_names[j] != "x" + std::to_string(j))
       names[j] = model.feature_names[j];
   return names;
+}
+
+ReadOptions read_options(const StoredModel& model, const DataArguments& reading, const std::string& text_column) {
+  ReadOptions out = reading.read_options(model.scale);
+  out.missing = model.steps.fills_missing();
+  out.names = names_to_expect(model);
+  set_text(out, model.steps.text, text_column);
+  return out;
 }
 
 StoredModel read_model(const ModelDocument& document) { return ModelReader(document).read(); }

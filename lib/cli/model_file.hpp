@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "arguments.hpp"
 #include "calibration.hpp"
+#include "model_document.hpp"
 #include "problem.hpp"
 #include "sample_steps.hpp"
 #include "set_thresholds.hpp"
@@ -15,22 +17,13 @@ namespace tamis::cli {
 
 /// A linear model. Coefficients act on columns of the data divided by `scale`, after the steps; rows of features that
 /// are not kept are zero.
-struct StoredModel {
-  std::vector<std::string> classes;
-  std::vector<std::string> feature_names;  // one per feature, or none
+struct StoredModel : ModelRecord {
   Coefficients coefficients;
-  double scale = 1;
-  bool standardised = false;
-  std::vector<ColumnScale<double>> standardisation;  // per feature, when standardised
   StoredSteps steps;
   std::vector<ColumnScale<double>> min_max;  // per feature, least value and range, when columns were mapped to [0, 1]
-  std::string loss, penalty, precision;
-  double lambda = 0;          // NaN with eta
-  std::uint32_t samples = 0;  // that it has learned from; 0: not known
   double eta = std::numeric_limits<double>::quiet_NaN();
   std::optional<StoredCalibration> calibration;
   std::optional<StoredThresholds> thresholds;  // of sets of labels
-  std::vector<std::vector<double>> self_test;  // training samples, all columns (zero where not needed)
 
   /// Columns of the data: features, where the steps make none of their own.
   std::size_t columns() const { return steps.transforms() ? steps.inputs() : coefficients.features; }
@@ -48,17 +41,15 @@ struct StoredModel {
 /// others.
 std::vector<std::string> names_to_expect(const StoredModel& model);
 
+/// How samples of a model are read, into as many columns as it has.
+ReadOptions read_options(const StoredModel& model, const DataArguments& reading, const std::string& text_column);
+
 /// Writes the file whole or not at all. Throws ArgumentError when it cannot be written.
 void write_model(const std::string& path, const StoredModel& model);
 std::string to_json(const StoredModel& model);
 
 /// Throws DataError naming the file and what is wrong with it: another kind of model, say.
 StoredModel read_model(const std::string& path);
-class ModelDocument;
 StoredModel read_model(const ModelDocument& document);
-
-/// The double that prints as the shortest decimal of a float: JSON then shows the digits that matter, and reading it
-/// back gives the same float.
-double shortest(float value);
 
 }  // namespace tamis::cli

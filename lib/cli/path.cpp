@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json json_of(const PathPoint& point) {
   const RunReport& r = point.report;
   return {{"lambda", point.lambda},

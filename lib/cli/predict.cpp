@@ -11,7 +11,6 @@
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
 #include "kernel_model_file.hpp"
-#include "model_document.hpp"
 #include "model_file.hpp"
 #include "output_file.hpp"
 
@@ -132,11 +131,8 @@ std::string predict_linear(const PredictArguments& a, const ModelDocument& docum
   const StoredModel model = read_model(document);
   check_output(a, model.loss, model.classes.size(), model.has_probabilities());
   if (a.sets && !model.thresholds) throw ArgumentError(no_thresholds);
-  ReadOptions options = a.reading.read_options(model.scale);
+  ReadOptions options = read_options(model, a.reading, a.text_column);
   options.multilabel = model.loss == name(LossKind::ranking_squared_hinge);
-  options.missing = model.steps.fills_missing();
-  options.names = names_to_expect(model);
-  set_text(options, model.steps.text, a.text_column);
   Table table = read_samples(a.data, options, model.columns());
   if (a.sets)
     return label_sets(model.precision == "float" ? scores_of<float>(std::move(table), model)
@@ -148,14 +144,18 @@ std::string predict_linear(const PredictArguments& a, const ModelDocument& docum
              : of_classes(a, model.classes, scores_of<double>(std::move(table), model), ",%.17g", to_probabilities);
 }
 
+Table read_dense(const PredictArguments& a, const ModelRecord& model, std::size_t features) {
+  ReadOptions options = a.reading.read_options(model.scale);
+  options.names = names_to_expect(model);
+  Table table = read_samples(a.data, options, features);
+  make_dense(table);
+  return table;
+}
+
 std::string predict_interactions(const PredictArguments& a, const ModelDocument& document) {
   const StoredInteractions model = read_interactions(document);
   check_output(a, model.loss, model.classes.size());
-  ReadOptions options = a.reading.read_options(model.scale);
-  options.names = names_to_expect(model);
-  Table table = read_samples(a.data, options, model.model.features);
-  make_dense(table);
-  const auto z = scores(table, model.model.view());
+  const auto z = scores(read_dense(a, model, model.model.features), model.model.view());
   if (!model.regression()) return of_classes(a, model.classes, z, ",%.17g");
   std::string out;
   for (const double value : z) {
@@ -169,10 +169,7 @@ std::string predict_interactions(const PredictArguments& a, const ModelDocument&
 std::string predict_kernels(const PredictArguments& a, const ModelDocument& document) {
   const StoredKernels model = read_kernels(document);
   check_output(a, name(LossKind::squared_hinge), model.classes.size());
-  ReadOptions options = a.reading.read_options(model.scale);
-  options.names = names_to_expect(model);
-  Table table = read_samples(a.data, options, model.model.features);
-  make_dense(table);
+  Table table = read_dense(a, model, model.model.features);
   standardise_by(table, model.standardisation);
   return of_classes(a, model.classes, scores(table, model.model.view()), ",%.17g");
 }

@@ -50,8 +50,7 @@ void SampleArguments::set(Options<double>& options) const {
     if (!margins.empty()) throw ArgumentError("--margin and --margins both set margins: give one");
     options.margin = parse_number("--margin", margin);
   }
-  if (missing != "refuse" && missing != "mean")
-    throw ArgumentError("--missing: '" + missing + "' is not one of refuse, mean");
+  check_one_of("--missing", missing, {"refuse", "mean"});
   if (!log.empty()) (void)parse_log(log);
   (void)norm_named(normalise);
   if (!scattering.empty()) (void)parse_scattering(scattering);
@@ -309,7 +308,6 @@ void Prepared::describe(StoredModel& model) const {
   model.scale = scale;
   model.steps = steps;
   if (standardisation) {
-    model.standardised = !standardisation->min_max;
     (standardisation->min_max ? model.min_max : model.standardisation) = standardisation->columns;
   }
   model.self_test = self_test;

@@ -122,6 +122,18 @@ Table select_rows(const Table& table, const std::vector<std::size_t>& rows) {
   return out;
 }
 
+void make_dense(Table& table) {
+  if (!table.sparse) return;
+  std::vector<double> values(table.samples * table.features);
+  for (std::size_t j = 0; j < table.features; ++j)
+    for (auto e = table.starts[j]; e < table.starts[j + 1]; ++e)
+      values[table.rows[e] + j * table.samples] = table.values[e];
+  table.values = std::move(values);
+  table.rows.clear();
+  table.starts.clear();
+  table.sparse = false;
+}
+
 Split hold_out(const std::vector<std::string>& labels, double fraction, std::uint64_t seed) {
   std::map<std::string, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < labels.size(); ++i) members[labels[i]].push_back(i);
@@ -177,6 +189,11 @@ Standardisation scale_to_unit_range(Table& table) {
   });
   by.min_max = true;
   return by;
+}
+
+void standardise_by(Table& table, const std::vector<ColumnScale<double>>& columns) {
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    standardise_column(table.values.data() + j * table.samples, static_cast<Index>(table.samples), columns[j]);
 }
 
 bool Coefficients::uses(std::size_t feature) const {

@@ -40,6 +40,9 @@ bool list_sets(const std::vector<LabelSet>& samples, LabelSetList& list, std::ve
 /// The given rows of a table, in that order.
 Table select_rows(const Table& table, const std::vector<std::size_t>& rows);
 
+/// Fills in the zeros that a sparse table leaves out.
+void make_dense(Table& table);
+
 /// Row numbers held out and kept: `fraction` of each class, drawn with the seed, both in file order.
 struct Split {
   std::vector<std::size_t> train;
@@ -58,6 +61,8 @@ struct Standardisation {
 };
 Standardisation standardise(Table& table);
 Standardisation scale_to_unit_range(Table& table);
+/// x ↦ (x − mean)/scale for each column of a dense table.
+void standardise_by(Table& table, const std::vector<ColumnScale<double>>& columns);
 
 /// Coefficients as the command keeps them: one row of K per feature, in double whatever the precision of training.
 struct Coefficients {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "errors.hpp"
-#include "interaction_model_file.hpp"
+#include "header_options.hpp"
 #include "output_file.hpp"
 #include "tamis/model/export_quantised_c.hpp"
 
@@ -123,8 +123,7 @@ void QuantiseArguments::check() const {
     if (!step.empty()) throw ArgumentError("--sample-step: samples are integers with --quantise int8 or int16 alone");
     return;
   }
-  if (weights != "int8" && weights != "int16")
-    throw ArgumentError("--quantise: '" + weights + "' is not one of int8, int16");
+  check_one_of("--quantise", weights, {"int8", "int16"});
   if (data.empty() && step.empty())
     throw ArgumentError(
         "--quantise: how features become integers is not known: give --data FILE, such as the training data, or "
@@ -204,22 +203,10 @@ QuantisedHeader quantised_header(const StoredModel& model, const std::string& na
 
   if (model.has_probabilities()) out.said += "note: the header has no probabilities, which need floating point\n";
 
-  std::vector<const char*> labels, names;
-  for (const auto& label : model.classes) labels.push_back(label.c_str());
-  for (const auto& feature : model.feature_names) names.push_back(feature.c_str());
-  std::vector<float> samples;
-  for (const auto& sample : model.self_test)
-    for (const double x : sample) samples.push_back(static_cast<float>(x * model.scale));
-  const ExportOptions<float> options{.name = name.c_str(),
-                                     .labels = labels.data(),
-                                     .feature_names = names.empty() ? nullptr : names.data(),
-                                     .samples = samples.data(),
-                                     .sample_count = static_cast<Index>(model.self_test.size())};
-  const auto write = [&](std::span<char> text) {
+  const HeaderOptions<float> options(model, name);
+  out.text = written([&](std::span<char> text) {
     return export_quantised_c(quantised, options, bytes, text, remark.empty() ? nullptr : remark.c_str());
-  };
-  out.text.resize(write({}));
-  write(out.text);
+  });
   return out;
 }
 

@@ -68,9 +68,30 @@ double log_loss(const std::vector<Label>& truth, const std::vector<double>& scor
   return total.value() / static_cast<double>(truth.size());
 }
 
-namespace {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-}  // namespace
+
+void add_certificate(Json& out, const Report<double>& report, double seconds) {
+  out["lambda_max"] = number(report.lambda_max);
+  out["objective"] = number(report.objective);
+  out["dual_objective"] = number(report.dual_objective);
+  out["gap"] = number(report.gap);
+  out["relative_gap"] = number(report.relative_gap);
+  out["kkt_residual"] = number(report.kkt_residual);
+  out["iterations"] = report.iterations;
+  out["epochs"] = number(report.epochs);
+  out["seconds"] = seconds;
+}
+
+void add_counts(Json& out, const Report<double>& report) {
+  out["nonzeros"] = report.nonzeros;
+  out["nonzero_rows"] = report.nonzero_rows;
+}
+
+void add_memory(Json& out, const Report<double>& report, std::size_t data_bytes) {
+  out["arena_bytes"] = report.arena_bytes;
+  out["arena_used_bytes"] = report.arena_used_bytes;
+  out["data_bytes"] = data_bytes;
+}
 
 Json in_json(const std::vector<TraceEntry>& trace) {
   Json out = Json::array();
@@ -97,20 +118,9 @@ std::string to_json(const RunReport& r) {
   json["l1_ratio"] = r.l1_ratio ? Json(*r.l1_ratio) : Json(nullptr);
   json["epsilon"] = r.epsilon ? Json(*r.epsilon) : Json(nullptr);
   json["learning_rate"] = number(r.learning_rate);
-  json["lambda_max"] = number(r.solver.lambda_max);
-  json["objective"] = number(r.solver.objective);
-  json["dual_objective"] = number(r.solver.dual_objective);
-  json["gap"] = number(r.solver.gap);
-  json["relative_gap"] = number(r.solver.relative_gap);
-  json["kkt_residual"] = number(r.solver.kkt_residual);
-  json["iterations"] = r.solver.iterations;
-  json["epochs"] = number(r.solver.epochs);
-  json["seconds"] = r.seconds;
-  json["nonzeros"] = r.solver.nonzeros;
-  json["nonzero_rows"] = r.solver.nonzero_rows;
-  json["arena_bytes"] = r.solver.arena_bytes;
-  json["arena_used_bytes"] = r.solver.arena_used_bytes;
-  json["data_bytes"] = r.data_bytes;
+  add_certificate(json, r.solver, r.seconds);
+  add_counts(json, r.solver);
+  add_memory(json, r.solver, r.data_bytes);
   json["eta"] = number(r.eta);
   json["constraint_value"] = number(r.solver.constraint_value);
   json["constraint_bound"] = number(r.solver.constraint_bound);

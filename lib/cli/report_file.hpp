@@ -20,6 +20,15 @@ struct TraceEntry {
   Index nonzeros;
 };
 
+/// A figure as reports have it: null where it is not finite.
+nlohmann::ordered_json number(double value);
+/// From `lambda_max` to `seconds`.
+void add_certificate(nlohmann::ordered_json& out, const Report<double>& report, double seconds);
+/// `nonzeros` and `nonzero_rows`.
+void add_counts(nlohmann::ordered_json& out, const Report<double>& report);
+/// From `arena_bytes` to `data_bytes`.
+void add_memory(nlohmann::ordered_json& out, const Report<double>& report, std::size_t data_bytes);
+
 /// As the report has it; figures that are not finite are null.
 nlohmann::ordered_json in_json(const std::vector<TraceEntry>& trace);
 

@@ -210,10 +210,7 @@ ScatteringStep read_scattering(const ModelDocument& document, const Json& json) 
   const auto read = [&](auto o) {
     std::size_t known = 1;
     const auto take = [&](const auto& one) {
-      const Json& value = json.at(one.name);
-      if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Index>::max())
-        document.fail("has an impossible scattering: " + std::string(one.name) + " is not a whole number");
-      o.*(one.value) = value.get<Index>();
+      o.*(one.value) = document.count(json, one.name, "an impossible scattering");
       ++known;
     };
     for (int at = 0; at < size_count(o); ++at) take(sizes(o, at));
@@ -222,10 +219,7 @@ ScatteringStep read_scattering(const ModelDocument& document, const Json& json) 
     o.by_position = true;
     if (const char* sentence = refusal(o)) document.fail("has an impossible scattering: " + std::string(sentence));
     ScatteringStep step{o};
-    if (const Json& columns = json.at("columns"); !columns.is_null()) {
-      step.columns = columns.get<std::vector<std::string>>();
-      if (step.columns.size() != step.inputs()) document.fail("has parts of different lengths");
-    }
+    step.columns = document.columns(json, step.inputs());
     return step;
   };
   return json.contains("length") ? read(SignalScatteringOptions{}) : read(ScatteringOptions{});

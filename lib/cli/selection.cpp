@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "output_file.hpp"
-
 namespace tamis::cli {
 
 void GridArguments::declare(CLI::App& command) {
@@ -28,11 +26,7 @@ void PathArguments::declare(CLI::App& command) {
   problem.declare(command);
   grid.declare(command);
   effort.declare(command);
-  command.add_option("--model", model, "write the model as JSON")->type_name(output_type);
-  command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV")
-      ->type_name(output_type);
-  command.add_option("--report", report, "write the report of the model as JSON")->type_name(output_type);
-  command.add_flag("--quiet", quiet, "print nothing");
+  OutputArguments::declare(command, " of the model");
 }
 
 Selection::Selection(const PathArguments& a, const Choice& choice, const Options<double>& options)
@@ -81,10 +75,7 @@ Coefficients Kept::among(std::size_t all) const {
 }
 
 void keep(const PathArguments& a, const Prepared& prepared, const PathPoint& point) {
-  const StoredModel model = stored(prepared, {point.report, point.coefficients.among(prepared.train.features)});
-  if (!a.model.empty()) write_model(a.model, model);
-  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
-  if (!a.report.empty()) write_file(a.report, to_json(point.report));
+  a.write(stored(prepared, {point.report, point.coefficients.among(prepared.train.features)}), point.report);
 }
 
 void refuse_first_point(const GridArguments& grid) {

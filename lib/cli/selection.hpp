@@ -1,7 +1,6 @@
 #pragma once
 /// Models along descending lambdas: what path and cv share.
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "errors.hpp"
 #include "fitting.hpp"
 #include "interrupt.hpp"
+#include "lambda_choice.hpp"
 #include "tamis/selection/path.hpp"
 #include "terminal.hpp"
 
@@ -26,13 +26,12 @@ struct GridArguments {
 };
 
 /// What path takes, and cv.
-struct PathArguments {
+struct PathArguments : OutputArguments {
   SampleArguments samples;
   ProblemArguments problem;
   GridArguments grid;
   EffortArguments effort;
-  std::string model, coefficients, report, plot;
-  bool quiet = false;
+  std::string plot;
 
   void declare(CLI::App& command);
 };
@@ -76,11 +75,7 @@ Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T
   const bool ridge = fitting.task().choice.penalty == PenaltyKind::ridge;
   Grid<T> grid;
   if (!a.values.empty()) {
-    std::size_t begin = 0;
-    for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-      end = a.values.find(',', begin);
-      values.push_back(static_cast<T>(parse_number("--lambda-values", a.values.substr(begin, end - begin))));
-    }
+    for (const double value : parse_lambdas(a.values)) values.push_back(static_cast<T>(value));
     grid.values = values.data();
     grid.points = static_cast<Index>(values.size());
     if (!grid.valid()) throw ArgumentError("--lambda-values: " + a.values + " do not descend, or one is negative");
@@ -115,21 +110,17 @@ std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, 
   std::vector<PathPoint> points;
   ProgressLine progress(!quiet);
   PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), grid, max_features);
-  auto started = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  };
+  Stopwatch watch;
   const auto add_point = [&] {
     Task task = fitting.task();
     task.options.lambda = static_cast<double>(path.lambda());
     Fitted fitted = Fitting<T>::judged(task, path.solver());
-    fitted.report.seconds = seconds();
+    fitted.report.seconds = watch.seconds();
     fitted.report.shape = fitting.shape();
-    progress.show(path.report().iterations, fitted.report.solver.objective, fitted.report.solver.relative_gap,
-                  fitted.report.solver.nonzeros);
+    progress.show(path.report().iterations, fitted.report.solver);
     points.push_back({task.options.lambda, fitted.report, Kept(fitted.coefficients)});
     visit(points.back());
-    started = std::chrono::steady_clock::now();
+    watch = {};
   };
   path.start(memory);
   for (bool more = path.running();; more = path.step()) {

@@ -113,7 +113,7 @@ void find_first(Grid<T>& grid, const StabilityArguments& a, const Fitting<T>& fi
 
 template <class T>
 Outcome select(const StabilityArguments& a, const Task& task) {
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Fitting<T> fitting(task);
   const Groups& groups = task.choice.groups;
   Outcome out;
@@ -133,9 +133,7 @@ Outcome select(const StabilityArguments& a, const Task& task) {
   selection.start(memory.span());
   while (selection.step()) {
     stop_if_interrupted(before_choice);
-    const auto now = selection.report();
-    progress.show(selection.half(), static_cast<double>(now.objective), static_cast<double>(now.relative_gap),
-                  now.nonzeros);
+    progress.show(selection.half(), selection.report());
   }
   if (selection.status() != Status::converged) {
     Report<double> why = in_double(selection.report());
@@ -158,7 +156,7 @@ Outcome select(const StabilityArguments& a, const Task& task) {
         a.false_selections + ": lower --max-features");
   const auto units = static_cast<Index>(out.units.size());
   out.false_selections = expected_false_selections(out.selected_by_half, units, out.threshold);
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  out.seconds = watch.seconds();
   return out;
 }
 

@@ -10,13 +10,6 @@ namespace tamis::cli {
 
 namespace {
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
 std::string accuracy_text(const char* where, const Evaluation& e) {
   if (e.sets)
     return format(

@@ -215,12 +215,7 @@ TextStep read_text(const ModelDocument& document, const Json& json) {
   if (version != vocabulary_version)
     document.fail("has a vocabulary of version " + printable(version.dump()) + ", and this command makes version " +
                   std::to_string(vocabulary_version) + ": train again, or predict with the command that trained it");
-  const auto number = [&](const char* name) {
-    const Json& value = json.at(name);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > ~Index(0))
-      document.fail("has an impossible text preparation: " + std::string(name) + " is not a whole number");
-    return value.get<Index>();
-  };
+  const auto number = [&](const char* name) { return document.count(json, name, "an impossible text preparation"); };
   TextStep out;
   const auto kind = json.at("kind").get<std::string>();
   if (kind != "hashing" && kind != "tf-idf") document.fail("has an unknown kind of text preparation");

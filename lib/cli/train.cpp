@@ -17,7 +17,7 @@ namespace tamis::cli {
 
 namespace {
 
-struct TrainArguments {
+struct TrainArguments : OutputArguments {
   SampleArguments samples;
   ProblemArguments problem;
   std::string lambda, eta;
@@ -27,13 +27,7 @@ struct TrainArguments {
   std::string thresholds;
   bool shrinking = false, seeded = false;
   std::string weight_map, plot_weights, plot_confusion;
-  std::string model, report, coefficients;
-  bool quiet = false;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// --stopping: a rule, and its threshold after a colon. Throws ArgumentError.
 Stopping<double> parse_stopping(const std::string& text) {
@@ -82,21 +76,13 @@ template <class T>
 Fitted train(const TrainArguments& a, const Task& task, const Stopping<double>& stopping) {
   const Fitting<T> fitting(task);
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
-  std::vector<TraceEntry> trace;
-  ProgressLine progress(!a.quiet);
-  const auto started = std::chrono::steady_clock::now();
   auto training = fitting.training(fitting.targets());
   training.set_stopping({stopping.rule, static_cast<T>(stopping.threshold)});
   training.set_shrinking(a.shrinking);
   training.set_seed(a.samples.seed);
-  training.start(memory.span());
-  advance(training, [&](const Report<T>& now) {
-    const auto objective = static_cast<double>(now.objective), gap = static_cast<double>(now.gap);
-    trace.push_back({now.iterations, seconds_since(started), objective, gap, now.nonzeros});
-    progress.show(now.iterations, objective, static_cast<double>(now.relative_gap), now.nonzeros);
-  });
-  Fitted out = fitting.judge(training, seconds_since(started));
-  out.report.trace = std::move(trace);
+  Run run = run_to_end(training, memory.span(), a.quiet);
+  Fitted out = fitting.judge(training, run.seconds);
+  out.report.trace = std::move(run.trace);
   return out;
 }
 
@@ -185,11 +171,9 @@ void run(const TrainArguments& a) {
     return;
   }
   const StoredModel model = stored(p, trained);
-  if (!a.model.empty()) write_model(a.model, model);
-  if (!a.coefficients.empty()) write_file(a.coefficients, coefficient_table(model));
+  a.write(model, trained.report);
   if (!a.plot_weights.empty()) write_file(a.plot_weights, plot_of(model, map));
   if (!a.plot_confusion.empty()) write_file(a.plot_confusion, plot_of(model, trained.report));
-  if (!a.report.empty()) write_file(a.report, to_json(trained.report));
   if (!a.quiet) people << summary(trained.report);
   if (!a.quiet && !a.weight_map.empty())
     people << '\n' << weight_map(model, map.first, map.second, &people == &std::cout && isatty(STDOUT_FILENO));
@@ -224,11 +208,7 @@ void declare_train(CLI::App& app) {
       .add_option("--plot-confusion", a->plot_confusion,
                   "write the confusion matrix as SVG: of the test samples, if any")
       ->type_name(output_type);
-  train.add_option("--model", a->model, "write the model as JSON")->type_name(output_type);
-  train.add_option("--coefficients", a->coefficients, "write the coefficients of kept features as CSV")
-      ->type_name(output_type);
-  train.add_option("--report", a->report, "write the report as JSON")->type_name(output_type);
-  train.add_flag("--quiet", a->quiet, "print nothing");
+  a->OutputArguments::declare(train);
   train.callback([a, &train] {
     a->seeded = train.count("--seed") > 0;
     run(*a);

@@ -79,8 +79,9 @@ class TableSource {
 /// What the coefficients of a model act on, where columns were scaled. A model keeps that, and the means of missing
 /// values, for the features that it uses alone.
 std::optional<Standardisation> scaling(const StoredModel& model, bool centred) {
-  if (!model.standardised && model.min_max.empty()) return std::nullopt;
-  return Standardisation{model.standardised ? model.standardisation : model.min_max, centred, !model.standardised};
+  if (model.standardisation.empty() && model.min_max.empty()) return std::nullopt;
+  const bool standardised = !model.standardisation.empty();
+  return Standardisation{standardised ? model.standardisation : model.min_max, centred, !standardised};
 }
 
 /// Columns as in training; those that the model knows nothing about become zero.
@@ -170,11 +171,7 @@ void run(const UpdateArguments& a) {
   const auto groups = problem.listed_groups(model.coefficients.features);
   if (groups) choice.groups = groups->groups;
 
-  ReadOptions reading = a.reading.read_options(model.scale);
-  reading.missing = model.steps.fills_missing();
-  reading.names = names_to_expect(model);
-  set_text(reading, model.steps.text, a.text_column);
-  Table table = read_table(a.data, reading, model.columns());
+  Table table = read_table(a.data, read_options(model, a.reading, a.text_column), model.columns());
   if (table.samples == 0) throw DataError(a.data + ": there are no samples");
   std::vector<Label> labels = encode(table, model.classes);
   if (model.steps.any()) model.steps.apply(table);

@@ -135,12 +135,7 @@ Json to_json(const WindowsStep& step) {
 }
 
 WindowsStep read_windows(const ModelDocument& document, const Json& json) {
-  const auto number = [&](const char* name) {
-    const Json& value = json.at(name);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Index>::max())
-      document.fail("has impossible windows: " + std::string(name) + " is not a whole number");
-    return value.get<Index>();
-  };
+  const auto number = [&](const char* name) { return document.count(json, name, "impossible windows"); };
   WindowsStep step;
   step.options.length = number("length");
   for (const auto& one : choices) step.options.*(one.value) = number(one.name);
@@ -148,10 +143,7 @@ WindowsStep read_windows(const ModelDocument& document, const Json& json) {
   step.readings = number("readings");
   if (json.size() != choices.size() + 4) document.fail("has options of windows that this command does not know");
   if (const char* sentence = refusal(step)) document.fail("has impossible windows: " + std::string(sentence));
-  if (const Json& columns = json.at("columns"); !columns.is_null()) {
-    step.columns = columns.get<std::vector<std::string>>();
-    if (step.columns.size() != step.inputs()) document.fail("has parts of different lengths");
-  }
+  step.columns = document.columns(json, step.inputs());
   return step;
 }
 
