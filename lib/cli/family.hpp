@@ -140,8 +140,8 @@ std::string summary_of_notes(const FamilyOutcome& outcome);
 /// Says that a seed was given to a solver that has no use for it.
 void note_unused_seed(const char* solver);
 
-/// A command from its arguments to its files. A family has read_task(a) and fit(a, task); outcome_of(a, task, fit), which
-/// finds the objective in double; and of its outcome stored(), to_json() and summary().
+/// A command from its arguments to its files. A family has read_task(a) and fit(a, task); outcome_of(a, task, fit),
+/// which finds the objective in double; and of its outcome stored(), to_json() and summary().
 template <class Arguments, class OutcomeOf>
 void run_family(const Arguments& a, OutcomeOf outcome_of) {
   auto task = read_task(a);
