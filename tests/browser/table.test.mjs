@@ -209,8 +209,9 @@ test('one class, and other labels that cannot be, are told beside the label', as
     await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${i},${i % 2}`).join('\n')}`);
     await page.getByText('300 rows, 2 columns').waitFor();
     await page.selectOption('#table-label', 'x');
-    assert.equal(await page.textContent('#table-label-error'),
-      "'x' has more than 100 different values, and a label has one for each class: choose another column.");
+    await page.locator('#table-label-error', {
+      hasText: "'x' has more than 100 different values, and a label has one for each class: choose another column.",
+    }).waitFor();
     await page.selectOption('#table-label', 'y');
     await page.locator('#table-label-error:empty').waitFor({ state: 'attached' });
   });

@@ -46,6 +46,7 @@ class Child {
   explicit Child(const std::function<int()>& work, int output = -1, int error = -1, int input = -1) {
     number_ = ::fork();
     if (number_ != 0) return;
+    std::signal(SIGINT, SIG_DFL);  // a shell ignores it for what runs in the background
     for (const auto& [from, to] : {std::pair{output, STDOUT_FILENO}, {error, STDERR_FILENO}, {input, STDIN_FILENO}})
       if (from >= 0) ::dup2(from, to);
     const int code = work();
