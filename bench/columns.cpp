@@ -156,9 +156,9 @@ void solve(double bandwidth, const Columns& columns, Index samples, Index featur
 int main() {
   std::vector<float> large(std::size_t(64) << 20, 1.0f);
   const double seconds = best_of(3, [&] {
-    Pack<float> total[4] = {Pack<float>::zero(), Pack<float>::zero(), Pack<float>::zero(), Pack<float>::zero()};
+    Simd<float> total[4] = {Simd<float>::zero(), Simd<float>::zero(), Simd<float>::zero(), Simd<float>::zero()};
     for (std::size_t e = 0; e < large.size(); e += 4 * lanes<float>)
-      for (int v = 0; v < 4; ++v) total[v] = total[v] + Pack<float>::load(&large[e + v * lanes<float>]);
+      for (int v = 0; v < 4; ++v) total[v] = total[v] + Simd<float>::load(&large[e + v * lanes<float>]);
     sink = (total[0] + total[1] + total[2] + total[3]).sum();
   });
   const double bandwidth = 4.0 * double(large.size()) / seconds;

@@ -55,7 +55,7 @@ struct Loaded {
 Solve solve(const Loaded& data, SolverKind kind, double lambda, double tolerance, double limit_seconds) {
   const cli::Samples<double> samples(data.table);
   const Targets<double> targets{data.labels, data.classes};
-  const Choice choice{LossKind::hinge, PenaltyKind::l1, {}, kind};
+  const ProblemSpec choice{LossKind::hinge, PenaltyKind::l1, {}, kind};
   const std::size_t bytes = cli::CommandTraining<double>::requirement(
                                 choice, {targets.samples(), static_cast<Index>(data.table.features), data.classes})
                                 .bytes;

@@ -1,5 +1,5 @@
 // What the machine can do at the vector width of the library in this build: additions and multiplications, and traffic.
-#include "tamis/linalg/strip.hpp"
+#include "tamis/linalg/register_tile.hpp"
 #include "work.hpp"
 
 namespace tamis::bench {
@@ -47,16 +47,16 @@ template <class P>
 
 #ifdef TAMIS_WIDE
 constexpr Index wide = 2 * lanes<Real>;
-TAMIS_WIDE [[gnu::noinline]] void run_wide_chains(Real* numbers) { run_chains<Pack<Real, wide>>(numbers); }
+TAMIS_WIDE [[gnu::noinline]] void run_wide_chains(Real* numbers) { run_chains<Simd<Real, wide>>(numbers); }
 TAMIS_WIDE [[gnu::noinline]] void read_all_wide(const Real* from, std::size_t entries, Real* out) {
-  read_all<Pack<Real, wide>>(from, entries, out);
+  read_all<Simd<Real, wide>>(from, entries, out);
 }
 TAMIS_WIDE [[gnu::noinline]] void update_all_wide(Real* numbers, std::size_t entries, Real value) {
-  update_all<Pack<Real, wide>>(numbers, entries, value);
+  update_all<Simd<Real, wide>>(numbers, entries, value);
 }
 #endif
 
-/// Entries of the Pack that runs.
+/// Entries of the Simd that runs.
 Index width() {
 #ifdef TAMIS_WIDE
   if (has_wide_vectors()) return wide;
@@ -72,7 +72,7 @@ void run_peak(const Case&) {
 #ifdef TAMIS_WIDE
   if (has_wide_vectors()) return run_wide_chains(memory.u);
 #endif
-  run_chains<Pack<Real>>(memory.u);
+  run_chains<Simd<Real>>(memory.u);
 }
 Cost cost_of_peak(const Case&) { return {2.0 * chains * rounds * width(), 0}; }
 bool hash_peak(const Case&, Hash& hash) {  // which is the same for all widths: every lane of a chain holds one number
@@ -93,7 +93,7 @@ void run_read(const Case& c) {
       continue;
     }
 #endif
-    read_all<Pack<Real>>(memory.x, entries_of(c), memory.u);
+    read_all<Simd<Real>>(memory.x, entries_of(c), memory.u);
     keep();
   }
 }
@@ -105,7 +105,7 @@ void run_update(const Case& c) {
       continue;
     }
 #endif
-    update_all<Pack<Real>>(memory.x, entries_of(c), Real(0));
+    update_all<Simd<Real>>(memory.x, entries_of(c), Real(0));
     keep();
   }
 }
@@ -135,14 +135,14 @@ bool hash_update(const Case& c, Hash& hash) {
 /// Sums the rows of a strip of N vectors that `rows` names, and the numbers beside them, as sparse columns have both.
 template <int N, bool wide_pairs>
 [[gnu::always_inline]] inline void read_rows_strip(Index entries, Index stride, Index first, int count, Real* out) {
-  using S = detail::Strip<Real, N, wide_pairs>;
+  using S = detail::RegisterTile<Real, N, wide_pairs>;
   constexpr Index together = N == 1 ? 4 : 2;
   const auto add_piece = [](auto, auto& sum, auto& piece) __attribute__((always_inline)) { sum = sum + piece; };
   S total[together];
   for (S& t : total) t = S::zero(count);
-  auto numbers = Pack<Real>::zero();
+  auto numbers = Simd<Real>::zero();
   for (Index e = 0; e + 4 <= entries; e += 4) {
-    for (Index v = 0; v < 4; v += lanes<Real>) numbers = numbers + Pack<Real>::load(memory.x + e + v);
+    for (Index v = 0; v < 4; v += lanes<Real>) numbers = numbers + Simd<Real>::load(memory.x + e + v);
     _Pragma("GCC unroll 4") for (Index s = 0; s < 4; ++s) {
       auto row = S::load(count, row_of(memory.u, memory.rows[e + s], stride) + first);
       S::for_each(count, add_piece, total[s % together], row);
@@ -154,7 +154,7 @@ template <int N, bool wide_pairs>
 }
 template <int N, bool wide_pairs>
 [[gnu::always_inline]] inline void update_rows_strip(Index entries, Index stride, Index first, int count, Real value) {
-  using S = detail::Strip<Real, N, wide_pairs>;
+  using S = detail::RegisterTile<Real, N, wide_pairs>;
   for (Index e = 0; e < entries; ++e) {
     Real* row = row_of(memory.z, memory.rows[e], stride) + first;
     auto sum = S::load(count, row);

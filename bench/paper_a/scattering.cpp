@@ -50,8 +50,8 @@ template <class Training>
 Point solve(const Training& training, const DenseDesign<float>& design, const Targets<float>& targets, double limit,
             const TestFeatures& test) {
   const Shape shape{targets.samples(), design.features(), targets.classes};
-  AlignedMemory memory(
-      Training::bytes(shape, Room{.entries = std::size_t{shape.samples} * shape.features, .active_limit = 1500}));
+  AlignedMemory memory(Training::bytes(
+      shape, WorkspaceHint{.entries = std::size_t{shape.samples} * shape.features, .active_limit = 1500}));
   auto solver = training.solver(design, targets);
   Point out;
   const double started = cpu_seconds();

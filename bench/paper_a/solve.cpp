@@ -21,7 +21,7 @@ Options<double> options_for(const Task& task, double alpha, std::size_t samples)
 }
 
 Solve solve(const Problem& problem, const Task& task, double alpha, const Stopping& stopping, const Watch& watch) {
-  Choice choice;
+  ProblemSpec choice;
   choice.loss = task.loss;
   choice.penalty = task.penalty;
   choice.groups = task.groups;
@@ -33,8 +33,8 @@ Solve solve(const Problem& problem, const Task& task, double alpha, const Stoppi
   const Shape shape{targets.samples(), static_cast<Index>(problem.table.features), problem.classes};
   const auto entries = static_cast<std::size_t>(
       std::count_if(problem.table.values.begin(), problem.table.values.end(), [](double x) { return x != 0; }));
-  const Room room{.entries = entries, .active_limit = cli::usual_active_limit};
-  const std::size_t bytes = cli::CommandTraining<double>::requirement(choice, shape, room).bytes;
+  const WorkspaceHint hint{.entries = entries, .active_limit = cli::usual_active_limit};
+  const std::size_t bytes = cli::CommandTraining<double>::requirement(choice, shape, hint).bytes;
   if (bytes > std::size_t(PTRDIFF_MAX)) throw std::runtime_error(task.name + ": no solver in this build accepts it");
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);

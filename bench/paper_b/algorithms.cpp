@@ -43,8 +43,8 @@ template <class Solver>
 std::size_t bytes_for(const Problem& problem) {
   const Shape shape{static_cast<Index>(problem.table.samples), static_cast<Index>(problem.table.features),
                     problem.classes};
-  const Room room{.entries = nonzeros(problem), .active_limit = cli::usual_active_limit};
-  if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room).bytes;
+  const WorkspaceHint hint{.entries = nonzeros(problem), .active_limit = cli::usual_active_limit};
+  if constexpr (requires { Solver::requirement(shape, hint); }) return Solver::requirement(shape, hint).bytes;
   else return Solver::requirement(shape).bytes;
 }
 
@@ -115,7 +115,7 @@ class FobosRun final : public Algorithm {
         rows_(problem.samples.design()),
         row_memory_(row_bytes(problem)) {
     Arena arena(row_memory_.span());
-    rows_.adopt(Rows::Memory::lay_out(arena, samples(), entries(problem)), entries(problem));
+    rows_.bind(Rows::Memory::lay_out(arena, samples(), entries(problem)), entries(problem));
     rows_.load(0, samples());
     for (Index i = 0; i < samples(); ++i) order_.push_back(i);
   }

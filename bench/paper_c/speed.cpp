@@ -119,7 +119,7 @@ void path(Run& run, Csv& csv, const Samples& samples, Hierarchy hierarchy, Hiera
   for (int point = 1; point <= points; ++point) {
     const double lambda = most * std::pow(0.01, point / double(points));
     if (point == 1) solver.stop();
-    solver.go_on(lambda, lambda / 2);
+    solver.warm_start(lambda, lambda / 2);
     while (solver.step()) {
     }
     worst = std::max(worst, solver.report().relative_gap);

@@ -98,23 +98,23 @@ Groups groups_of(const typename Linear<T>::Problem& p) {
   return Groups::blocks(p.block);
 }
 template <class T>
-Choice choice_of(const typename Linear<T>::Problem& p, T lambda) {
+ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda) {
   return {static_cast<LossKind>(p.loss),
           static_cast<PenaltyKind>(p.penalty),
           groups_of<T>(p),
           static_cast<SolverKind>(p.solver),
           p.eta != T(0),
-          Choice::is_tiny(lambda, p.samples)};
+          ProblemSpec::is_tiny(lambda, p.samples)};
 }
 template <class T>
 Shape shape_of(const typename Linear<T>::Problem& p) {
   return {p.samples, p.features, p.classes};
 }
-/// Bytes of the arena of a solver: with no room at all, the least.
+/// Bytes of the arena of a solver: with no hint at all, the least.
 template <class T>
-Requirement requirement_of(const Choice& choice, Shape shape, Room room) {
-  if (room.entries == 0 && room.active_limit == 0) return Trainer<T>::requirement(choice, shape);
-  return Trainer<T>::requirement(choice, shape, room);
+Requirement requirement_of(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
+  if (hint.entries == 0 && hint.active_limit == 0) return Trainer<T>::requirement(choice, shape);
+  return Trainer<T>::requirement(choice, shape, hint);
 }
 template <class T>
 Targets<T> targets_of(const typename Linear<T>::Problem& p) {
@@ -139,7 +139,7 @@ LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
 #endif
 }
 template <class T>
-Trainer<T> training_of(const typename Linear<T>::Problem& p, const Choice& choice, const AnyDesign<T>& design,
+Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice, const AnyDesign<T>& design,
                        const Targets<T>& targets) {
   return Trainer<T>(choice, design, targets,
                     Options<T>{.lambda = p.lambda,
@@ -155,7 +155,7 @@ Trainer<T> training_of(const typename Linear<T>::Problem& p, const Choice& choic
 #ifdef TAMIS_ALL_SOLVERS
 /// Why a problem of a known solver, loss and penalty asks for what these do not have; null when it does not.
 template <class T>
-[[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const Choice& choice) {
+[[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   const SolverKind solver = choice.resolved_solver();
   const bool sets = p.set_starts || p.set_members || p.set_count;
   if (choice.loss != LossKind::ranking_squared_hinge) {
@@ -192,7 +192,7 @@ template <class T>
 #else
 /// Whether a problem asks for what this build does not have, in one sentence or null.
 template <class T>
-const char* settings_refusal(const typename Linear<T>::Problem& p, const Choice&) {
+const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec&) {
   return asks_for_baselines(p) ? TAMIS_NEEDS_ALL_SOLVERS : nullptr;
 }
 #endif
@@ -209,7 +209,7 @@ void set_options([[maybe_unused]] Trainer<T>& training, [[maybe_unused]] const t
 
 /// TAMIS_RUNNING, or why nothing can be made of a problem.
 template <class T>
-tamis_status refusal_of(const typename Linear<T>::Problem& p, const Choice& choice) {
+tamis_status refusal_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
   if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
   if (settings_refusal<T>(p, choice)) return TAMIS_INVALID_OPTION;
@@ -226,13 +226,13 @@ Grid<T> grid_of(const typename Linear<T>::Grid& g) {
 
 /// A solver is chosen for the smallest λ, as far as that is known.
 template <class T>
-Choice path_choice(const typename Linear<T>::Problem& p, const Grid<T>& grid) {
+ProblemSpec path_choice(const typename Linear<T>::Problem& p, const Grid<T>& grid) {
   return choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
 }
 
 /// TAMIS_RUNNING, or why a problem has no path.
 template <class T>
-tamis_status path_refusal(const typename Linear<T>::Problem& p, const Choice& choice) {
+tamis_status path_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   if (p.eta != T(0)) return TAMIS_INVALID_ETA;
   const tamis_status refusal = refusal_of<T>(p, choice);
   return refusal == TAMIS_RUNNING && !Trainer<T>::has_path(choice) ? TAMIS_INVALID_COMBINATION : refusal;
@@ -240,23 +240,23 @@ tamis_status path_refusal(const typename Linear<T>::Problem& p, const Choice& ch
 
 /// Bytes of the arena of the solvers of a path, with `beside` what else is needed; 0 where there is no path.
 template <class T>
-std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename Linear<T>::Grid& grid, Room room,
-                            Requirement beside) {
+std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename Linear<T>::Grid& grid,
+                            WorkspaceHint hint, Requirement beside) {
   if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
-  const Choice choice = path_choice<T>(p, grid_of<T>(grid));
+  const ProblemSpec choice = path_choice<T>(p, grid_of<T>(grid));
   if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
-  return (requirement_of<T>(choice, shape_of<T>(p), room) & beside).bytes;
+  return (requirement_of<T>(choice, shape_of<T>(p), hint) & beside).bytes;
 }
 
 /// A problem to make trainings of, with other targets if need be.
 template <class T>
 struct Setting {
   typename Linear<T>::Problem problem;
-  Choice choice;
+  ProblemSpec choice;
   Designs<T> designs;
   AnyDesign<T> design = designs.of(problem);
 
-  Setting(const typename Linear<T>::Problem& p, const Choice& c) : problem(p), choice(c), designs(p) {}
+  Setting(const typename Linear<T>::Problem& p, const ProblemSpec& c) : problem(p), choice(c), designs(p) {}
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
 };
@@ -274,7 +274,7 @@ class Selection {
  public:
   /// make(setting): the run. `solver`: bytes of the least arena of its solvers; `beside`: of what it needs itself.
   template <class MakeRun>
-  Selection(const typename Linear<T>::Problem& p, const Choice& choice, Requirement solver, Requirement beside,
+  Selection(const typename Linear<T>::Problem& p, const ProblemSpec& choice, Requirement solver, Requirement beside,
             const MakeRun& make)
       : setting_(p, choice), run_(make(setting_)), least_(solver & beside), beside_(beside) {}
 

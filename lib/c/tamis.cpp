@@ -59,7 +59,7 @@ static_assert(grid_is_numbers_then_words<float> && grid_is_numbers_then_words<do
 template <class T>
 class State {
  public:
-  State(const typename Face<T>::Problem& p, const Choice& choice)
+  State(const typename Face<T>::Problem& p, const ProblemSpec& choice)
       : designs_(p), training_(training_of<T>(p, choice, designs_.of(p), targets_of<T>(p))) {
     set_options<T>(training_, p);
   }
@@ -89,17 +89,17 @@ void default_problem(typename Face<T>::Problem* p) {
 }
 
 template <class T>
-std::size_t training_bytes(const typename Face<T>::Problem* p, Room room) {
+std::size_t training_bytes(const typename Face<T>::Problem* p, WorkspaceHint hint) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
-  const Choice choice = choice_of<T>(*p, p->lambda);
+  const ProblemSpec choice = choice_of<T>(*p, p->lambda);
   if (choice.refusal()) return 0;
-  return requirement_of<T>(choice, shape_of<T>(*p), room).bytes;
+  return requirement_of<T>(choice, shape_of<T>(*p), hint).bytes;
 }
 
 template <class T>
 const char* problem_refusal(const typename Face<T>::Problem* p) {
   if (!known(p->solver, p->loss, p->penalty)) return tamis_refusal(p->solver, p->loss, p->penalty);
-  const Choice choice = choice_of<T>(*p, p->lambda);
+  const ProblemSpec choice = choice_of<T>(*p, p->lambda);
   const char* refusal = choice.refusal();
   return refusal ? refusal : settings_refusal<T>(*p, choice);
 }
@@ -108,7 +108,7 @@ template <class T>
 tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Problem* p, void* arena,
                    std::size_t bytes) {
   auto& slot = TrainingSlot<T>::of(memory);
-  const Choice choice = choice_of<T>(*p, p->lambda);
+  const ProblemSpec choice = choice_of<T>(*p, p->lambda);
   slot.refusal = refusal_of<T>(*p, choice);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p, choice);
@@ -152,13 +152,13 @@ void default_grid(typename Face<T>::Grid* out) {
 }
 
 template <class T>
-std::size_t path_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid, Room room) {
-  return selection_bytes<T>(*p, *grid, room, AnyPath<T>::requirement(shape_of<T>(*p), {}));
+std::size_t path_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid, WorkspaceHint hint) {
+  return selection_bytes<T>(*p, *grid, hint, AnyPath<T>::requirement(shape_of<T>(*p), {}));
 }
 template <class T>
 std::size_t validation_bytes(const typename Face<T>::Problem* p, const typename Face<T>::Grid* grid,
-                             std::uint32_t folds, Room room) {
-  return selection_bytes<T>(*p, *grid, room, Validation<T>::requirement(shape_of<T>(*p), folds, grid->points, {}));
+                             std::uint32_t folds, WorkspaceHint hint) {
+  return selection_bytes<T>(*p, *grid, hint, Validation<T>::requirement(shape_of<T>(*p), folds, grid->points, {}));
 }
 
 template <class T>
@@ -173,7 +173,7 @@ tamis_status path_start(typename Face<T>::PathMemory* memory, const typename Fac
                         const typename Face<T>::Grid* g, void* arena, std::size_t bytes) {
   auto& slot = PathSlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(*g);
-  const Choice choice = path_choice<T>(*p, grid);
+  const ProblemSpec choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   const Shape shape = shape_of<T>(*p);
@@ -240,7 +240,7 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
                               T* scores, void* arena, std::size_t bytes) {
   auto& slot = ValidationSlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(*g);
-  const Choice choice = path_choice<T>(*p, grid);
+  const ProblemSpec choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
   if (slot.refusal == TAMIS_RUNNING && !fold_of) slot.refusal = TAMIS_INVALID_SHAPE;
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
@@ -490,7 +490,8 @@ const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_
   if (loss == TAMIS_RANKING_SQUARED_HINGE && !LossOf<float>::has(LossKind::ranking_squared_hinge))
     return TAMIS_NEEDS_ALL_SOLVERS;
   if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
-  return Choice{static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
+  return ProblemSpec{
+      static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();
 }
 TAMIS_EXPORT(tamis_deal_folds)

@@ -111,7 +111,7 @@ class Samples {
 };
 
 template <class T>
-Choice choice_of(const typename Face<T>::Problem& p) {
+ProblemSpec choice_of(const typename Face<T>::Problem& p) {
   const Groups groups = p.group_order || p.group_starts ? Groups::listed(p.group_order, p.group_starts, p.group_count)
                                                         : Groups::blocks(p.block);
   return {static_cast<LossKind>(p.loss),
@@ -119,7 +119,7 @@ Choice choice_of(const typename Face<T>::Problem& p) {
           groups,
           static_cast<SolverKind>(p.solver),
           p.eta != T(0),
-          Choice::is_tiny(p.lambda, p.samples)};
+          ProblemSpec::is_tiny(p.lambda, p.samples)};
 }
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
@@ -174,7 +174,7 @@ using DeviceSlot = Slot<State<T>, typename Face<T>::Memory>;
 template <class T>
 std::size_t bytes_of(const typename Face<T>::Problem& p) {
   if (!known(p.solver, p.loss, p.penalty)) return 0;
-  const Choice choice = choice_of<T>(p);
+  const ProblemSpec choice = choice_of<T>(p);
   return choice.refusal() ? 0 : Trainer<T>::requirement(choice, {p.samples, p.features, p.classes}).bytes;
 }
 

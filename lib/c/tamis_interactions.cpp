@@ -150,7 +150,11 @@ tamis_status go_on(typename Face<T>::Memory* memory, T lambda, T lambda2) {
   auto& slot = RunSlot<T>::of(memory);
   State<T>* state = slot.get();
   if (!state) return slot.refused();
-  return as_c(state->run().go_on(lambda, state->second(lambda, lambda2)));
+  const T second = state->second(lambda, lambda2);
+  if (!has_model(state->run().report().status)) return as_c(state->run().report().status);
+  if (!state->run().valid(lambda, second)) return TAMIS_INVALID_LAMBDA;
+  state->run().warm_start(lambda, second);
+  return as_c(state->run().report().status);
 }
 
 // ---- cross-validation ----------------------------------------------------------------------------------------------

@@ -317,7 +317,7 @@ tamis_status go_on(Run<T>& run, T lambda) {
   State<T>* state = run.slot.get();
   if (!state) return run.slot.refused();
   if (!(lambda > T(0) && finite(lambda))) return TAMIS_INVALID_LAMBDA;
-  state->run().go_on(lambda);
+  state->run().warm_start(lambda);
   return as_c(state->run().report().status);
 }
 

@@ -34,8 +34,8 @@ Requirement beside(const typename Face<T>::Problem& p, const typename Face<T>::G
   return Stability<T>::requirement(shape_of<T>(p), groups_of<T>(p), grid.points, {});
 }
 template <class T>
-std::size_t bytes_of(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid, Room room) {
-  return p.loss == TAMIS_RANKING_SQUARED_HINGE ? 0 : selection_bytes<T>(p, grid, room, beside<T>(p, grid));
+std::size_t bytes_of(const typename Face<T>::Problem& p, const typename Face<T>::Grid& grid, WorkspaceHint hint) {
+  return p.loss == TAMIS_RANKING_SQUARED_HINGE ? 0 : selection_bytes<T>(p, grid, hint, beside<T>(p, grid));
 }
 
 template <class T>
@@ -44,7 +44,7 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
                    std::size_t bytes) {
   auto& slot = StabilitySlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(g);
-  const Choice choice = path_choice<T>(p, grid);
+  const ProblemSpec choice = path_choice<T>(p, grid);
   slot.refusal = path_refusal<T>(p, choice);
   if (p.loss == TAMIS_RANKING_SQUARED_HINGE) slot.refusal = TAMIS_INVALID_OPTION;  // no halves have half of every class
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();

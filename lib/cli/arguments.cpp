@@ -128,8 +128,8 @@ void ProblemArguments::declare(CLI::App& command) {
   command.add_option("--precision", precision, "float | double")->capture_default_str();
 }
 
-Choice ProblemArguments::choice(bool constrained) const {
-  Choice choice;
+ProblemSpec ProblemArguments::choice(bool constrained) const {
+  ProblemSpec choice;
   choice.constrained = constrained;
   choice.loss = kind_named("--loss", loss, all_losses);
   choice.penalty = kind_named("--penalty", penalty, all_penalties);

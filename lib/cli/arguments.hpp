@@ -66,7 +66,7 @@ struct ProblemArguments {
   void declare(CLI::App& command);
   /// Throws ArgumentError for an unknown name, a combination that no solver accepts, or an option that the penalty does
   /// not have. Groups from a file are rows here: see `listed_groups`. `constrained`: with --eta.
-  Choice choice(bool constrained = false) const;
+  ProblemSpec choice(bool constrained = false) const;
   /// The groups of --groups FILE for that many features; nothing when they do not come from a file.
   std::optional<ListedGroups> listed_groups(std::size_t features) const;
   PenaltyParameters<double> parameters() const;

@@ -69,7 +69,7 @@ const std::vector<std::size_t>& Refit<T>::kept_without(Index fold) {
   auto training = fitting.training(fitting.targets());
   training.start(memory.span());
   while (training.step()) stop_if_interrupted(before_choice);
-  return kept_[fold].emplace(Kept(fitting.judge(training, 0).coefficients).features);
+  return kept_[fold].emplace(Kept(fitting.evaluate(training, 0).coefficients).features);
 }
 
 template <class T>

@@ -17,7 +17,7 @@ namespace {
 struct Parts {
   double loss, penalty;
 };
-Parts parts(const Prepared& p, const Coefficients& c, const Choice& choice, const AnyPenalty<double>& penalty,
+Parts parts(const Prepared& p, const Coefficients& c, const ProblemSpec& choice, const AnyPenalty<double>& penalty,
             const Options<double>& options) {
   const auto z = scores<double>(p.train, c);
   Targets<double> targets{p.labels, static_cast<Index>(c.classes), p.weights.empty() ? nullptr : p.weights.data(),
@@ -148,10 +148,10 @@ Report<double> in_double(const Report<T>& r) {
 template Report<double> in_double(const Report<float>&);
 template Report<double> in_double(const Report<double>&);
 
-Fitted judge(const Task& task, Coefficients c, const std::vector<double>& weights_of_penalty,
-             const Report<double>& solver, bool feasible) {
+Fitted evaluate(const Task& task, Coefficients c, const std::vector<double>& weights_of_penalty,
+                const Report<double>& solver, bool feasible) {
   const Prepared& p = task.prepared;
-  const Choice& choice = task.choice;
+  const ProblemSpec& choice = task.choice;
   const PenaltyParameters<double>& parameters = task.parameters;
   const Options<double>& options = task.options;
   const std::string& precision = task.precision;

@@ -54,7 +54,7 @@ struct OutputArguments {
 struct Task {
   const SampleArguments& samples;
   const Prepared& prepared;
-  Choice choice;
+  ProblemSpec choice;
   PenaltyParameters<double> parameters;
   Options<double> options;  // λ in `options` is that of one model, if there is only one
   std::string precision;
@@ -69,7 +69,7 @@ struct Fitted {
 
 /// The loss of a task, and the sets that it may rank.
 template <class T>
-AnyMultilabelLoss<T> loss_of(const Choice& choice, const Prepared& prepared) {
+AnyMultilabelLoss<T> loss_of(const ProblemSpec& choice, const Prepared& prepared) {
   return AnyMultilabelLoss<T>(choice.loss, prepared.sets ? prepared.sets->view() : LabelSets{});
 }
 
@@ -82,8 +82,8 @@ Report<double> in_double(const Report<T>& report);
 /// Everything that can be said of coefficients in the units of the problem: in the units of the data and the precision
 /// of training, with objective and gap in double, judged on training and test samples. `weights_of_penalty`: features ×
 /// classes, those of reweighted-l1, or none. `feasible`: the solver's objective is finite.
-Fitted judge(const Task& task, Coefficients coefficients, const std::vector<double>& weights_of_penalty,
-             const Report<double>& solver, bool feasible);
+Fitted evaluate(const Task& task, Coefficients coefficients, const std::vector<double>& weights_of_penalty,
+                const Report<double>& solver, bool feasible);
 
 /// The file of a model, of its coefficients.
 StoredModel stored(const Prepared& prepared, const Fitted& fitted);
@@ -141,11 +141,11 @@ class Fitting {
   }
   Requirement least() const { return CommandTraining<T>::requirement(task_.choice, shape()); }
   Requirement fast() const {
-    return CommandTraining<T>::requirement(task_.choice, shape(), Room{nonzero_, usual_active_limit});
+    return CommandTraining<T>::requirement(task_.choice, shape(), WorkspaceHint{nonzero_, usual_active_limit});
   }
 
   /// Throws for a refusal.
-  Fitted judge(const CommandTraining<T>& training, double seconds) const {
+  Fitted evaluate(const CommandTraining<T>& training, double seconds) const {
     Fitted out = judged(task_, training);
     out.report.shape = shape();
     out.report.data_bytes = samples_.bytes();
@@ -155,7 +155,7 @@ class Fitting {
   }
   static Fitted judged(const Task& task, const CommandTraining<T>& training) {
     const Report<double> solver = in_double(training.report());
-    if (solver.status == Status::infeasible) return cli::judge(task, {}, {}, solver, false);
+    if (solver.status == Status::infeasible) return cli::evaluate(task, {}, {}, solver, false);
     if (!has_model(solver.status)) refuse(solver, task);
     const LinearModel<T> model = training.model();
     Coefficients c{model.features, model.classes, {}, {}};
@@ -167,7 +167,7 @@ class Fitting {
       for (Index j = 0; j < model.features; ++j)
         for (Index k = 0; k < model.classes; ++k)
           weights.push_back(static_cast<double>(row_of(from, j, model.stride())[k]));
-    return cli::judge(task, std::move(c), weights, solver, finite(training.report().objective));
+    return cli::evaluate(task, std::move(c), weights, solver, finite(training.report().objective));
   }
 
  private:

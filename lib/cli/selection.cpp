@@ -29,7 +29,7 @@ void PathArguments::declare(CLI::App& command) {
   OutputArguments::declare(command, " of the model");
 }
 
-Selection::Selection(const PathArguments& a, const Choice& choice, const Options<double>& options)
+Selection::Selection(const PathArguments& a, const ProblemSpec& choice, const Options<double>& options)
     : prepared(prepare(a.samples, choice.loss == LossKind::ranking_squared_hinge)),
       groups(a.problem.listed_groups(prepared.train.features)),
       task{a.samples, prepared, choice, a.problem.parameters(), options, a.problem.precision} {
@@ -37,7 +37,7 @@ Selection::Selection(const PathArguments& a, const Choice& choice, const Options
 }
 
 std::unique_ptr<Selection> begin_selection(const PathArguments& a) {
-  Choice choice = a.problem.choice();
+  ProblemSpec choice = a.problem.choice();
   if (is_constrained(choice.resolved_solver()))
     throw ArgumentError("--solver " + a.problem.solver + " solves the form with --eta, which has no path of lambdas");
   if (!CommandTraining<double>::has_path(choice))
@@ -51,7 +51,7 @@ std::unique_ptr<Selection> begin_selection(const PathArguments& a) {
     if (!a.quiet) std::cerr << sentence << '\n';
   if (!a.grid.values.empty()) {  // the solver is chosen for the smallest λ, where it is known
     const double last = parse_number("--lambda-values", a.grid.values.substr(a.grid.values.rfind(',') + 1));
-    out->task.choice.tiny_lambda = Choice::is_tiny(last, static_cast<Index>(out->prepared.train.samples));
+    out->task.choice.tiny_lambda = ProblemSpec::is_tiny(last, static_cast<Index>(out->prepared.train.samples));
   }
   return out;
 }

@@ -38,7 +38,7 @@ struct PathArguments : OutputArguments {
 
 /// The samples of a run and what is to be done with them, checked.
 struct Selection {
-  Selection(const PathArguments& arguments, const Choice& choice, const Options<double>& options);
+  Selection(const PathArguments& arguments, const ProblemSpec& choice, const Options<double>& options);
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
 

@@ -26,7 +26,7 @@ constexpr FirmwareFigures firmware_figures[] = {
 #include "firmware_figures.inc"
     {"", "", "", 0, 0}};
 
-void print_firmware(const Choice& choice) {
+void print_firmware(const ProblemSpec& choice) {
   const std::string_view solver = name(choice.resolved_solver()), loss = name(choice.loss),
                          penalty = name(choice.penalty);
   for (const FirmwareFigures& row : firmware_figures)
@@ -36,12 +36,12 @@ void print_firmware(const Choice& choice) {
 }
 
 template <class T>
-void print(const Choice& choice, Shape shape) {
+void print(const ProblemSpec& choice, Shape shape) {
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
-  const std::size_t fast =
-      CommandTraining<T>::requirement(choice, shape, Room{.entries = entries, .active_limit = usual_active_limit})
-          .bytes;
+  const std::size_t fast = CommandTraining<T>::requirement(
+                               choice, shape, WorkspaceHint{.entries = entries, .active_limit = usual_active_limit})
+                               .bytes;
   const SolverKind solver = choice.resolved_solver();
   const bool holds_samples = solver == SolverKind::crammer_singer_dual || is_stochastic(solver);
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
@@ -66,7 +66,7 @@ void print(const Choice& choice, Shape shape) {
 }
 
 void run(const SizeArguments& a) {
-  Choice choice = a.problem.choice();
+  ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
   if (a.problem.single_precision()) print<float>(choice, a.shape);

@@ -51,7 +51,7 @@ Stopping<double> parse_stopping(const std::string& text) {
 }
 
 /// Refuses what the solver of a choice does not have. Throws ArgumentError.
-void check_meaning(const TrainArguments& a, const Stopping<double>& stopping, const Choice& choice) {
+void check_meaning(const TrainArguments& a, const Stopping<double>& stopping, const ProblemSpec& choice) {
   const auto refuse_unless = [&](const std::string& option, auto has) {
     const SolverKind solver = choice.resolved_solver();
     if (has(solver)) return;
@@ -81,7 +81,7 @@ Fitted train(const TrainArguments& a, const Task& task, const Stopping<double>& 
   training.set_shrinking(a.shrinking);
   training.set_seed(a.samples.seed);
   Run run = run_to_end(training, memory.span(), a.quiet);
-  Fitted out = fitting.judge(training, run.seconds);
+  Fitted out = fitting.evaluate(training, run.seconds);
   out.report.trace = std::move(run.trace);
   return out;
 }
@@ -122,7 +122,7 @@ void run(const TrainArguments& a) {
     throw ArgumentError(
         "training needs either --lambda, the weight of the penalty, or --eta, a bound of the mean loss" +
         std::string(a.eta.empty() ? "" : ": both are given"));
-  Choice choice = a.problem.choice(!a.eta.empty());
+  ProblemSpec choice = a.problem.choice(!a.eta.empty());
   if (is_constrained(choice.resolved_solver()) != choice.constrained)
     throw ArgumentError("--solver " + a.problem.solver +
                         (choice.constrained ? " has no constraint: give --lambda instead of --eta"
@@ -154,7 +154,7 @@ void run(const TrainArguments& a) {
   const Prepared p = prepare(a.samples, multilabel);
   for (const auto& sentence : p.notes())
     if (!a.quiet) std::cerr << sentence << '\n';
-  choice.tiny_lambda = Choice::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
+  choice.tiny_lambda = ProblemSpec::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";
   const auto groups = a.problem.listed_groups(p.train.features);

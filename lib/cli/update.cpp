@@ -99,7 +99,7 @@ void prepare_columns(Table& table, const StoredModel& model, const std::optional
 }
 
 template <class T>
-StreamReport<T> learn(const UpdateArguments& a, const Choice& choice, const PenaltyParameters<double>& parameters,
+StreamReport<T> learn(const UpdateArguments& a, const ProblemSpec& choice, const PenaltyParameters<double>& parameters,
                       const StreamOptions<double>& options, const Table& table, std::vector<Label> labels,
                       std::uint32_t seen, Coefficients& c) {
   const auto features = static_cast<Index>(c.features), classes = static_cast<Index>(c.classes);
@@ -157,7 +157,7 @@ void run(const UpdateArguments& a) {
   if (model.penalty == name(PenaltyKind::reweighted_l1))
     throw DataError(which + "the weights of reweighted-l1 are not kept with a model: train with all samples instead");
   const ProblemArguments problem = problem_of(a, model);
-  Choice choice = problem.choice();
+  ProblemSpec choice = problem.choice();
   const auto parameters = problem.parameters();
   StreamOptions<double> options;
   if (a.lambda.empty() && !std::isfinite(model.lambda))

@@ -45,10 +45,10 @@ alignas(Learner::alignment) std::byte memory[Learner::bytes(iris::features, iris
 
 constexpr tamis::Shape shape{.samples = iris::samples, .features = iris::features, .classes = iris::classes};
 /// Everything at once: no value of iris is zero, and all coefficients may differ from it.
-constexpr tamis::Room room{.entries = iris::samples * iris::features,
-                           .active_limit = (iris::features + 1) * iris::classes};
+constexpr tamis::WorkspaceHint hint{.entries = iris::samples * iris::features,
+                                    .active_limit = (iris::features + 1) * iris::classes};
 using Training = tamis::COSTS_SOLVER<float, tamis::COSTS_LOSS, tamis::COSTS_PENALTY>;
-alignas(Training::alignment) std::byte memory[Training::bytes(shape, room)];
+alignas(Training::alignment) std::byte memory[Training::bytes(shape, hint)];
 
 [[gnu::noinline]] void train(Result& result) {
   const tamis::DenseDesign<float> samples(iris::values, iris::samples, iris::features);

@@ -43,7 +43,7 @@ struct Sets {
 };
 
 template <class T>
-void sweep(const Choice& choice, const Made<T>& made, const AnyDesign<T>& design) {
+void sweep(const ProblemSpec& choice, const Made<T>& made, const AnyDesign<T>& design) {
   const std::size_t needed = Any<T>::requirement(choice, made.shape()).bytes;
   const Sets sets(made.classes);
   const AnyMultilabelLoss<T> loss(choice.loss, sets.view());
@@ -88,7 +88,7 @@ void sweep(const Choice& choice, const Made<T>& made, const AnyDesign<T>& design
 }
 
 template <class T>
-void sweep(const Choice& choice, const Made<T>& made) {
+void sweep(const ProblemSpec& choice, const Made<T>& made) {
   const auto design = made.design();
   sweep(choice, made, AnyDesign<T>(design));
 }
@@ -137,14 +137,14 @@ void sweep_other_designs() {
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses)
       for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::ridge}) {
-        const Choice choice{loss, penalty, {}, solver};
+        const ProblemSpec choice{loss, penalty, {}, solver};
         if (choice.refusal() || needs_columns(choice.resolved_solver())) continue;
         sweep<T>(choice, made, AnyDesign<T>(quantised));
         if (solver != SolverKind::two_phase) sweep<T>(choice, made, AnyDesign<T>(rows));
       }
   // Solvers that need columns say so, and touch nothing.
   for (const SolverKind solver : {SolverKind::block_coordinate_descent, SolverKind::bcd_constant_step_as_printed}) {
-    const Choice choice{LossKind::squared_hinge, PenaltyKind::l1, {}, solver};
+    const ProblemSpec choice{LossKind::squared_hinge, PenaltyKind::l1, {}, solver};
     GuardedMemory memory(Any<T>::requirement(choice, made.shape()).bytes);
     Any<T> training(choice, AnyDesign<T>(quantised), made.targets(), {.lambda = T(0.05)});
     EXPECT_FALSE(training.start(memory.span()));

@@ -175,7 +175,7 @@ TEST(CrammerSingerDual, RefusesLambdaZeroAndAutomaticFindsAnother) {
   EXPECT_FALSE(solver.start(memory.span()));
   EXPECT_EQ(solver.report().status, Status::invalid_lambda);
   EXPECT_TRUE(memory.untouched());
-  Choice choice{.loss = LossKind::hinge, .penalty = PenaltyKind::ridge};
+  ProblemSpec choice{.loss = LossKind::hinge, .penalty = PenaltyKind::ridge};
   EXPECT_EQ(choice.resolved_solver(), SolverKind::crammer_singer_dual);
   choice.tiny_lambda = true;
   EXPECT_EQ(choice.resolved_solver(), SolverKind::primal_dual);

@@ -24,7 +24,7 @@ struct Outcome {
 };
 
 template <class T>
-Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& options) {
+Outcome<T> run_any(const Made<T>& made, const ProblemSpec& choice, const Options<T>& options) {
   using Any =
       AnyTraining<T, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
                   as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
@@ -41,7 +41,7 @@ Outcome<T> run_any(const Made<T>& made, const Choice& choice, const Options<T>& 
 }
 
 template <class T, class Solver, class Loss, class Penalty>
-void expect_same_bits(const Made<T>& made, const Choice& choice, Loss loss, Penalty penalty) {
+void expect_same_bits(const Made<T>& made, const ProblemSpec& choice, Loss loss, Penalty penalty) {
   const bool constrained = is_constrained(choice.solver);
   const Options<T> options{.lambda = constrained ? T(0) : T(0.02),
                            .tolerance = T(1e-3),
@@ -134,7 +134,7 @@ TEST(AnyTraining, RefusesWhatTheTableRefuses) {
   for (const SolverKind solver : all_solvers)
     for (const LossKind loss : all_losses)
       for (const PenaltyKind penalty : all_penalties) {
-        const Choice choice{loss, penalty, {}, solver};
+        const ProblemSpec choice{loss, penalty, {}, solver};
         const auto design = made.design();
         const AnyTraining<double, as_printed::PrimalDual> training(choice, AnyDesign<double>(design), made.targets(),
                                                                    {.lambda = 0.1});
@@ -145,7 +145,7 @@ TEST(AnyTraining, RefusesWhatTheTableRefuses) {
 
 TEST(AnyTraining, RefusesASolverThatIsNotInTheBuild) {
   const Made<double> made(20, 3, 3, 1);
-  const Choice choice{.solver = SolverKind::primal_dual_as_printed};
+  const ProblemSpec choice{.solver = SolverKind::primal_dual_as_printed};
   const auto design = made.design();
   AnyTraining<double> training(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
   EXPECT_FALSE(training.start({}));

@@ -220,9 +220,10 @@ TEST(ColumnPasses, WideVectorsGiveTheSameBits) {
 // --------------------------------------------------------------------------------------------------------
 
 template <class T, class Loss, class Penalty, class Design>
-Fit<T> fit(const Made<T>& made, const Design& design, Loss loss, Penalty penalty, Options<T> options, Room room) {
+Fit<T> fit(const Made<T>& made, const Design& design, Loss loss, Penalty penalty, Options<T> options,
+           WorkspaceHint hint) {
   using Solver = BlockCoordinateDescent<T, Loss, Penalty, Design>;
-  GuardedMemory memory(room.entries ? Solver::requirement(made.shape(), room).bytes
+  GuardedMemory memory(hint.entries ? Solver::requirement(made.shape(), hint).bytes
                                     : Solver::requirement(made.shape()).bytes);
   const Fit<T> out = train<Solver, T>(Solver(design, made.targets(), loss, penalty, options), memory.span());
   EXPECT_TRUE(memory.surroundings_intact());
@@ -246,7 +247,8 @@ void expect_optimum(Loss loss, Penalty penalty, double lambda, const char* what)
       const auto peer =
           testing::run<Fista<double, Loss, Penalty>, double>(made.design(), made.targets(), loss, penalty, options);
       for (const Index limit : {0u, 5u, 40u}) {  // descent alone, no factor, all
-        const auto mine = fit(made, made.design(), loss, penalty, options, Room{limit ? 70u * 12u : 0u, limit});
+        const auto mine =
+            fit(made, made.design(), loss, penalty, options, WorkspaceHint{limit ? 70u * 12u : 0u, limit});
         EXPECT_EQ(mine.status, Status::converged) << what << " " << intercept << " " << limit;
         EXPECT_NEAR(mine.objective, peer.fit.objective, 2e-8 * peer.fit.objective) << what;
         if (std::isfinite(peer.fit.lambda_max)) {
@@ -297,7 +299,8 @@ TEST(BlockCoordinateDescent, SparseDenseAndCopiedColumnsAgree) {
   const GroupL2 rows{Groups::rows()};
   const auto dense = fit(made, made.design(), SquaredHinge{}, rows, options, {});
   const auto sparse = fit(made, compressed.design(), SquaredHinge{}, rows, options, {});
-  const auto copied = fit(made, compressed.design(), SquaredHinge{}, rows, options, Room{compressed.values.size(), 20});
+  const auto copied =
+      fit(made, compressed.design(), SquaredHinge{}, rows, options, WorkspaceHint{compressed.values.size(), 20});
   for (const auto* other : {&sparse, &copied}) {
     EXPECT_EQ(other->status, Status::converged);
     EXPECT_NEAR(other->objective, dense.objective, 1e-9 * dense.objective);
@@ -309,11 +312,11 @@ TEST(BlockCoordinateDescent, IsZeroAboveLambdaMax) {
   const Made<double> made(50, 9, 3, 4);
   const auto some = fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.01}, {});
   const auto none = fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
-                        {.lambda = 1.0001 * some.lambda_max}, Room{450, 9});
+                        {.lambda = 1.0001 * some.lambda_max}, WorkspaceHint{450, 9});
   EXPECT_EQ(none.status, Status::converged);
   EXPECT_EQ(none.nonzeros, 0u);
   const auto few = fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
-                       {.lambda = 0.98 * some.lambda_max, .tolerance = 1e-8}, Room{450, 9});
+                       {.lambda = 0.98 * some.lambda_max, .tolerance = 1e-8}, WorkspaceHint{450, 9});
   EXPECT_GT(few.nonzeros, 0u);
 }
 
@@ -321,7 +324,7 @@ TEST(BlockCoordinateDescent, SmallLambdaEndsHonestly) {
   Made<double> made(40, 30, 3, 9);  // more than enough features: the loss can be zero
   for (const double lambda : {1e-6, 0.0}) {
     const auto out = fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
-                         {.lambda = lambda, .tolerance = 1e-6, .max_iterations = 300}, Room{1200, 31});
+                         {.lambda = lambda, .tolerance = 1e-6, .max_iterations = 300}, WorkspaceHint{1200, 31});
     EXPECT_TRUE(out.status == Status::converged || out.status == Status::iteration_limit) << name(out.status);
     EXPECT_TRUE(std::isfinite(out.objective));
     EXPECT_LT(out.objective, 0.01);
@@ -338,9 +341,9 @@ TEST(BlockCoordinateDescent, EndsWhereTheLossIsZero) {
   }
   for (const double lambda : {0.0, 1e-12})
     for (const bool intercept : {false, true}) {
-      const auto out =
-          fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
-              {.lambda = lambda, .tolerance = 1e-6, .max_iterations = 500, .intercept = intercept}, Room{36, 4});
+      const auto out = fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()},
+                           {.lambda = lambda, .tolerance = 1e-6, .max_iterations = 500, .intercept = intercept},
+                           WorkspaceHint{36, 4});
       EXPECT_TRUE(has_model(out.status)) << name(out.status);
       EXPECT_LT(out.objective, 1e-6);
       EXPECT_LE(out.dual_objective, out.objective);
@@ -354,7 +357,7 @@ TEST(BlockCoordinateDescent, DescendsOnInterceptsOfUnevenClasses) {
   const auto check = [&](auto loss) {
     const Options<double> options{.lambda = 0.01, .tolerance = 1e-6, .max_iterations = 3000};
     const auto alone = fit(made, made.design(), loss, GroupL2{Groups::rows()}, options, {});
-    const auto whole = fit(made, made.design(), loss, GroupL2{Groups::rows()}, options, Room{1600, 5});
+    const auto whole = fit(made, made.design(), loss, GroupL2{Groups::rows()}, options, WorkspaceHint{1600, 5});
     EXPECT_EQ(alone.status, Status::converged);
     EXPECT_EQ(whole.status, Status::converged);
     EXPECT_NEAR(alone.objective, whole.objective, 2e-6 * whole.objective);
@@ -367,8 +370,8 @@ TEST(BlockCoordinateDescent, DescendsOnInterceptsOfUnevenClasses) {
 TEST(BlockCoordinateDescent, StartsAnewWithTheSameBits) {
   const Made<double> made(60, 9, 3, 8);
   using Solver = BlockCoordinateDescent<double, SquaredHinge, GroupL2>;
-  const Room room{540, 10};
-  GuardedMemory memory(Solver::requirement(made.shape(), room).bytes);
+  const WorkspaceHint hint{540, 10};
+  GuardedMemory memory(Solver::requirement(made.shape(), hint).bytes);
   const auto design = made.design();
   Solver solver(design, made.targets(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.005, .tolerance = 1e-8});
   std::vector<double> first;
@@ -386,8 +389,8 @@ TEST(BlockCoordinateDescent, StartsAnewWithTheSameBits) {
 TEST(BlockCoordinateDescent, GoesOnWithAnotherLambda) {
   const Made<double> made(80, 15, 4, 33);
   using Solver = BlockCoordinateDescent<double, Logistic, GroupL2>;
-  const Room room{1200, 16};
-  GuardedMemory memory(Solver::requirement(made.shape(), room).bytes);
+  const WorkspaceHint hint{1200, 16};
+  GuardedMemory memory(Solver::requirement(made.shape(), hint).bytes);
   const auto design = made.design();
   Solver solver(design, made.targets(), Logistic{}, GroupL2{Groups::rows()}, {.lambda = 0.05, .tolerance = 1e-8});
   solver.start(memory.span());
@@ -410,7 +413,7 @@ TEST(BlockCoordinateDescent, TakesColumnsOfZeros) {
   for (Index i = 0; i < 60; ++i) made.values[2 * 60 + i] = made.values[7 * 60 + i] = 0.0f;
   for (const std::size_t entries : {std::size_t(0), std::size_t(480)}) {
     const auto out =
-        fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.01f}, Room{entries, 9});
+        fit(made, made.design(), SquaredHinge{}, GroupL2{Groups::rows()}, {.lambda = 0.01f}, WorkspaceHint{entries, 9});
     EXPECT_EQ(out.status, Status::converged);
     EXPECT_LE(out.nonzero_rows, 6u);
   }

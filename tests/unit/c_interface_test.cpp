@@ -394,7 +394,7 @@ using Runner = tamis::AnyTraining<float, tamis::TwoPhase, tamis::BlockCoordinate
 /// The problem of a made set as C++ solves it, with the solver that suits.
 struct Direct {
   const Made<float>& made;
-  tamis::Choice choice;
+  tamis::ProblemSpec choice;
   tamis::DenseDesign<float> dense = made.design();
   tamis::AnyDesign<float> design{dense};
   auto make() const {

@@ -139,7 +139,7 @@ Report<double> in_cpp(const Made<double>& made, const tamis_problem_f64& p) {
   using Training = AnyTraining<double, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
   const DenseDesign<double> design(made.values.data(), made.samples, made.features);
   const AnyDesign<double> any(design);
-  const Choice choice{
+  const ProblemSpec choice{
       static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), {}, static_cast<SolverKind>(p.solver)};
   Training training(choice, any, {made.labels, made.classes},
                     {.lambda = p.lambda, .tolerance = p.tolerance, .max_iterations = p.max_iterations}, {},

@@ -57,7 +57,7 @@ TEST(CStability, CountsAsCppDoes) {
     using Trainer = tamis::AnyTraining<double, tamis::TwoPhase, tamis::BlockCoordinateDescent>;
     const auto dense = at.made.design();
     const tamis::AnyDesign<double> design(dense);
-    const tamis::Choice choice{tamis::LossKind::squared_hinge, tamis::PenaltyKind::group_l2, groups};
+    const tamis::ProblemSpec choice{tamis::LossKind::squared_hinge, tamis::PenaltyKind::group_l2, groups};
     const auto make = [&](const tamis::Targets<double>& targets) {
       return Trainer(choice, design, targets, {.tolerance = 1e-6});
     };

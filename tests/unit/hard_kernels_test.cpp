@@ -92,7 +92,7 @@ TYPED_TEST(HardKernels, IterationsGoOnAfterNewtonsMethodFromWhereTheyWere) {
         KernelAdmm<T> solver(all.design(), all.labels, 2, outputs, {1, 1, 1}, options);
         for (bool more = solver.start(memory.span()); more;) more = solver.step();
         const T before = solver.report().objective;
-        solver.go_on(options.lambda * T(1.01));
+        solver.warm_start(options.lambda * T(1.01));
         ASSERT_TRUE(has_model(solver.report().status)) << seed << ' ' << outputs << intercept;
         EXPECT_LE(solver.report().objective, T(2) * before) << seed << ' ' << outputs << intercept;
       }

@@ -318,7 +318,7 @@ TEST(InteractionAdmm, RefusesWhatItCannotSolve) {
   for (const Hierarchy tied : {Hierarchy::weak, Hierarchy::strong}) {
     InteractionAdmm<double> squares(problem.made.design(), problem.targets(false), tied, HierarchyNorm::ridge, 0.1,
                                     {.lambda = 0.1});
-    EXPECT_EQ(squares.go_on(0.1, 0.1), Status::invalid_arena);
+    EXPECT_FALSE(squares.warm_start(0.1, 0.1));
     EXPECT_FALSE(squares.start({}));
     EXPECT_EQ(squares.report().status, Status::invalid_combination);
   }

@@ -407,10 +407,10 @@ TEST(KernelNewton, ConvergesAlone) {
         const auto bytes = count_bytes<Memory>(shape);
         GuardedMemory memory(bytes.bytes);
         KernelWorkspace<double> workspace(problem.design(), problem.labels, 3, outputs, {p, q, r}, options);
-        ASSERT_TRUE(workspace.admit(memory.span(), bytes));
+        ASSERT_TRUE(workspace.validate(memory.span(), bytes));
         Arena arena(memory.span());
         auto m = Memory::lay_out(arena, shape);
-        workspace.adopt(m.common, arena.used());
+        workspace.bind(m.common, arena.used());
         workspace.certify_zero(m.z);
         ASSERT_TRUE(workspace.running());
         const auto expect_end = [&](auto newton) {
@@ -464,12 +464,12 @@ TEST(KernelFista, GoesOnWithAnotherLambda) {
   const Options<double> options{.lambda = 0.2, .tolerance = 1e-6, .intercept = true};
   GuardedMemory memory(KernelFista<double>::requirement({19, 57, 3}).bytes);
   KernelFista<double> solver(problem.design(), problem.labels, 3, 3, {2, 1, 1}, options);
-  EXPECT_FALSE(solver.go_on(0.1));  // nothing was started
+  EXPECT_FALSE(solver.warm_start(0.1));  // nothing was started
   solver.start(memory.span());
   while (solver.step()) {
   }
   for (const double lambda : {0.1, 0.05}) {
-    ASSERT_TRUE(solver.go_on(lambda));
+    ASSERT_TRUE(solver.warm_start(lambda));
     while (solver.step()) {
     }
     ASSERT_EQ(solver.report().status, Status::converged);
@@ -479,7 +479,7 @@ TEST(KernelFista, GoesOnWithAnotherLambda) {
       EXPECT_NEAR(solver.report().objective, reference.report().objective, 2e-6 * reference.report().objective);
     });
   }
-  EXPECT_FALSE(solver.go_on(-1));
+  EXPECT_FALSE(solver.warm_start(-1));
 }
 
 // Values that are computed as they are needed lead to the same model as matrices.
@@ -557,14 +557,14 @@ TEST(KernelAdmm, GoesOnWithAnotherLambda) {
   };
   GuardedMemory memory(KernelAdmm<double>::requirement({30, 90, 1}).bytes), other(memory.span().size());
   auto path = solver_for(100), alone = solver_for(0.01);
-  EXPECT_FALSE(path.go_on(0.01));
+  EXPECT_FALSE(path.warm_start(0.01));
   EXPECT_FALSE(path.start(memory.span()));
   EXPECT_EQ(path.report().status, Status::converged);  // above the largest λ
-  ASSERT_TRUE(path.go_on(0.02));
+  ASSERT_TRUE(path.warm_start(0.02));
   while (path.step()) {
   }
-  EXPECT_FALSE(path.go_on(-1));
-  ASSERT_TRUE(path.go_on(0.01));
+  EXPECT_FALSE(path.warm_start(-1));
+  ASSERT_TRUE(path.warm_start(0.01));
   while (path.step()) {
   }
   alone.start(other.span());

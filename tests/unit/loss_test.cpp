@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "support/problems.hpp"
-#include "tamis/certificate/balance.hpp"
+#include "tamis/certificate/make_dual_feasible.hpp"
 
 namespace {
 
@@ -147,7 +147,7 @@ TYPED_TEST(SmoothLosses, LieAboveTheirTangentByAtMostTheirCurvature) {
     EXPECT_LE(excess, bound + 1e-14);
     if (bound > 0) tightest = std::max(tightest, excess / bound);
     if constexpr (std::is_same_v<TypeParam, Logistic>) {
-      const double precise = loss.excess(from.data(), to.data(), classes, label, 1.0, gradient.data());
+      const double precise = loss.bregman_divergence(from.data(), to.data(), classes, label, 1.0, gradient.data());
       EXPECT_NEAR(precise, excess, 1e-14 + 1e-4 * excess);
     }
   }
@@ -222,7 +222,7 @@ TYPED_TEST(SmoothLosses, RepairZeroesTheColumnSums) {
         for (double& score : z) score = 2 * generator.uniform();
         TypeParam{}.gradient(z.data(), classes, made.labels[i], 1.0, targets.weight(i), &u[i * stride]);
       }
-      balance_columns(TypeParam{}, targets, u.data(), stride, a.data(), b.data());
+      make_dual_feasible(TypeParam{}, targets, u.data(), stride, a.data(), b.data());
       std::vector<double> columns(classes);
       for (Index i = 0; i < made.samples; ++i) {
         const double c = targets.weight(i);

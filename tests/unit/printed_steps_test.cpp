@@ -422,7 +422,7 @@ TEST(EndByIterates, ThroughTheDoorOfRunTimeChoices) {
   using Any = AnyTraining<double, as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual>;
   for (const SolverKind kind :
        {SolverKind::constrained_primal_dual_as_printed, SolverKind::linear_constraints_primal_dual_as_printed}) {
-    const Choice choice{.penalty = PenaltyKind::l1, .solver = kind, .constrained = true};
+    const ProblemSpec choice{.penalty = PenaltyKind::l1, .solver = kind, .constrained = true};
     Any any(choice, AnyDesign<double>(design), made.targets(), {.tolerance = 1e-9, .eta = 0.5});
     EXPECT_TRUE(has_stopping(kind, StoppingRule::iterates));
     EXPECT_TRUE(any.set_stopping({StoppingRule::iterates, 1e-3}));

@@ -164,7 +164,7 @@ TYPED_TEST(Quantised, WideVectorsGiveTheSameBits) {
       }
       for (Index r = 0; r < 13; ++r)
         for (Index k = 0; k < stride; k += lanes<T>)
-          detail::add_products_tile<Pack<T>, true, 1, 1>(&a[r * 20], 20, nullptr, 20, &b[k], stride,
+          detail::add_products_tile<Simd<T>, true, 1, 1>(&a[r * 20], 20, nullptr, 20, &b[k], stride,
                                                          &out[0][r * stride + k], stride);
     }
     EXPECT_TRUE(same_bits(out[0], out[1])) << vectors;
@@ -227,7 +227,7 @@ TEST(QuantisedDesign, AllSolversThatAreChosenAtRunTimeTakeIt) {
   using Training = AnyTraining<float, TwoPhase>;
   for (const LossKind loss : {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic})
     for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::group_linf, PenaltyKind::ridge}) {
-      const Choice choice{loss, penalty};
+      const ProblemSpec choice{loss, penalty};
       const auto bytes = Training::requirement(choice, {90, 70, 5}, {.entries = 6300, .active_limit = 60}).bytes;
       std::vector<float> coefficients[2];
       Report<float> reports[2];

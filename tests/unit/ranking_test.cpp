@@ -5,7 +5,7 @@
 
 #include "support/label_sets.hpp"
 #include "tamis/any_multilabel.hpp"
-#include "tamis/certificate/balance.hpp"
+#include "tamis/certificate/make_dual_feasible.hpp"
 #include "tamis/solver/as_printed/proximal_gradient.hpp"
 
 namespace {
@@ -151,7 +151,7 @@ TEST(RankingSquaredHinge, LiesAboveItsTangentByItsExcessWhichItsCurvatureBounds)
     const double excess = ranking_by_pairs(to, all.set(y), 1.0) - tangent;
     EXPECT_GE(excess, -1e-12);
     EXPECT_LE(excess, classes * square + 1e-12);
-    EXPECT_NEAR(all.loss().excess(from.data(), to.data(), classes, y, 1.0, u.data()), excess, 1e-12);
+    EXPECT_NEAR(all.loss().bregman_divergence(from.data(), to.data(), classes, y, 1.0, u.data()), excess, 1e-12);
     tightest = std::max(tightest, excess / (classes * square));
   }
   EXPECT_GT(tightest, 0.5) << "the bound is not idle";
@@ -336,7 +336,7 @@ double repair(const MadeSets<T>& made, double lead, std::uint32_t seed) {
     made.loss().gradient(z.data(), made.classes, made.labels[i], targets.margin(i), targets.weight(i), &u[i * stride]);
   }
   for (const T entry : u) size += std::abs(static_cast<double>(entry));
-  balance_columns(made.loss(), targets, u.data(), stride, a.data(), b.data());
+  make_dual_feasible(made.loss(), targets, u.data(), stride, a.data(), b.data());
   expect_balanced(made, u, size);
   for (const T entry : u) left += std::abs(static_cast<double>(entry));
   return size > 0 ? left / size : 1;
@@ -374,7 +374,7 @@ TEST(RankingRepair, MovesNothingWhereNothingIsToBeMoved) {
   for (Index i = 0; i < 3; ++i)
     for (Index k = 0; k < 3; ++k) u[i * 4 + k] = k == i ? -0.5 : 0.25;
   const auto before = u;
-  balance_columns(made.loss(), targets, u.data(), 4, a.data(), b.data());
+  make_dual_feasible(made.loss(), targets, u.data(), 4, a.data(), b.data());
   EXPECT_EQ(u, before);
 }
 
@@ -387,7 +387,7 @@ TEST(RankingRepair, FindsWaysThroughOtherClasses) {
   auto targets = made.targets();
   targets.normalise();
   std::vector<double> u{0.3, 0, -0.3, 0, -0.1, 0, 0.1, 0, 0, -0.2, 0.2, 0, 0, 0, 0, 0}, a(4), b(4);
-  balance_columns(made.loss(), targets, u.data(), 4, a.data(), b.data());
+  make_dual_feasible(made.loss(), targets, u.data(), 4, a.data(), b.data());
   expect_balanced(made, u, 1);
   double left = 0;
   for (const double entry : u) left += std::abs(entry);
@@ -401,7 +401,7 @@ TEST(RankingRepair, GivesZeroWhereNoPointIsBalanced) {
   auto targets = made.targets();
   targets.normalise();
   std::vector<double> u{-0.5, 0.25, 0.25, 0, -0.25, -0.25, 0.5, 0}, a(4), b(4);
-  balance_columns(made.loss(), targets, u.data(), 4, a.data(), b.data());
+  make_dual_feasible(made.loss(), targets, u.data(), 4, a.data(), b.data());
   for (const double entry : u) EXPECT_EQ(entry, 0);
 }
 
@@ -473,7 +473,7 @@ template <class T>
 using AnyRanking = AnyTrainingWith<T, AnyMultilabelLoss<T>, as_printed::FistaPrintedStep, as_printed::ForwardBackward>;
 
 template <class T, class Solver, class Penalty>
-void expect_same_bits(const MadeSets<T>& made, const Choice& choice, Penalty penalty) {
+void expect_same_bits(const MadeSets<T>& made, const ProblemSpec& choice, Penalty penalty) {
   const Options<T> options{.lambda = T(0.02), .tolerance = T(1e-3), .max_iterations = 200};
   const auto design = made.design();
   tamis::testing::GuardedMemory memory(AnyRanking<T>::requirement(choice, made.shape()).bytes);
@@ -508,7 +508,7 @@ TEST(AnyMultilabelLoss, LeavesTheOtherLossesTheirBits) {
   const auto design = made.design();
   for (const LossKind loss :
        {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic, LossKind::one_vs_rest_squared_hinge}) {
-    const Choice choice{
+    const ProblemSpec choice{
         loss, PenaltyKind::l1, {}, loss == LossKind::hinge ? SolverKind::primal_dual : SolverKind::fista};
     const auto result = [&]<class Any>() {
       tamis::testing::GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
@@ -550,7 +550,7 @@ TEST(AnyMultilabelLoss, StreamsLearnFromTheGradientOfTheLoss) {
 TEST(AnyMultilabelLoss, IsWhatRankingNeeds) {
   const MadeSets<double> made(40, 3, 4, 2);
   const auto design = made.design();
-  const Choice choice{LossKind::ranking_squared_hinge, PenaltyKind::l1};
+  const ProblemSpec choice{LossKind::ranking_squared_hinge, PenaltyKind::l1};
   AnyTraining<double> without(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
   EXPECT_FALSE(without.start({}));
   EXPECT_EQ(without.report().status, Status::invalid_option) << "the loss is not in this build";

@@ -215,7 +215,7 @@ TEST(ReadRows, FailuresInRounds) {
     std::vector<float> room(6);
     Reader<float> reader(card, 40, 6, room);
     const auto rows = reader.design();
-    const Choice choice{LossKind::squared_hinge, PenaltyKind::reweighted_l1};
+    const ProblemSpec choice{LossKind::squared_hinge, PenaltyKind::reweighted_l1};
     GuardedMemory memory(AnyTraining<float>::requirement(choice, {40, 6, 3}).bytes);
     AnyTraining<float> training(choice, AnyDesign<float>(rows), made.targets(), {.lambda = 0.05f, .tolerance = 1e-3f});
     for (training.start(memory.span()); training.step();) continue;

@@ -30,7 +30,8 @@ auto maker(const Combination& c, const AnyDesign<T>& design, const Options<T>& o
 
 template <class T>
 Requirement room(const Combination& c, const Made<T>& made) {
-  return Any<T>::requirement({c.loss, c.penalty, Groups::rows(), c.solver}, made.shape(), Room{made.values.size(), 60});
+  return Any<T>::requirement({c.loss, c.penalty, Groups::rows(), c.solver}, made.shape(),
+                             WorkspaceHint{made.values.size(), 60});
 }
 
 class Paths : public ::testing::TestWithParam<Combination> {};

@@ -251,7 +251,7 @@ TEST(Stability, TakesTheSolversThatAreChosenAtRunTime) {
     };
     using S = StabilitySelection<double, decltype(make)>;
     const Requirement solver =
-        AnyTraining<double, TwoPhase>::requirement({loss, PenaltyKind::l1}, made.shape(), Room{});
+        AnyTraining<double, TwoPhase>::requirement({loss, PenaltyKind::l1}, made.shape(), WorkspaceHint{});
     const double lambdas[] = {0.1, 0.05};
     GuardedMemory memory(S::requirement(made.shape(), {}, 2, solver).bytes);
     S selection(make, 15, made.targets(), {lambdas, 2}, {.pairs = 5});

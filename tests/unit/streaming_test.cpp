@@ -564,7 +564,7 @@ TEST(Streaming, TheSeedDecidesAndMemoryDoesNot) {
   using Solver = AdaptiveDualAveraging<double, Hinge, L1>;
   const auto coefficients = [&](std::uint64_t seed, bool room) {
     const Options<double> options{.lambda = 0.01, .max_iterations = 3};
-    GuardedMemory memory(room ? Solver::requirement(made.shape(), Room{.entries = 480}).bytes
+    GuardedMemory memory(room ? Solver::requirement(made.shape(), WorkspaceHint{.entries = 480}).bytes
                               : Solver::requirement(made.shape()).bytes);
     Solver solver(made.design(), made.targets(), {}, {}, options, {.learning_rate = 0.2, .seed = seed});
     solver.start(memory.span());

@@ -51,7 +51,7 @@ void run_kernels(const KernelProblem& p, const char* name, std::initializer_list
     const bool goes_on = &lambda != lambdas.begin();
     bool running = false;
     if (!goes_on) running = solver.start(memory.span());
-    else if constexpr (requires { solver.go_on(T(lambda)); }) running = solver.go_on(T(lambda));
+    else if constexpr (requires { solver.warm_start(T(lambda)); }) running = solver.warm_start(T(lambda));
     else return;
     while (running) running = solver.step();
     const Report<T>& r = solver.report();
@@ -128,7 +128,7 @@ class KernelJudge {
               Findings& out)
       : p_(p), truth_(truth), lowest_(lowest), o_(o), out_(out), unit_(p.epsilon_of_type()) {}
 
-  void judge() {
+  void check_convergence() {
     ++out_.cases;
     if (!o_.intact) find("wrote beyond its arena");
     if (o_.iterations > p_.max_iterations) find("iterations", o_.iterations, p_.max_iterations);
@@ -208,7 +208,7 @@ void examine_kernels(std::uint64_t seed, Findings& out) {
                      [=](const KernelOutcome& other) { return other.lambda == lambda; });
         lowest.emplace(p, truth, lambda, same);
       }
-      KernelJudge(p, truth, *lowest, o, out).judge();
+      KernelJudge(p, truth, *lowest, o, out).check_convergence();
     }
     if (p.lambda == p.next_lambda) break;
   }

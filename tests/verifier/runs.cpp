@@ -53,7 +53,7 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
   const Groups groups = p.listed()
                             ? Groups::listed(p.order.data(), p.starts.data(), static_cast<Index>(p.starts.size() - 1))
                             : Groups::blocks(p.block);
-  const Choice choice{p.loss, p.penalty, groups, solver, p.constrained(), Choice::is_tiny(T(p.lambda), p.samples)};
+  const ProblemSpec choice{p.loss, p.penalty, groups, solver, p.constrained(), ProblemSpec::is_tiny(T(p.lambda), p.samples)};
   Options<T> options;
   options.lambda = T(manner.before > 0 ? manner.before : p.lambda);
   options.eta = T(p.eta);
@@ -65,7 +65,7 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
   Training training(choice, design, targets, options, {.l1_ratio = T(p.l1_ratio), .epsilon = T(p.epsilon)},
                     AnyMultilabelLoss<T>(p.loss, sets), StochasticOptions<T>{.seed = p.seed});
   const Shape shape{p.samples, p.features, p.classes};
-  const auto requirement = manner.roomy ? Training::requirement(choice, shape, {p.values.size(), 200})
+  const auto requirement = manner.hinted ? Training::requirement(choice, shape, {p.values.size(), 200})
                                         : Training::requirement(choice, shape);
   testing::GuardedMemory memory(requirement.bytes);
   std::uint32_t steps = 0;
@@ -121,7 +121,7 @@ std::vector<Manner> manners_of(const Problem& problem, SolverKind solver) {
     out.push_back(plain);
     out.back().steps = static_cast<std::uint32_t>(draw.magnitude(0, 2));
   }
-  const Choice choice{problem.loss, problem.penalty, Groups::blocks(problem.block), solver};
+  const ProblemSpec choice{problem.loss, problem.penalty, Groups::blocks(problem.block), solver};
   if (draw.chance(0.2) && !problem.constrained() && problem.lambda > 0 && cli::CommandTraining<double>::has_path(choice)) {
     out.push_back(plain);
     const double before = problem.lambda * draw.magnitude(-0.3, 1), most = problem.single ? 3e38 : 1e308;

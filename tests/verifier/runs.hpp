@@ -32,7 +32,7 @@ struct Outcome {
 /// How to run it: as the problem says, or in double as exactly as may be, for a bound of the optimum.
 struct Manner {
   bool single = false;
-  bool roomy = false;  ///< an arena for Newton's method
+  bool hinted = false;  ///< an arena for Newton's method
   double tolerance = 0;
   std::uint32_t max_iterations = 0;
   double before = 0;        ///< a λ from whose answer the run goes on; 0: it starts by itself

@@ -54,7 +54,7 @@ class Judge {
   Judge(const Truth& truth, const Candidates& candidates, const Outcome& outcome, Examination& out)
       : truth_(truth), p_(truth.problem()), c_(candidates), o_(outcome), out_(out), unit_(p_.epsilon_of_type()) {}
 
-  void judge() {
+  void check_convergence() {
     if (!o_.effects.surroundings_intact) find("wrote beyond its arena");
     if (o_.iterations > o_.max_iterations)
       find("iterations", number(o_.iterations) + " > " + number(o_.max_iterations));
@@ -211,7 +211,7 @@ std::vector<Outcome> run_all(const Problem& p) {
 Examination examine(const Problem& p, const std::vector<Outcome>& outcomes, SolverKind only, int passes) {
   Examination out;
   const auto judge = [&](const Truth& truth, const Candidates& candidates, const Outcome& o) {
-    if (only == SolverKind::automatic || only == o.solver) Judge(truth, candidates, o, out).judge();
+    if (only == SolverKind::automatic || only == o.solver) Judge(truth, candidates, o, out).check_convergence();
   };
   // Less effort where a pass is long.
   const double work = double(p.samples) * p.features * p.classes;

@@ -43,7 +43,7 @@ class AnyLoss {
   }
   bool separate_classes() const { return table_->separate_classes; }
   bool has_quadratic_dual() const { return table_->dual_terms != nullptr; }
-  bool has_excess() const { return table_ == &table_for<SquaredHinge> || table_ == &table_for<Logistic>; }
+  bool has_bregman_divergence() const { return table_ == &table_for<SquaredHinge> || table_ == &table_for<Logistic>; }
   template <class>
   T default_margin() const {
     return table_->default_margin;
@@ -96,9 +96,9 @@ class AnyLoss {
   CurvatureSize<T> curvature_size(const T* h, Index classes, Label y, T weight) const {
     return visit_smooth([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
-  T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
-    if (table_ == &table_for<Logistic>) return Logistic{}.excess(from, to, classes, y, margin, scratch);
-    return SquaredHinge{}.excess(from, to, classes, y, margin, scratch);
+  T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
+    if (table_ == &table_for<Logistic>) return Logistic{}.bregman_divergence(from, to, classes, y, margin, scratch);
+    return SquaredHinge{}.bregman_divergence(from, to, classes, y, margin, scratch);
   }
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
     Hinge{}.null_model(targets, intercept, intercepts, u, stride);
@@ -433,7 +433,7 @@ class AnyDesign {
 };
 
 /// What is chosen at run time.
-struct Choice {
+struct ProblemSpec {
   LossKind loss = LossKind::hinge;
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
@@ -464,11 +464,13 @@ class AnyTrainingOf {
   using Rounds = Reweighted<Solver>;
 
  public:
-  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                const Options<T>& options, const PenaltyParameters<T>& parameters = {},
+                const StochasticOptions<T>& stochastic = {})
       : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingOf(const Choice& choice, const AnyDesign<T>& design, const Targets<T>& targets, const Options<T>& options,
-                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
+                const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
+                const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
     const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
     if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
@@ -489,23 +491,23 @@ class AnyTrainingOf {
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
   /// The solver that a choice means in this build.
-  static constexpr SolverKind resolve(const Choice& choice) {
+  static constexpr SolverKind resolve(const ProblemSpec& choice) {
     const SolverKind kind = choice.resolved_solver();
     if (choice.solver != SolverKind::automatic || has(kind)) return kind;
     return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
-  static constexpr Requirement requirement(const Choice& choice, Shape shape) {
+  static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
     return with_rounds(choice, shape, Solver::requirement(kind, shape));
   }
   /// The same with room for more than the least: never fewer bytes, and a faster solver where it has a use for them.
-  static constexpr Requirement requirement(const Choice& choice, Shape shape, Room room) {
+  static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return with_rounds(choice, shape, Solver::requirement(kind, shape, room));
+    return with_rounds(choice, shape, Solver::requirement(kind, shape, hint));
   }
 
   /// Another λ than that of the options, before `start`.
@@ -531,11 +533,12 @@ class AnyTrainingOf {
   /// solver that cannot: see `has_path`.
   bool warm_start(T lambda, T* before = nullptr, T step = T(0));
   /// Whether the solver of a choice can go on with another λ: all that solve the regularised form, but for baselines.
-  static constexpr bool has_path(const Choice& choice) { return Solver::has_path(resolve(choice)); }
+  static constexpr bool has_path(const ProblemSpec& choice) { return Solver::has_path(resolve(choice)); }
 
   bool start(std::span<std::byte> memory);
   bool step();
   void stop();
+  bool running() const { return report().status == Status::running; }
   const Report<T>& report() const {
     return form_ == Form::rounds ? rounds().report() : form_ == Form::once ? once().report() : refusal();
   }
@@ -556,10 +559,10 @@ class AnyTrainingOf {
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
-  static constexpr bool goes_in_rounds(const Choice& choice) {
+  static constexpr bool goes_in_rounds(const ProblemSpec& choice) {
     return choice.penalty == PenaltyKind::reweighted_l1 && !is_stochastic(resolve(choice));
   }
-  static constexpr Requirement with_rounds(const Choice& choice, Shape shape, Requirement solver) {
+  static constexpr Requirement with_rounds(const ProblemSpec& choice, Shape shape, Requirement solver) {
     return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;
   }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }

@@ -20,7 +20,7 @@ class AnyMultilabelLoss : public AnyLoss<T> {
   bool label_mass_moves() const { return !ranks_ && Base::label_mass_moves(); }
   bool separate_classes() const { return !ranks_ && Base::separate_classes(); }
   bool has_quadratic_dual() const { return ranks_ || Base::has_quadratic_dual(); }
-  bool has_excess() const { return ranks_ || Base::has_excess(); }
+  bool has_bregman_divergence() const { return ranks_ || Base::has_bregman_divergence(); }
   template <class>
   T max_dual_scale() const {
     return ranks_ ? ranking_.max_dual_scale<T>() : Base::template max_dual_scale<T>();
@@ -58,9 +58,9 @@ class AnyMultilabelLoss : public AnyLoss<T> {
     return ranks_ ? ranking_.gradient(z, classes, y, margin, weight, u)
                   : Base::subgradient(z, classes, y, margin, weight, u);
   }
-  T excess(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
-    return ranks_ ? ranking_.excess(from, to, classes, y, margin, scratch)
-                  : Base::excess(from, to, classes, y, margin, scratch);
+  T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
+    return ranks_ ? ranking_.bregman_divergence(from, to, classes, y, margin, scratch)
+                  : Base::bregman_divergence(from, to, classes, y, margin, scratch);
   }
   void guess_intercepts(const Targets<T>& targets, T* intercepts) const {
     if (ranks_) ranking_.guess_intercepts(targets, intercepts);
@@ -70,8 +70,8 @@ class AnyMultilabelLoss : public AnyLoss<T> {
     return ranks_ ? ranking_.dual_terms(u, classes, y, margin, weight, first, second)
                   : Base::dual_terms(u, classes, y, margin, weight);
   }
-  bool balance(const Targets<T>& targets, T* u, Index stride, T* surplus, T* share) const {
-    return ranks_ && ranking_.balance(targets, u, stride, surplus, share);
+  bool make_dual_feasible(const Targets<T>& targets, T* u, Index stride, T* surplus, T* share) const {
+    return ranks_ && ranking_.make_dual_feasible(targets, u, stride, surplus, share);
   }
 
  private:

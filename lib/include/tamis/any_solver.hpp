@@ -69,9 +69,9 @@ struct AnySolver {
       constexpr Requirement (*of[])(Shape) = {&Its<Instance<S>>::least...};
       return of[place_of(kind)](shape);
     }
-    static constexpr Requirement requirement(SolverKind kind, Shape shape, Room room) {
-      constexpr Requirement (*of[])(Shape, Room) = {&Its<Instance<S>>::roomy...};
-      return of[place_of(kind)](shape, room);
+    static constexpr Requirement requirement(SolverKind kind, Shape shape, WorkspaceHint hint) {
+      constexpr Requirement (*of[])(Shape, WorkspaceHint) = {&Its<Instance<S>>::hinted...};
+      return of[place_of(kind)](shape, hint);
     }
     /// Of the one that is chosen.
     Requirement requirement() const {
@@ -185,8 +185,8 @@ struct AnySolver {
         return Solver::kind == kind && requires(Solver solver, T lambda) { solver.warm_start(lambda); };
       }
       static constexpr Requirement least(Shape shape) { return Solver::requirement(shape); }
-      static constexpr Requirement roomy(Shape shape, [[maybe_unused]] Room room) {
-        if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room);
+      static constexpr Requirement hinted(Shape shape, [[maybe_unused]] WorkspaceHint hint) {
+        if constexpr (requires { Solver::requirement(shape, hint); }) return Solver::requirement(shape, hint);
         else return Solver::requirement(shape);
       }
       static void set_lambda(void* memory, T lambda) { as<Solver>(memory).set_lambda(lambda); }

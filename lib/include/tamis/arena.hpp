@@ -31,7 +31,7 @@ struct Requirement {
 };
 
 /// What a solver should be able to hold beyond the least it needs, to be fast; each solver takes what it has a use for.
-struct Room {
+struct WorkspaceHint {
   std::size_t entries = 0;         ///< values of the samples that are not zero, all at once
   std::uint32_t active_limit = 0;  ///< coefficients that are not zero, intercepts included, in one linear system
 };

@@ -35,7 +35,9 @@ concept GeneralDual = requires(const L loss, const T* u, Index classes, Label y,
   { loss.dual_value(u, classes, y, margin, weight, scale) } -> std::convertible_to<T>;
 };
 
-/// A loss of one sample: z are its K scores, y its label, margin its μ, weight its share c of the total.
+/// A loss of one sample: z are its K scores, y its label, margin its μ, weight its share c of the total. One that
+/// `predicts_values()` finds its value where others have μ. See also the functions on losses below, which say what is
+/// assumed of a loss that does not say otherwise.
 template <class L, class T>
 concept Loss = requires(const L loss, const T* z, Index classes, Label y, T margin, T weight) {
   { loss.value(z, classes, y, margin) } -> std::convertible_to<T>;
@@ -226,8 +228,8 @@ auto visit_smooth_samples(const L& loss, Visit visit) {
 
 /// Whether the loss knows by `excess(from, to, …)` how far it lies above its tangent, better than by the difference.
 template <class L>
-constexpr bool has_excess(const L& loss) {
-  if constexpr (requires { loss.has_excess(); }) return loss.has_excess();
+constexpr bool has_bregman_divergence(const L& loss) {
+  if constexpr (requires { loss.has_bregman_divergence(); }) return loss.has_bregman_divergence();
   else return true;
 }
 
@@ -236,6 +238,27 @@ template <class L>
 constexpr bool separate_classes(const L& loss) {
   if constexpr (requires { loss.separate_classes(); }) return loss.separate_classes();
   else return false;
+}
+
+/// Whether samples have values to be predicted, and no labels.
+template <class L>
+constexpr bool predicts_values(const L& loss) {
+  if constexpr (requires { loss.predicts_values(); }) return loss.predicts_values();
+  else return false;
+}
+/// The label of a sample, 0 where it has none.
+template <class L, class T>
+constexpr Label label_of(const L& loss, const Targets<T>& targets, Index sample) {
+  if constexpr (requires { loss.predicts_values(); })
+    if (loss.predicts_values()) return Label(0);
+  return targets.labels[sample];
+}
+
+/// Whether the loss takes that many scores of a sample: two classes or more, unless it says otherwise.
+template <class L>
+constexpr bool valid_outputs(const L& loss, Index outputs) {
+  if constexpr (requires { loss.valid_outputs(outputs); }) return loss.valid_outputs(outputs);
+  else return outputs >= 2;
 }
 
 /// Whether y is a label of the loss: a class, unless labels are something else, as in RankingSquaredHinge.

@@ -15,9 +15,9 @@ enum class Status : std::uint8_t {
   infeasible,           ///< no point satisfies the constraints
   arena_too_small,      ///< `arena_bytes` of the report says what would do
   invalid_arena,        ///< null, or not aligned to Arena::alignment
-  invalid_shape,        ///< no samples, no features or fewer than two classes, or a size that does not fit the data
+  invalid_shape,        ///< no samples or features, scores that do not suit the loss, or sizes that do not fit
   invalid_data,         ///< a value that is NaN or infinite, at `row` and `column`
-  invalid_label,        ///< a label ≥ classes, at `row`
+  invalid_label,        ///< a label ≥ classes, or a value that is not finite, at `row`
   missing_class,        ///< no sample of positive weight for class `column`
   invalid_weight,       ///< a sample weight that is negative or not finite, or too small beside the others, at `row`
   invalid_margin,       ///< a margin that is not positive (for logistic: negative) or not finite, at `row`

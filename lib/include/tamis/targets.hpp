@@ -1,5 +1,5 @@
 #pragma once
-/// Labels, sample weights and margins: what is to be predicted, and how much each sample counts.
+/// Labels or values, sample weights and margins: what is to be predicted, and how much each sample counts.
 
 #include <span>
 
@@ -9,18 +9,20 @@
 
 namespace tamis {
 
-/// Views of caller memory. `weights` and `margins` hold one number per sample; null means 1 and `common_margin` for
-/// all.
+/// Views of caller memory. `labels`, or for a loss that predicts values (LeastSquares) `values`, has one entry per
+/// sample; so have `weights` and `margins`, where null means 1 and `common_margin` for all.
 template <class T>
 struct Targets {
   std::span<const Label> labels;
-  Index classes = 0;
+  Index classes = 0;  ///< scores of a sample: one per class, or 1 of values, and of two classes that a sign tells apart
   const T* weights = nullptr;
   const T* margins = nullptr;
   T inverse_total = 0;  ///< 1/Σwᵢ, set by `normalise()`
   T common_margin = 1;  ///< set by the solver: Options::margin, or what suits the loss
+  std::span<const T> values = {};
 
-  Index samples() const { return static_cast<Index>(labels.size()); }
+  Index samples() const { return static_cast<Index>(labels.empty() ? values.size() : labels.size()); }
+  /// What scores are compared with: a margin μ, or a value (solvers point `margins` at the values then).
   T margin(Index sample) const { return margins ? margins[sample] : common_margin; }
   T raw_weight(Index sample) const { return weights ? weights[sample] : T(1); }
   /// wᵢ / Σw. A vector of ones gives the same bits as no weights.

@@ -79,8 +79,8 @@ class Training {
   /// Exact number of arena bytes for a shape: at that many it works, at one fewer it refuses.
   static constexpr std::size_t bytes(Shape shape) { return Solver::requirement(shape).bytes; }
   /// The same with room for more than the least, which makes solvers that have a use for it faster.
-  static constexpr std::size_t bytes(Shape shape, Room room) {
-    if constexpr (requires { Solver::requirement(shape, room); }) return Solver::requirement(shape, room).bytes;
+  static constexpr std::size_t bytes(Shape shape, WorkspaceHint hint) {
+    if constexpr (requires { Solver::requirement(shape, hint); }) return Solver::requirement(shape, hint).bytes;
     else return bytes(shape);
   }
 

@@ -30,7 +30,7 @@ class HierarchicalGauge {
     if (by_pairs()) return of_pairs();
     if (balanced()) {
       begin(model, multipliers, weight);
-      balance(sweeps);
+      share_loads(sweeps);
     }
     T worst = 0;
     visit([&](Index, const T* row) { worst = largest(worst, penalty_.gauge(row, features_)); });
@@ -118,7 +118,7 @@ class HierarchicalGauge {
       }
   }
   /// Until no row pays too much, or sixteen sweeps have not taken a tenth of what one pays too much.
-  void balance(int sweeps) {
+  void share_loads(int sweeps) {
     T before = infinity<T>;
     for (int round = 0; round < sweeps; ++round) {
       if (round % 16 == 0) {

@@ -2,9 +2,9 @@
 /// Passes over the stored entries of one column beside a matrix of samples × classes: what descent over columns does.
 
 #include "../curvature.hpp"
+#include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/strip.hpp"
 #include "../targets.hpp"
 #include "column.hpp"
 
@@ -20,7 +20,7 @@ struct ViolationPass {
   const T* weights;  ///< null: all 1
   const T* margins;  ///< null: `margin`
   T margin;
-  const T* numbers;  ///< 0, 1, …, stride − 1
+  const T* numbers;  ///< the labels that scores stand for
   const T* valid;    ///< 1 for a class, 0 for padding
   bool far = false;  ///< the scores do not fit caches near the processor: they are fetched ahead
 };
@@ -36,7 +36,7 @@ template <class T>
 template <class T, int N, bool wide, Violations terms>
 TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, Index stride, Index first, int count,
                                      T* gradient, T* curvature) {
-  using S = Strip<T, N, wide>;
+  using S = RegisterTile<T, N, wide>;
   const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
   const bool special = pass.far || pass.weights || pass.margins;
   auto g = S::zero(count), h = S::zero(count);
@@ -134,7 +134,7 @@ TAMIS_TILE void sum_violations_rows(Column<T> x, const ViolationPass<T>& pass, I
 
 template <class T, int N, bool wide>
 TAMIS_TILE void add_column_strip(Column<T> x, const T* row, Index stride, int count, T* z) {
-  using S = Strip<T, N, wide>;
+  using S = RegisterTile<T, N, wide>;
   const auto coefficients = S::load(count, row);
   for (Index e = 0; e < x.count; ++e) {
     T* scores = row_of(z, x.sample(e), stride);
@@ -158,7 +158,7 @@ TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
 
 template <class T, int N, bool wide>
 TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, int count, T* out) {
-  using S = Strip<T, N, wide>;
+  using S = RegisterTile<T, N, wide>;
   auto total = S::zero(count);
   for (Index e = 0; e < x.count; ++e) {
     const T* dual = row_of(u, x.sample(e), stride);

@@ -16,17 +16,17 @@ template <class T>
 [[gnu::noinline]] void multiply_rows(const T* x, Index samples, std::size_t column_stride, const Index* features,
                                      Index count, const T* w, Index stride, const T* base, T* z) {
   for (Index k = 0; k < stride; k += lanes<T>, z += lanes<T>) {
-    const auto start = Pack<T>::load(base + k);
+    const auto start = Simd<T>::load(base + k);
     T* to = z;
     for (Index i = 0; i < samples; ++i, to += stride) start.store(to);
     for (Index c = 0; c < count; ++c) {
       const Index feature = features ? features[c] : c;
       const T* value = x + feature * column_stride;
-      const auto coefficients = Pack<T>::load(row_of(w, feature, stride) + k);
+      const auto coefficients = Simd<T>::load(row_of(w, feature, stride) + k);
       const T* const end = value + samples;
       to = z;
       do {
-        (Pack<T>::load(to) + Pack<T>::fill(*value++) * coefficients).store(to);
+        (Simd<T>::load(to) + Simd<T>::fill(*value++) * coefficients).store(to);
         to += stride;
       } while (value != end);
     }
@@ -34,14 +34,14 @@ template <class T>
 }
 /// sum + Σ_i x_i U(i, :) for one column x and one vector of each row, block by block of samples.
 template <class T>
-[[gnu::always_inline]] inline Pack<T> add_transposed_vector(const T* x, Index block, Index samples, const T* u,
-                                                            Index stride, Pack<T> sum) {
+[[gnu::always_inline]] inline Simd<T> add_transposed_vector(const T* x, Index block, Index samples, const T* u,
+                                                            Index stride, Simd<T> sum) {
   for (Index left = samples; left > 0;) {
-    auto part = Pack<T>::zero();
+    auto part = Simd<T>::zero();
     Index here = smallest(block, left);
     left -= here;
     do {
-      part = part + Pack<T>::fill(*x++) * Pack<T>::load(u);
+      part = part + Simd<T>::fill(*x++) * Simd<T>::load(u);
       u += stride;
     } while (--here > 0);
     sum = sum + part;
@@ -52,7 +52,7 @@ template <class T>
 template <class T>
 [[gnu::noinline]] void transposed_column(const T* x, Index block, Index samples, const T* u, Index stride, T* row) {
   for (Index k = 0; k < stride; k += lanes<T>)
-    add_transposed_vector(x, block, samples, u + k, stride, Pack<T>::load(row + k)).store(row + k);
+    add_transposed_vector(x, block, samples, u + k, stride, Simd<T>::load(row + k)).store(row + k);
 }
 
 }  // namespace detail
@@ -126,7 +126,7 @@ class DenseDesign {
       T* row = row_of(g, c, stride);
       for (Index k = 0; k <= c; k += lanes<T>)
         detail::add_transposed_vector(values_ + c * column_stride_, block, samples_, u + k, stride,
-                                      Pack<T>::load(row + k))
+                                      Simd<T>::load(row + k))
             .store(row + k);
     }
 #else

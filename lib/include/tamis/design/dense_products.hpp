@@ -5,10 +5,10 @@
 /// spent on the padding of short rows.
 /// Every entry of a result is one sum in the order of its definition, whatever the tile: the same bits on all targets.
 
+#include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/strip.hpp"
-#include "../linalg/turn.hpp"
+#include "../linalg/transpose_registers.hpp"
 
 namespace tamis::detail {
 
@@ -67,7 +67,7 @@ template <class T>
 template <class T, Index W, int M, int C>
 TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count,
                                        const T* w, Index stride, const T* base, T* z, Index skipped, Index ahead) {
-  using P = Pack<T, W>;
+  using P = Simd<T, W>;
   constexpr int turned = W > 1 ? int(lanes<T>) : C;
   P total[M][turned];
   if (base) {
@@ -89,7 +89,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
           T* row = row_of(z, m * W + r, stride);
           total[m][r] = load_parts<T, W>(row, row + std::size_t{lanes<T>} * stride);
         }
-        turn<T, W>(total[m]);
+        transpose_registers<T, W>(total[m]);
       }
     }
   }
@@ -116,7 +116,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
       TAMIS_UNROLL
       for (int k = 0; k < C; ++k) total[m][k].store(row_of(z, m, stride) + k);
     } else {
-      turn<T, W>(total[m]);
+      transpose_registers<T, W>(total[m]);
       TAMIS_UNROLL
       for (Index r = 0; r < Index(turned); ++r) {
         T* row = row_of(z, m * W + r, stride);
@@ -124,7 +124,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
         if (skipped == 0) {
           store_parts<T, W>(total[m][r], row, high);
         } else {
-          Pack<T> half[W / lanes<T>];
+          Simd<T> half[W / lanes<T>];
           __builtin_memcpy(half, &total[m][r], sizeof half);
           if (m * W + r >= skipped) half[0].store(row);
           if constexpr (W > lanes<T>)
@@ -166,26 +166,26 @@ TAMIS_TILE void multiply_strip(const T* x, Index first, Index length, std::size_
   }
 }
 
-/// Calls strip.operator()<C>(k) for the strips of the first `classes` entries of a row.
-template <class T, Index W, class Strip>
-TAMIS_TILE void for_each_class_strip(Index classes, Strip strip) {
+/// Calls tile.operator()<C>(k) for the strips of the first `classes` entries of a row.
+template <class T, Index W, class Tile>
+TAMIS_TILE void for_each_class_tile(Index classes, Tile tile) {
   constexpr int most = tile_classes<T, W>;
   Index k = 0;
-  for (; k + most <= classes; k += most) strip.template operator()<most>(k);
+  for (; k + most <= classes; k += most) tile.template operator()<most>(k);
   if constexpr (most > 1) {
     const Index left = classes - k;
 #ifdef TAMIS_FEW_STRIPS  // smaller code: padding makes one class two, and three four
     if constexpr (most == 4) {
-      if (left > 2) strip.template operator()<4>(k);
-      else if (left > 0) strip.template operator()<2>(k);
+      if (left > 2) tile.template operator()<4>(k);
+      else if (left > 0) tile.template operator()<2>(k);
       return;
     }
 #endif
     if constexpr (most > 3)
-      if (left == 3) return strip.template operator()<3>(k);
+      if (left == 3) return tile.template operator()<3>(k);
     if constexpr (most > 2)
-      if (left == 2) return strip.template operator()<2>(k);
-    if (left == 1) strip.template operator()<1>(k);
+      if (left == 2) return tile.template operator()<2>(k);
+    if (left == 1) tile.template operator()<1>(k);
   }
 }
 
@@ -203,7 +203,7 @@ TAMIS_TILE void multiply_dense(const T* x, Index samples, std::size_t column_str
         for (Index k = stored; k < stride; ++k) row_of(z, i, stride)[k] = base[k];
     for (Index begin = 0; begin < count; begin += chunk) {
       const Index here = smallest(chunk, count - begin);
-      for_each_class_strip<T, W>(classes, [=]<int C>(Index k) TAMIS_INLINED {
+      for_each_class_tile<T, W>(classes, [=]<int C>(Index k) TAMIS_INLINED {
         const T* from = features ? x : x + begin * column_stride;
         const T* coefficients = (features ? w : row_of(w, begin, stride)) + k;
         multiply_strip<T, W, C>(from, first, length, column_stride, features ? features + begin : nullptr, here,
@@ -234,7 +234,7 @@ struct TileColumns {
 template <class T, Index W, int V, Index F>
 TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
                                      Index count, Index samples, const T* u, Index stride, T* g) {
-  using P = Pack<T, W>;
+  using P = Simd<T, W>;
   const Index live = smallest(F, count - first);
   const TileColumns<T, F> columns(x, column_stride, features, first, live);
   P sum[F][V];
@@ -300,7 +300,7 @@ TAMIS_TILE void transposed_rows(const T* x, std::size_t column_stride, const Ind
 /// features of the tile beside each other.
 template <class T, Index W, int M, int C>
 TAMIS_TILE void transposed_packed_tile(const T* x, Index samples, const T* u, Index stride, T* total) {
-  using P = Pack<T, W>;
+  using P = Simd<T, W>;
   P sum[C][M];
   TAMIS_UNROLL
   for (int k = 0; k < C; ++k) {
@@ -345,37 +345,37 @@ TAMIS_TILE void transposed_packed(const T* x, std::size_t column_stride, const I
       for (; i + lanes<T> <= start + length; i += lanes<T>, to += lanes<T> * together) {
         TAMIS_UNROLL
         for (Index m = 0; m < together; m += W) {
-          Pack<T, W> part[lanes<T>];
+          Simd<T, W> part[lanes<T>];
           TAMIS_UNROLL
           for (Index r = 0; r < lanes<T>; ++r)
             part[r] = load_parts<T, W>(columns.of[m + r] + i, columns.of[m + lanes<T> + r] + i);
-          turn<T, W>(part);
+          transpose_registers<T, W>(part);
           TAMIS_UNROLL
           for (Index r = 0; r < lanes<T>; ++r) part[r].store(to + r * together + m);
         }
       }
       for (; i < start + length; ++i, to += together)
         for (Index f = 0; f < together; ++f) to[f] = columns.of[f][i];
-      for_each_class_strip<T, W>(here, [&]<int C>(Index k) TAMIS_INLINED {
+      for_each_class_tile<T, W>(here, [&]<int C>(Index k) TAMIS_INLINED {
         transposed_packed_tile<T, W, M, C>(packed, length, row_of(u, start, stride) + begin + k, stride,
                                            total + k * together);
       });
     }
     for (Index k = 0; k < here; k += lanes<T>) {
       for (Index m = 0; m < together; m += W) {
-        Pack<T, W> part[lanes<T>];
+        Simd<T, W> part[lanes<T>];
         TAMIS_UNROLL
-        for (Index r = 0; r < lanes<T>; ++r) part[r] = Pack<T, W>::load(total + (k + r) * together + m);
-        turn<T, W>(part);
+        for (Index r = 0; r < lanes<T>; ++r) part[r] = Simd<T, W>::load(total + (k + r) * together + m);
+        transpose_registers<T, W>(part);
         TAMIS_UNROLL
         for (Index r = 0; r < lanes<T>; ++r) {
-          Pack<T> half[2];
+          Simd<T> half[2];
           __builtin_memcpy(half, part + r, sizeof half);
           for (Index h = 0; h < 2; ++h) {
             const Index f = m + h * lanes<T> + r;
             if (f >= live) continue;
             T* row = row_of(g, features ? features[first + f] : first + f, stride) + begin + k;
-            (Pack<T>::load(row) + half[h]).store(row);
+            (Simd<T>::load(row) + half[h]).store(row);
           }
         }
       }

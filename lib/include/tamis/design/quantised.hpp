@@ -1,9 +1,9 @@
 #pragma once
 /// A dense design of integers, one or two bytes each, kept where the caller has it (memory, flash): never copied.
 
+#include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/strip.hpp"
 #include "dense.hpp"
 
 namespace tamis {
@@ -41,15 +41,15 @@ struct QuantisedLayout {
 namespace detail {
 
 /// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
-/// calls strip.operator()<V>(k) for the V pieces from entry k on.
-template <class T, class Strip>
-void for_each_strip(Index stride, Strip strip) {
-  constexpr Index width = Piece<T>::width;
+/// calls tile.operator()<V>(k) for the V pieces from entry k on.
+template <class T, class Tile>
+void for_each_tile(Index stride, Tile tile) {
+  constexpr Index width = SimdOrScalar<T>::width;
   Index k = 0;
   if constexpr (width == lanes<T>) {
-    for (; k + 2 * width <= stride; k += 2 * width) strip.template operator()<2>(k);
+    for (; k + 2 * width <= stride; k += 2 * width) tile.template operator()<2>(k);
   }
-  for (; k < stride; k += width) strip.template operator()<1>(k);
+  for (; k < stride; k += width) tile.template operator()<1>(k);
 }
 
 /// Rows of a tile of N vectors: as many sums as registers hold beside a row and a number, and at least six chains.
@@ -92,7 +92,7 @@ void add_products_tile(const T* a, Index step, const Index* list, Index count, c
 template <class T, bool by_rows, int N, int R>
 TAMIS_TILE void add_products_wide_tile(const T* a, Index step, const Index* list, Index count, const T* b, Index stride,
                                        T* out, Index out_stride) {
-  using S = Strip<T, N, true>;
+  using S = RegisterTile<T, N, true>;
   S total[R];
   const T* of_row[R];
   TAMIS_UNROLL_STRIP
@@ -133,15 +133,15 @@ template <class T, bool by_rows>
   if (has_wide_vectors())
     return add_products_wide<T, by_rows>(a, step, rows, list, count, b, stride, width, out, out_stride);
 #endif
-  for_each_strip<T>(width, [&]<int V>(Index k) {
+  for_each_tile<T>(width, [&]<int V>(Index k) {
     Index r = 0;
     for (; r + 4 <= rows; r += 4)
-      add_products_tile<Piece<T>, by_rows, V, 4>(a + r * (by_rows ? step : Index(1)), step, list, count, b + k, stride,
-                                                 row_of(out, r, out_stride) + k, out_stride);
+      add_products_tile<SimdOrScalar<T>, by_rows, V, 4>(a + r * (by_rows ? step : Index(1)), step, list, count, b + k,
+                                                        stride, row_of(out, r, out_stride) + k, out_stride);
     for (; r < rows; ++r)
-      for (Index v = k; v < k + V * Piece<T>::width; v += Piece<T>::width)
-        add_products_tile<Piece<T>, by_rows, 1, 1>(a + r * (by_rows ? step : Index(1)), step, list, count, b + v,
-                                                   stride, row_of(out, r, out_stride) + v, out_stride);
+      for (Index v = k; v < k + V * SimdOrScalar<T>::width; v += SimdOrScalar<T>::width)
+        add_products_tile<SimdOrScalar<T>, by_rows, 1, 1>(a + r * (by_rows ? step : Index(1)), step, list, count, b + v,
+                                                          stride, row_of(out, r, out_stride) + v, out_stride);
   });
 }
 

@@ -4,9 +4,9 @@
 #include <concepts>
 
 #include "../arena.hpp"
+#include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/strip.hpp"
 #include "../status.hpp"
 #include "column.hpp"
 
@@ -24,15 +24,15 @@ namespace detail {
 
 template <class T, int V>
 [[gnu::always_inline]] inline void row_multiply_strip(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
-  constexpr Index width = Piece<T>::width;
-  Piece<T> total[V];
+  constexpr Index width = SimdOrScalar<T>::width;
+  SimdOrScalar<T> total[V];
   TAMIS_UNROLL
-  for (int v = 0; v < V; ++v) total[v] = Piece<T>::load(base + v * width);
+  for (int v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(base + v * width);
   for (Index e = 0; e < x.count; ++e) {
     const T* row = row_of(w, x.features[e], stride);
-    const auto value = Piece<T>::fill(x.values[e]);
+    const auto value = SimdOrScalar<T>::fill(x.values[e]);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[v] = total[v] + value * Piece<T>::load(row + v * width);
+    for (int v = 0; v < V; ++v) total[v] = total[v] + value * SimdOrScalar<T>::load(row + v * width);
   }
   TAMIS_UNROLL
   for (int v = 0; v < V; ++v) total[v].store(z + v * width);
@@ -50,15 +50,15 @@ template <class T>
 /// W += x uᵀ; the pieces of u that are zero cost nothing.
 template <class T>
 [[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride) {
-  constexpr Index width = Piece<T>::width;
+  constexpr Index width = SimdOrScalar<T>::width;
   for (Index k = 0; k < stride; k += width) {
     bool zero = true;
     for (Index v = 0; v < width; ++v) zero = zero && u[k + v] == T(0);
     if (zero) continue;
-    const auto dual = Piece<T>::load(u + k);
+    const auto dual = SimdOrScalar<T>::load(u + k);
     for (Index e = 0; e < x.count; ++e) {
       T* row = row_of(w, x.features[e], stride) + k;
-      (Piece<T>::load(row) + Piece<T>::fill(x.values[e]) * dual).store(row);
+      (SimdOrScalar<T>::load(row) + SimdOrScalar<T>::fill(x.values[e]) * dual).store(row);
     }
   }
 }
@@ -116,7 +116,7 @@ class SampleRows {
   }
   void count_entries(Index* length) const { design_.count_entries(length); }
 
-  void adopt(const Memory& memory, std::size_t room) {
+  void bind(const Memory& memory, std::size_t room) {
     memory_ = memory;
     room_ = room;
     first_ = last_ = 0;

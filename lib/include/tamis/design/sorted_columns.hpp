@@ -90,7 +90,7 @@ class SortedColumns {
     memory_ = memory;
     copied_ = true;
     const Label* labels = targets.labels.data();
-    const Index classes = sorted ? targets.classes : 1;
+    const Index classes = sorted ? largest(targets.classes, Index(2)) : 1;
     const auto label = [&](Index i) { return sorted ? labels[i] : Label(0); };
     for (Index k = 0; k <= classes; ++k) next[k] = 0;
     for (Index i = 0; i < samples(); ++i) ++next[label(i) + 1];

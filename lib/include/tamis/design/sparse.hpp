@@ -29,9 +29,9 @@ class SparseDesign {
       const T* coefficients = row_of(w, feature, stride);
       for (Index e = starts_[feature], last = end(feature); e < last; ++e) {
         T* scores = row_of(z, rows_[e], stride);
-        const auto value = Piece<T>::fill(values_[e]);
-        for (Index k = 0; k < stride; k += Piece<T>::width)
-          (Piece<T>::load(scores + k) + value * Piece<T>::load(coefficients + k)).store(scores + k);
+        const auto value = SimdOrScalar<T>::fill(values_[e]);
+        for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
+          (SimdOrScalar<T>::load(scores + k) + value * SimdOrScalar<T>::load(coefficients + k)).store(scores + k);
       }
     }
   }
@@ -41,10 +41,10 @@ class SparseDesign {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
       T* out = row_of(g, feature, stride);
-      for (Index k = 0; k < stride; k += Piece<T>::width) {
-        auto total = Piece<T>::zero();
+      for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+        auto total = SimdOrScalar<T>::zero();
         for (Index e = starts_[feature], last = end(feature); e < last; ++e)
-          total = total + Piece<T>::fill(values_[e]) * Piece<T>::load(row_of(u, rows_[e], stride) + k);
+          total = total + SimdOrScalar<T>::fill(values_[e]) * SimdOrScalar<T>::load(row_of(u, rows_[e], stride) + k);
         total.store(out + k);
       }
     }

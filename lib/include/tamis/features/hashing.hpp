@@ -41,24 +41,24 @@ struct HashingOptions {
 template <class T>
 class FeatureHashing {
  public:
-  constexpr explicit FeatureHashing(const HashingOptions& options = {}) : o_(options) {}
+  constexpr explicit FeatureHashing(const HashingOptions& options = {}) : options_(options) {}
 
   /// One line into the features that are not zero, ascending, and their values: `count()` of them. Both need room for
   /// count_terms(line, ngrams) entries, which is at most most_terms(line.size(), ngrams). False: refused, and nothing
   /// touched.
   bool transform(std::span<const char> line, std::span<Index> features, std::span<T> values) {
     count_ = 0;
-    if (const char* sentence = o_.refusal()) return refuse(Status::invalid_option, sentence);
-    const std::size_t terms = count_terms(line, o_.ngrams);
+    if (const char* sentence = options_.refusal()) return refuse(Status::invalid_option, sentence);
+    const std::size_t terms = count_terms(line, options_.ngrams);
     if (features.size() < terms || values.size() < terms)
       return refuse(Status::arena_too_small, "the line has more terms than there is room for: see count_terms()");
     // Features with their signs in the lowest bit are sorted, then each run of one feature becomes an entry.
     Index* const first = features.data();
     Index* last = first;
-    for_each_term<Murmur3>(line, o_.ngrams, [&](const Murmur3& term) {
+    for_each_term<Murmur3>(line, options_.ngrams, [&](const Murmur3& term) {
       const std::int32_t hash = term.value();
       const std::uint32_t size = hash < 0 ? 0u - static_cast<std::uint32_t>(hash) : static_cast<std::uint32_t>(hash);
-      *last++ = (size & (o_.features() - 1)) << 1 | (hash < 0 && o_.alternating ? 1u : 0u);
+      *last++ = (size & (options_.features() - 1)) << 1 | (hash < 0 && options_.alternating ? 1u : 0u);
     });
     std::make_heap(first, last);
     std::sort_heap(first, last);
@@ -67,15 +67,15 @@ class FeatureHashing {
       T total = 0;
       for (; at != last && *at >> 1 == feature; ++at) total += *at & 1 ? T(-1) : T(1);
       if (total == T(0)) continue;
-      if (o_.sublinear) total = sign(total) * (T(1) + logarithm(absolute(total)));
+      if (options_.sublinear) total = sign(total) * (T(1) + logarithm(absolute(total)));
       features[count_] = feature;
       values[count_++] = total;
     }
-    normalise(values.data(), count_, o_.norm);
+    normalise(values.data(), count_, options_.norm);
     return accept();
   }
 
-  const HashingOptions& options() const { return o_; }
+  const HashingOptions& options() const { return options_; }
   /// Of the last line.
   Index count() const { return count_; }
   /// `running` when the last call was accepted; why not when it was refused.
@@ -94,7 +94,7 @@ class FeatureHashing {
     return true;
   }
 
-  HashingOptions o_;
+  HashingOptions options_;
   Index count_ = 0;
   Status status_ = Status::running;
   const char* sentence_ = nullptr;

@@ -98,7 +98,7 @@ struct ScatteringOptions {
 template <class T>
 class ScatteringTransform {
  public:
-  explicit constexpr ScatteringTransform(const ScatteringOptions& options) : o_(options) {}
+  explicit constexpr ScatteringTransform(const ScatteringOptions& options) : options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const ScatteringOptions& options) {
@@ -109,20 +109,20 @@ class ScatteringTransform {
   /// Makes the filters. False: refused, and nothing touched.
   bool start(std::span<std::byte> memory) {
     started_ = false;
-    if (const char* sentence = o_.refusal()) return refuse(o_.status(), sentence);
+    if (const char* sentence = options_.refusal()) return refuse(options_.status(), sentence);
     if (!Arena::aligned(memory)) return refuse(Status::invalid_arena, describe(Status::invalid_arena));
-    if (memory.size() < requirement(o_).bytes)
+    if (memory.size() < requirement(options_).bytes)
       return refuse(Status::arena_too_small, "the arena is too small for scattering: give it requirement(options)");
     Arena arena(memory);
-    m_ = Memory::lay_out(arena, o_);
+    m_ = Memory::lay_out(arena, options_);
     m_.down.make();
     m_.across.make();
-    for (Index r = 0; r <= coarsest(o_); ++r) {
+    for (Index r = 0; r <= coarsest(options_); ++r) {
       m_.mean_down[r].make();
       m_.mean_across[r].make();
     }
-    for (Index r = 0; r <= coarsest_filtered(o_); ++r)
-      for (Index scale = first_scale(r); scale + r < o_.scales; ++scale) make_filters(r, scale);
+    for (Index r = 0; r <= coarsest_filtered(options_); ++r)
+      for (Index scale = first_scale(r); scale + r < options_.scales; ++scale) make_filters(r, scale);
     started_ = true;
     return accept();
   }
@@ -130,13 +130,13 @@ class ScatteringTransform {
   /// One image, row-major, into o.coefficients() values. False: refused, and `out` not touched. Asks for `start`.
   bool transform(std::span<const T> image, std::span<T> out) {
     if (!started_) return refuse(Status::invalid_arena, "scattering has no filters yet: call start() with an arena");
-    if (image.size() != std::size_t{o_.height} * o_.width)
+    if (image.size() != std::size_t{options_.height} * options_.width)
       return refuse(Status::invalid_shape, "the image has not height·width pixels, as the options say");
-    if (out.size() != o_.coefficients())
+    if (out.size() != options_.coefficients())
       return refuse(Status::invalid_shape, "there must be room for exactly coefficients() values");
-    for (Index y = 0; y < o_.height; ++y)
-      for (Index x = 0; x < o_.width; ++x)
-        if (!finite(image[std::size_t{y} * o_.width + x])) {
+    for (Index y = 0; y < options_.height; ++y)
+      for (Index x = 0; x < options_.width; ++x)
+        if (!finite(image[std::size_t{y} * options_.width + x])) {
           refuse(Status::invalid_data, "a pixel is not finite: remove or impute it");
           row_ = y;
           column_ = x;
@@ -146,7 +146,7 @@ class ScatteringTransform {
     return accept();
   }
 
-  const ScatteringOptions& options() const { return o_; }
+  const ScatteringOptions& options() const { return options_; }
   /// `running` when the last call was accepted; why not, and the pixel in question, when it was refused.
   Status status() const { return status_; }
   const char* refusal() const { return sentence_; }
@@ -155,8 +155,9 @@ class ScatteringTransform {
 
   /// After `start`: the wavelet's answer ψ̂ to frequency (k, l) of the padded image.
   T response(Index scale, Index orientation, Index k, Index l) const {
-    const std::size_t pixels = std::size_t{height(o_)} * width(o_);
-    return filters(0, scale)[(std::size_t{k} * width(o_) + l) * padded<T>(o_.orientations) + orientation] * T(pixels);
+    const std::size_t pixels = std::size_t{height(options_)} * width(options_);
+    return filters(0, scale)[(std::size_t{k} * width(options_) + l) * padded<T>(options_.orientations) + orientation] *
+           T(pixels);
   }
   /// Sides of the padded image at every 2^resolution-th pixel.
   static constexpr Index height(const ScatteringOptions& o, Index resolution = 0) {
@@ -218,64 +219,66 @@ class ScatteringTransform {
   };
 
   T* filters(Index r, Index scale) const {
-    const std::size_t each = std::size_t{height(o_, r)} * width(o_, r) * padded<T>(o_.orientations);
+    const std::size_t each = std::size_t{height(options_, r)} * width(options_, r) * padded<T>(options_.orientations);
     return m_.filters[r] + (scale - first_scale(r)) * each;
   }
   void make_filters(Index r, Index scale) const {
-    if (o_.order == 0) return;
-    const Index stride = padded<T>(o_.orientations);
-    const std::size_t pixels = std::size_t{height(o_, r)} * width(o_, r);
+    if (options_.order == 0) return;
+    const Index stride = padded<T>(options_.orientations);
+    const std::size_t pixels = std::size_t{height(options_, r)} * width(options_, r);
     T* const out = filters(r, scale);
     for (std::size_t e = 0; e < pixels * stride; ++e) out[e] = T(0);
-    for (Index l = 0; l < o_.orientations; ++l)  // with the factor of the inverse transform
-      Morlet<T>::of(scale, l, o_.orientations).sample(height(o_, r), width(o_, r), T(1) / T(pixels), out + l, stride);
+    for (Index l = 0; l < options_.orientations; ++l)  // with the factor of the inverse transform
+      Morlet<T>::of(scale, l, options_.orientations)
+          .sample(height(options_, r), width(options_, r), T(1) / T(pixels), out + l, stride);
   }
 
   /// Means of `count` maps on a grid, from map `first` on.
   template <Index M>
   void write(const T* grid, Index r, std::size_t first, Index count, T* out) const {
-    const std::size_t positions = std::size_t{o_.map_height()} * o_.map_width();
-    const std::size_t map_step = o_.by_position ? 1 : positions, position_step = o_.by_position ? o_.maps() : 1;
-    const Index border = (Index(1) << o_.scales) >> r, step = o_.step() >> r;
-    smooth<M>(m_.mean_down[r], m_.mean_across[r], grid, {border, step, o_.map_height()}, {border, step, o_.map_width()},
-              m_.rows, [&](std::size_t position, const Pack<T, M>& means) {
+    const std::size_t positions = std::size_t{options_.map_height()} * options_.map_width();
+    const std::size_t map_step = options_.by_position ? 1 : positions,
+                      position_step = options_.by_position ? options_.maps() : 1;
+    const Index border = (Index(1) << options_.scales) >> r, step = options_.step() >> r;
+    smooth<M>(m_.mean_down[r], m_.mean_across[r], grid, {border, step, options_.map_height()},
+              {border, step, options_.map_width()}, m_.rows, [&](std::size_t position, const Simd<T, M>& means) {
                 for (Index i = 0; i < count; ++i)
                   out[(first + i) * map_step + position * position_step] = means.entry[i];
               });
   }
   /// grid ← moduli of N wavelets, from orientation `l` on, of a map in frequency at resolution r.
   void moduli(const T* map, std::size_t step, std::size_t apart, Index r, Index scale, Index l, Index to, T* grid) {
-    filter_grid<N>(map, step, apart, filters(r, scale - r) + l, padded<T>(o_.orientations), Index(1) << (to - r),
-                   height(o_, to), width(o_, to), grid);
-    transform_grid<N>(m_.down, m_.across, height(o_, to), width(o_, to), grid, m_.lines);
-    take_modulus<N>(grid, std::size_t{height(o_, to)} * width(o_, to));
+    filter_grid<N>(map, step, apart, filters(r, scale - r) + l, padded<T>(options_.orientations), Index(1) << (to - r),
+                   height(options_, to), width(options_, to), grid);
+    transform_grid<N>(m_.down, m_.across, height(options_, to), width(options_, to), grid, m_.lines);
+    take_modulus<N>(grid, std::size_t{height(options_, to)} * width(options_, to));
   }
 
   void run(const T* image, T* out) {
-    const Index border = Index(1) << o_.scales, L = o_.orientations;
+    const Index border = Index(1) << options_.scales, L = options_.orientations;
     T* pixel = m_.image;
-    for (Index y = 0; y < height(o_); ++y) {
-      const T* row = image + std::size_t{o_.width} * detail::reflect(std::int64_t{y} - border, o_.height);
-      for (Index x = 0; x < width(o_); ++x, pixel += 2) {
-        pixel[0] = row[detail::reflect(std::int64_t{x} - border, o_.width)];
+    for (Index y = 0; y < height(options_); ++y) {
+      const T* row = image + std::size_t{options_.width} * detail::reflect(std::int64_t{y} - border, options_.height);
+      for (Index x = 0; x < width(options_); ++x, pixel += 2) {
+        pixel[0] = row[detail::reflect(std::int64_t{x} - border, options_.width)];
         pixel[1] = T(0);
       }
     }
     write<1>(m_.image, 0, 0, 1, out);
-    if (o_.order == 0) return;
-    transform_grid<1>(m_.down, m_.across, height(o_), width(o_), m_.image, m_.lines);
-    std::size_t second = 1 + std::size_t{o_.scales} * L;  // the map to write next, of order 2
-    for (Index j = 0; j < o_.scales; ++j)
+    if (options_.order == 0) return;
+    transform_grid<1>(m_.down, m_.across, height(options_), width(options_), m_.image, m_.lines);
+    std::size_t second = 1 + std::size_t{options_.scales} * L;  // the map to write next, of order 2
+    for (Index j = 0; j < options_.scales; ++j)
       for (Index l = 0; l < L; l += N) {
-        const Index r = resolution(o_, j), count = smallest(N, L - l);
+        const Index r = resolution(options_, j), count = smallest(N, L - l);
         moduli(m_.image, 2, 1, 0, j, l, r, m_.first);
         write<N>(m_.first, r, 1 + std::size_t{j} * L + l, count, out);
-        if (o_.order < 2 || j + 1 == o_.scales) continue;
-        transform_grid<N>(m_.down, m_.across, height(o_, r), width(o_, r), m_.first, m_.lines);
+        if (options_.order < 2 || j + 1 == options_.scales) continue;
+        transform_grid<N>(m_.down, m_.across, height(options_, r), width(options_, r), m_.first, m_.lines);
         for (Index i = 0; i < count; ++i)
-          for (Index k = j + 1; k < o_.scales; ++k, second += L)
+          for (Index k = j + 1; k < options_.scales; ++k, second += L)
             for (Index q = 0; q < L; q += N) {
-              const Index to = resolution(o_, k);
+              const Index to = resolution(options_, k);
               moduli(m_.first + i, 2 * N, N, r, k, q, to, m_.second);
               write<N>(m_.second, to, second + q, smallest(N, L - q), out);
             }
@@ -295,7 +298,7 @@ class ScatteringTransform {
     return true;
   }
 
-  ScatteringOptions o_;
+  ScatteringOptions options_;
   Memory m_{};
   bool started_ = false;
   Status status_ = Status::invalid_arena;

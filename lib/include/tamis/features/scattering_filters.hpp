@@ -131,7 +131,7 @@ struct Window {
 template <Index N, class T, class Emit>
 void smooth(const GaussianMean<T>& down, const GaussianMean<T>& across, const T* grid, Window y, Window x, T* rows,
             Emit emit) {
-  using P = Pack<T, N>;
+  using P = Simd<T, N>;
   const std::size_t width = across.size;
   for (Index o = 0; o < y.count; ++o)
     for (Index l = 0; l < across.size; ++l)
@@ -151,7 +151,7 @@ void smooth(const GaussianMean<T>& down, const GaussianMean<T>& across, const T*
 template <Index N, class T>
 [[gnu::noinline]] void filter_grid(const T* from, std::size_t step, std::size_t apart, const T* filters,
                                    std::size_t filter_step, Index factor, Index height, Index width, T* to) {
-  using P = Pack<T, N>;
+  using P = Simd<T, N>;
   const std::size_t row = std::size_t{width} * factor;
   for (Index y = 0; y < height; ++y)
     for (Index x = 0; x < width; ++x, to += 2 * N) {

@@ -131,7 +131,7 @@ struct SignalScatteringOptions {
 template <class T>
 class SignalScatteringTransform {
  public:
-  explicit constexpr SignalScatteringTransform(const SignalScatteringOptions& options) : o_(options) {}
+  explicit constexpr SignalScatteringTransform(const SignalScatteringOptions& options) : options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const SignalScatteringOptions& options) {
@@ -142,16 +142,16 @@ class SignalScatteringTransform {
   /// Makes the filters. False: refused, and nothing touched.
   bool start(std::span<std::byte> memory) {
     started_ = false;
-    if (const char* sentence = o_.refusal()) return refuse(o_.status(), sentence);
+    if (const char* sentence = options_.refusal()) return refuse(options_.status(), sentence);
     if (!Arena::aligned(memory)) return refuse(Status::invalid_arena, describe(Status::invalid_arena));
-    if (memory.size() < requirement(o_).bytes)
+    if (memory.size() < requirement(options_).bytes)
       return refuse(Status::arena_too_small, "the arena is too small for scattering: give it requirement(options)");
     Arena arena(memory);
-    m_ = Memory::lay_out(arena, o_);
+    m_ = Memory::lay_out(arena, options_);
     m_.roots.make();
-    for (Index r = 0; r <= coarsest(o_); ++r) m_.means[r].make();
-    fill_bank(m_.first, o_.per_octave);
-    if (o_.order > 1 && o_.per_octave > 1) fill_bank(m_.second, 1);
+    for (Index r = 0; r <= coarsest(options_); ++r) m_.means[r].make();
+    fill_bank(m_.first, options_.per_octave);
+    if (options_.order > 1 && options_.per_octave > 1) fill_bank(m_.second, 1);
     started_ = true;
     return accept();
   }
@@ -159,11 +159,11 @@ class SignalScatteringTransform {
   /// One signal into o.coefficients() values. False: refused, and `out` not touched. Asks for `start`.
   bool transform(std::span<const T> signal, std::span<T> out) {
     if (!started_) return refuse(Status::invalid_arena, "scattering has no filters yet: call start() with an arena");
-    if (signal.size() != o_.length)
+    if (signal.size() != options_.length)
       return refuse(Status::invalid_shape, "the signal has not as many entries as the options say");
-    if (out.size() != o_.coefficients())
+    if (out.size() != options_.coefficients())
       return refuse(Status::invalid_shape, "there must be room for exactly coefficients() values");
-    for (Index i = 0; i < o_.length; ++i)
+    for (Index i = 0; i < options_.length; ++i)
       if (!finite(signal[i])) {
         refuse(Status::invalid_data, "an entry of the signal is not finite: remove or impute it");
         column_ = i;
@@ -173,7 +173,7 @@ class SignalScatteringTransform {
     return accept();
   }
 
-  const SignalScatteringOptions& options() const { return o_; }
+  const SignalScatteringOptions& options() const { return options_; }
   /// `running` when the last call was accepted; why not, and the entry in question, when it was refused.
   Status status() const { return status_; }
   const char* refusal() const { return sentence_; }
@@ -184,7 +184,7 @@ class SignalScatteringTransform {
   Index wavelets() const { return m_.first.count; }
   T frequency(Index wavelet) const { return m_.first.xi[wavelet]; }
   T response(Index wavelet, Index k) const {
-    return m_.first.filters[std::size_t{wavelet} * padded_length(o_) + k] * T(padded_length(o_));
+    return m_.first.filters[std::size_t{wavelet} * padded_length(options_) + k] * T(padded_length(options_));
   }
   /// A multiple of 2^J with no other prime than 2, 3 and 5.
   static constexpr Index padded_length(const SignalScatteringOptions& o) {
@@ -242,13 +242,14 @@ class SignalScatteringTransform {
 
   void fill_bank(const Bank& bank, Index per_octave) const {
     if (bank.count == 0) return;
-    const Index n = padded_length(o_);
+    const Index n = padded_length(options_);
     Index w = 0;
-    detail::for_each_signal_wavelet<float>(o_.scales, per_octave, [&](const detail::SignalWavelet<float>& coarse) {
-      bank.octave[w++] = coarse.octave;  // the same in every precision
-    });
+    detail::for_each_signal_wavelet<float>(options_.scales, per_octave,
+                                           [&](const detail::SignalWavelet<float>& coarse) {
+                                             bank.octave[w++] = coarse.octave;  // the same in every precision
+                                           });
     w = 0;
-    detail::for_each_signal_wavelet<T>(o_.scales, per_octave, [&](const detail::SignalWavelet<T>& wavelet) {
+    detail::for_each_signal_wavelet<T>(options_.scales, per_octave, [&](const detail::SignalWavelet<T>& wavelet) {
       if (w == bank.count) return;
       bank.xi[w] = wavelet.xi;
       make_filter(wavelet, n, bank.filters + std::size_t{w++} * n);
@@ -280,7 +281,7 @@ class SignalScatteringTransform {
   /// `to` ← |x ⋆ ψ| at every 2^coarse-th entry, of x̂ at every 2^fine-th one. The spectrum of ψ is cut off at the
   /// highest frequency of x.
   T* moduli(const T* map, Index fine, const T* filter, Index coarse, T* to, T* spare) const {
-    const Index whole = padded_length(o_), n = whole >> fine, kept = whole >> coarse;
+    const Index whole = padded_length(options_), n = whole >> fine, kept = whole >> coarse;
     for (Index k = 0; k < kept; ++k) {
       T re = 0, im = 0;
       for (Index e = k; e < n; e += kept) {
@@ -299,35 +300,37 @@ class SignalScatteringTransform {
     return wave;
   }
   void write(const T* map, Index r, std::size_t line, T* out) const {
-    const std::size_t line_step = o_.by_position ? 1 : o_.positions(), step = o_.by_position ? o_.lines() : 1;
-    for (Index q = 0; q < o_.positions(); ++q)
-      out[line * line_step + q * step] = m_.means[r](((Index(4) << o_.scales) + q * o_.step()) >> r, [&](Index at) {
-                                             return Pack<T, 1>::load(map + 2 * std::size_t{at});
-                                           }).entry[0];
+    const std::size_t line_step = options_.by_position ? 1 : options_.positions(),
+                      step = options_.by_position ? options_.lines() : 1;
+    for (Index q = 0; q < options_.positions(); ++q)
+      out[line * line_step + q * step] =
+          m_.means[r](((Index(4) << options_.scales) + q * options_.step()) >> r, [&](Index at) {
+              return Simd<T, 1>::load(map + 2 * std::size_t{at});
+            }).entry[0];
   }
 
   void run(const T* signal, T* out) const {
-    const Index n = padded_length(o_);
+    const Index n = padded_length(options_);
     for (Index i = 0; i < n; ++i) {
-      m_.one[2 * i] = signal[detail::reflect(std::int64_t{i} - (std::int64_t{4} << o_.scales), o_.length)];
+      m_.one[2 * i] = signal[detail::reflect(std::int64_t{i} - (std::int64_t{4} << options_.scales), options_.length)];
       m_.one[2 * i + 1] = T(0);
     }
     write(m_.one, 0, 0, out);
-    if (o_.order == 0) return;
+    if (options_.order == 0) return;
     const T* const done = transform_line<1>(m_.roots, n, m_.one, m_.spare);
     __builtin_memcpy(m_.signal, done, 2 * std::size_t{n} * sizeof(T));
     std::size_t second = 1 + std::size_t{m_.first.count};
     for (Index a = 0; a < m_.first.count; ++a) {
-      const Index r = resolution(o_, m_.first.octave[a]);
+      const Index r = resolution(options_, m_.first.octave[a]);
       T* map = moduli(m_.signal, 0, m_.first.filters + std::size_t{a} * n, r, m_.one, m_.spare);
       write(map, r, 1 + a, out);
-      if (o_.order < 2) continue;
+      if (options_.order < 2) continue;
       T* other = map == m_.one ? m_.spare : m_.one;
       map = transform_line<1>(m_.roots, n >> r, map, other);
       other = map == m_.one ? m_.spare : m_.one;
       for (Index b = 0; b < m_.second.count; ++b) {
         if (m_.second.octave[b] <= m_.first.octave[a]) continue;
-        const Index to = resolution(o_, m_.second.octave[b]);
+        const Index to = resolution(options_, m_.second.octave[b]);
         write(moduli(map, r, m_.second.filters + std::size_t{b} * n, to, m_.two, other), to, second++, out);
       }
     }
@@ -346,7 +349,7 @@ class SignalScatteringTransform {
     return true;
   }
 
-  SignalScatteringOptions o_;
+  SignalScatteringOptions options_;
   Memory m_{};
   bool started_ = false;
   Status status_ = Status::invalid_arena;

@@ -26,7 +26,7 @@ struct TfIdfOptions {
 template <class T>
 class TfIdf {
  public:
-  constexpr explicit TfIdf(const TfIdfOptions& options = {}) : o_(options) {}
+  constexpr explicit TfIdf(const TfIdfOptions& options = {}) : options_(options) {}
 
   /// idf from the number of documents with each term; it must stay where it is. False: refused, and nothing touched.
   bool start(std::span<const Index> counts, Index documents, std::span<T> idf) {
@@ -34,11 +34,11 @@ class TfIdf {
     if (idf.size() != counts.size())
       return refuse(Status::invalid_shape, "there must be room for exactly one weight for each term");
     for (std::size_t t = 0; t < counts.size(); ++t)
-      if (counts[t] > documents || (counts[t] == 0 && !o_.smooth))
+      if (counts[t] > documents || (counts[t] == 0 && !options_.smooth))
         return refuse(Status::invalid_data,
                       "a term is in more documents than there are, or in none, which only smooth weights allow",
                       static_cast<Index>(t));
-    const T more = o_.smooth ? T(1) : T(0);
+    const T more = options_.smooth ? T(1) : T(0);
     for (std::size_t t = 0; t < counts.size(); ++t)
       idf[t] = logarithm((T(documents) + more) / (T(counts[t]) + more)) + T(1);
     idf_ = idf;
@@ -52,19 +52,19 @@ class TfIdf {
     for (std::size_t e = 0; e < terms.size(); ++e) {
       if (terms[e] >= idf_.size())
         return refuse(Status::invalid_shape, "the vocabulary does not have that term", static_cast<Index>(e));
-      if (!(values[e] >= (o_.sublinear ? T(1) : T(0))) || !finite(values[e]))
+      if (!(values[e] >= (options_.sublinear ? T(1) : T(0))) || !finite(values[e]))
         return refuse(Status::invalid_data, "the count of a term is negative, or below one where it is to be sublinear",
                       static_cast<Index>(e));
     }
     for (std::size_t e = 0; e < terms.size(); ++e) {
-      if (o_.sublinear) values[e] = T(1) + logarithm(values[e]);
+      if (options_.sublinear) values[e] = T(1) + logarithm(values[e]);
       values[e] *= idf_[terms[e]];
     }
-    normalise(values.data(), static_cast<Index>(values.size()), o_.norm);
+    normalise(values.data(), static_cast<Index>(values.size()), options_.norm);
     return accept();
   }
 
-  const TfIdfOptions& options() const { return o_; }
+  const TfIdfOptions& options() const { return options_; }
   /// `running` when the last call was accepted; why not, and the term in question, when it was refused.
   Status status() const { return status_; }
   const char* refusal() const { return sentence_; }
@@ -84,7 +84,7 @@ class TfIdf {
     return true;
   }
 
-  TfIdfOptions o_;
+  TfIdfOptions options_;
   std::span<const T> idf_;
   Status status_ = Status::running;
   const char* sentence_ = nullptr;

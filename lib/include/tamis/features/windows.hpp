@@ -53,7 +53,7 @@ struct WindowOptions {
 template <class T>
 class SensorWindows {
  public:
-  constexpr explicit SensorWindows(const WindowOptions& options) : o_(options) {}
+  constexpr explicit SensorWindows(const WindowOptions& options) : options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const WindowOptions& options) {
@@ -64,14 +64,14 @@ class SensorWindows {
   /// Begins without readings. False: refused, and nothing touched.
   bool start(std::span<std::byte> memory) {
     started_ = false;
-    if (const char* sentence = o_.refusal()) return refuse(Status::invalid_option, sentence);
+    if (const char* sentence = options_.refusal()) return refuse(Status::invalid_option, sentence);
     if (!Arena::aligned(memory)) return refuse(Status::invalid_arena, describe(Status::invalid_arena));
-    if (memory.size() < requirement(o_).bytes)
+    if (memory.size() < requirement(options_).bytes)
       return refuse(Status::arena_too_small,
                     "the window is longer than the buffer: give it requirement(options) bytes, or take fewer readings");
     Arena arena(memory);
-    m_ = Memory::lay_out(arena, o_);
-    if (o_.bands) m_.roots.make();
+    m_ = Memory::lay_out(arena, options_);
+    if (options_.bands) m_.roots.make();
     started_ = true;
     restart();
     return accept();
@@ -79,21 +79,21 @@ class SensorWindows {
   /// Forgets the readings.
   void restart() {
     next_ = 0;
-    wait_ = o_.length;
+    wait_ = options_.length;
   }
 
   /// One value for each channel. False: refused, and the reading is as if it had not come.
   bool push(std::span<const T> reading) {
     if (!started_) return refuse(Status::invalid_arena, no_buffer);
-    if (reading.size() != o_.channels)
+    if (reading.size() != options_.channels)
       return refuse(Status::invalid_shape, "a reading has one value for each of the channels");
-    for (Index c = 0; c < o_.channels; ++c)
+    for (Index c = 0; c < options_.channels; ++c)
       if (!finite(reading[c]))
         return refuse(Status::invalid_data, "a reading is not finite: leave it out or impute it", c);
-    if (wait_ == 0) wait_ = o_.hop;
+    if (wait_ == 0) wait_ = options_.hop;
     --wait_;
-    for (Index c = 0; c < o_.channels; ++c) channel(c)[next_] = reading[c];
-    if (++next_ == o_.length) next_ = 0;
+    for (Index c = 0; c < options_.channels; ++c) channel(c)[next_] = reading[c];
+    if (++next_ == options_.length) next_ = 0;
     return accept();
   }
 
@@ -104,13 +104,14 @@ class SensorWindows {
   bool features(std::span<T> out) {
     if (!started_) return refuse(Status::invalid_arena, no_buffer);
     if (!ready()) return refuse(Status::invalid_data, "no window ends with the last reading: wait for ready()");
-    if (out.size() != o_.features())
+    if (out.size() != options_.features())
       return refuse(Status::invalid_shape, "there must be room for exactly features() values");
-    for (Index c = 0; c < o_.channels; ++c) describe_channel(c, out.data() + std::size_t{c} * o_.per_channel());
+    for (Index c = 0; c < options_.channels; ++c)
+      describe_channel(c, out.data() + std::size_t{c} * options_.per_channel());
     return accept();
   }
 
-  const WindowOptions& options() const { return o_; }
+  const WindowOptions& options() const { return options_; }
   /// `running` when the last call was accepted; why not, and the channel in question, when it was refused.
   Status status() const { return status_; }
   const char* refusal() const { return sentence_; }
@@ -133,20 +134,20 @@ class SensorWindows {
   };
   static constexpr const char* no_buffer = "there is no buffer yet: call start() with an arena";
 
-  T* channel(Index c) const { return m_.ring + std::size_t{c} * o_.length; }
+  T* channel(Index c) const { return m_.ring + std::size_t{c} * options_.length; }
 
   /// visit(i, x_i) from the first reading of the window to the last.
   template <class Visit>
   void for_each(Index c, Visit visit) const {
     const T* const x = channel(c);
-    for (Index i = 0; i < o_.length; ++i) {
+    for (Index i = 0; i < options_.length; ++i) {
       const Index at = next_ + i;  // 2·length fits
-      visit(i, x[at < o_.length ? at : at - o_.length]);
+      visit(i, x[at < options_.length ? at : at - options_.length]);
     }
   }
 
   void describe_channel(Index c, T* out) const {
-    const T count = T(o_.length);
+    const T count = T(options_.length);
     Sum<T> total, squares;
     for_each(c, [&](Index, T x) {
       total.add(x);
@@ -169,7 +170,7 @@ class SensorWindows {
     out[1] = square_root(largest(variance, T(0)));
     out[2] = squares.value() / count;
     out[3] = T(crossings);
-    if (o_.bands) measure_bands(c, mean, out + moments);
+    if (options_.bands) measure_bands(c, mean, out + moments);
   }
 
   void measure_bands(Index c, T mean, T* out) const {
@@ -177,16 +178,16 @@ class SensorWindows {
       m_.line[2 * i] = x - mean;
       m_.line[2 * i + 1] = T(0);
     });
-    const T* const spectrum = transform_line<1>(m_.roots, o_.length, m_.line, m_.spare);
-    const T scale = T(1) / T(o_.length);
-    const std::uint64_t half = o_.length / 2;
+    const T* const spectrum = transform_line<1>(m_.roots, options_.length, m_.line, m_.spare);
+    const T scale = T(1) / T(options_.length);
+    const std::uint64_t half = options_.length / 2;
     Index k = 1;
-    for (Index b = 0; b < o_.bands; ++b) {
-      const auto last = static_cast<Index>(half * (b + 1) / o_.bands);
+    for (Index b = 0; b < options_.bands; ++b) {
+      const auto last = static_cast<Index>(half * (b + 1) / options_.bands);
       Sum<T> power;
       for (; k <= last; ++k) {
         const T re = spectrum[2 * k] * scale, im = spectrum[2 * k + 1] * scale;
-        power.add((2 * k == o_.length ? T(1) : T(2)) * (re * re + im * im));
+        power.add((2 * k == options_.length ? T(1) : T(2)) * (re * re + im * im));
       }
       out[b] = power.value();
     }
@@ -207,7 +208,7 @@ class SensorWindows {
 
   static constexpr Index moments = WindowOptions::moments;
 
-  WindowOptions o_;
+  WindowOptions options_;
   Memory m_{};
   Index next_ = 0;  ///< where the next reading goes: the first of a full ring
   Index wait_ = 0;  ///< readings until a window is full

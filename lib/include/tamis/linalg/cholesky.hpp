@@ -8,10 +8,10 @@ namespace tamis {
 /// Σ a_e b_e: lane by lane over whole vectors, then the rest; the order is part of the definition.
 template <class T>
 TAMIS_INLINED_UNLESS_SMALLEST T dot(const T* a, const T* b, std::size_t count) {
-  auto total = Pack<T>::zero();
+  auto total = Simd<T>::zero();
   std::size_t e = 0;
-  for (const std::size_t whole = count - count % lanes<T>; e < whole; e += Piece<T>::width)
-    add_to_lanes<T>(Piece<T>::load(a + e) * Piece<T>::load(b + e), e, total);
+  for (const std::size_t whole = count - count % lanes<T>; e < whole; e += SimdOrScalar<T>::width)
+    add_to_lanes<T>(SimdOrScalar<T>::load(a + e) * SimdOrScalar<T>::load(b + e), e, total);
   T sum = total.sum();
   for (; e < count; ++e) sum += a[e] * b[e];
   return sum;
@@ -35,19 +35,19 @@ TAMIS_NOINLINE_IF_SMALLEST T factor_entry(const T* row, const T* column, Index c
 template <class T, int R>
 void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
   static_assert(4 % lanes<T> == 0);
-  Pack<T> total[R][4];
+  Simd<T> total[R][4];
   TAMIS_UNROLL
   for (int r = 0; r < R; ++r) {
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) total[r][c] = Pack<T>::zero();
+    for (int c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
   }
   for (Index e = 0; e < j; e += lanes<T>) {
-    Pack<T> left[R];
+    Simd<T> left[R];
     TAMIS_UNROLL
-    for (int r = 0; r < R; ++r) left[r] = Pack<T>::load(row + r * stride + e);
+    for (int r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
     TAMIS_UNROLL
     for (int c = 0; c < 4; ++c) {
-      const auto right = Pack<T>::load(columns + c * stride + e);
+      const auto right = Simd<T>::load(columns + c * stride + e);
       TAMIS_UNROLL
       for (int r = 0; r < R; ++r) total[r][c] = total[r][c] + left[r] * right;
     }
@@ -69,9 +69,9 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
 /// The same for four rows, two in a vector each.
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std::size_t stride, Index j) {
-  using Wide = Pack<T, 2 * lanes<T>>;
+  using Wide = Simd<T, 2 * lanes<T>>;
   const auto pair = [](const T* low, const T* high) __attribute__((always_inline)) {
-    const auto a = Pack<T>::load(low).entry, b = Pack<T>::load(high).entry;
+    const auto a = Simd<T>::load(low).entry, b = Simd<T>::load(high).entry;
     if constexpr (lanes<T> == 2) return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3)};
     else return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)};
   };
@@ -166,20 +166,20 @@ template <class T>
     for (Index k = 0; k < width; k += lanes<T>) {
       const T* entries = row_at(i);
       T* const out = x + static_cast<std::size_t>(i) * width + k;
-      auto value = Pack<T>::load(out);
+      auto value = Simd<T>::load(out);
       for (Index j = 0; j < i; ++j)
-        value = value - Pack<T>::fill(entries[j]) * Pack<T>::load(x + static_cast<std::size_t>(j) * width + k);
-      (value * Pack<T>::fill(T(1) / entries[i])).store(out);
+        value = value - Simd<T>::fill(entries[j]) * Simd<T>::load(x + static_cast<std::size_t>(j) * width + k);
+      (value * Simd<T>::fill(T(1) / entries[i])).store(out);
     }
   for (Index i = size; i-- > 0;)
     for (Index k = 0; k < width; k += lanes<T>) {
       const T* entries = row_at(i);
       T* const out = x + static_cast<std::size_t>(i) * width + k;
-      const auto value = Pack<T>::load(out) * Pack<T>::fill(T(1) / entries[i]);
+      const auto value = Simd<T>::load(out) * Simd<T>::fill(T(1) / entries[i]);
       value.store(out);
       for (Index j = 0; j < i; ++j) {
         T* const other = x + static_cast<std::size_t>(j) * width + k;
-        (Pack<T>::load(other) - Pack<T>::fill(entries[j]) * value).store(other);
+        (Simd<T>::load(other) - Simd<T>::fill(entries[j]) * value).store(other);
       }
     }
 }

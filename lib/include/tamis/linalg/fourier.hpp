@@ -3,17 +3,17 @@
 
 #include "../arena.hpp"
 #include "elementary.hpp"
-#include "pack.hpp"
+#include "simd.hpp"
 
 namespace tamis {
 
 /// N complex numbers, one of each line that is transformed; in memory 2N values, real parts first.
 template <class T, Index N>
 struct Complex {
-  Pack<T, N> re, im;
+  Simd<T, N> re, im;
 
   [[gnu::always_inline]] static Complex load(const T* from) {
-    return {Pack<T, N>::load(from), Pack<T, N>::load(from + N)};
+    return {Simd<T, N>::load(from), Simd<T, N>::load(from + N)};
   }
   [[gnu::always_inline]] void store(T* to) const {
     re.store(to);
@@ -25,11 +25,11 @@ struct Complex {
   [[gnu::always_inline]] friend Complex operator-(const Complex& a, const Complex& b) {
     return {a.re - b.re, a.im - b.im};
   }
-  [[gnu::always_inline]] friend Complex operator*(const Pack<T, N>& a, const Complex& b) {
+  [[gnu::always_inline]] friend Complex operator*(const Simd<T, N>& a, const Complex& b) {
     return {a * b.re, a * b.im};
   }
   /// −i times it.
-  [[gnu::always_inline]] Complex turned_back() const { return {im, Pack<T, N>::zero() - re}; }
+  [[gnu::always_inline]] Complex turned_back() const { return {im, Simd<T, N>::zero() - re}; }
 };
 
 /// e^{2πik/size} for 0 ≤ k < size: 2·size values. A table also serves sizes that divide its own.
@@ -54,7 +54,7 @@ namespace detail {
 template <class T, Index N>
 class FourierStage {
   using C = Complex<T, N>;
-  using P = Pack<T, N>;
+  using P = Simd<T, N>;
 
  public:
   /// `root_step`: between the roots of order radix·m in the table.

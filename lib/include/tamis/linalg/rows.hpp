@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "pack.hpp"
 #include "scalar.hpp"
+#include "simd.hpp"
 #include "sum.hpp"
 
 namespace tamis {
@@ -67,43 +67,43 @@ void copy_object(const V& from, V& to) {
 
 /// Adds a piece that begins at entry k of a row to those of its lanes.
 template <class T>
-[[gnu::always_inline]] inline void add_to_lanes(const Piece<T>& piece, std::size_t k, Pack<T>& total) {
-  if constexpr (Piece<T>::width == lanes<T>) total = total + piece;
+[[gnu::always_inline]] inline void add_to_lanes(const SimdOrScalar<T>& piece, std::size_t k, Simd<T>& total) {
+  if constexpr (SimdOrScalar<T>::width == lanes<T>) total = total + piece;
   else total.entry[k % lanes<T>] += piece.entry[0];
 }
 
 /// Adds the squares of a piece that begins at entry k of a row to those of its lanes.
 template <class T>
-[[gnu::always_inline]] inline void add_squares(const Piece<T>& piece, std::size_t k, Pack<T>& total) {
-  if constexpr (Piece<T>::width == lanes<T>) total = total + piece * piece;
+[[gnu::always_inline]] inline void add_squares(const SimdOrScalar<T>& piece, std::size_t k, Simd<T>& total) {
+  if constexpr (SimdOrScalar<T>::width == lanes<T>) total = total + piece * piece;
   else total.entry[k % lanes<T>] += piece.entry[0] * piece.entry[0];
 }
 
 /// to ← from + αx over a row, or over all rows at once: `count` is a whole number of vectors.
 template <class T>
 TAMIS_NOINLINE_IF_SMALLEST void add_scaled_row(const T* from, T alpha, const T* x, std::size_t count, T* to) {
-  const auto factor = Piece<T>::fill(alpha);
-  for (std::size_t e = 0; e < count; e += Piece<T>::width)
-    (Piece<T>::load(from + e) + factor * Piece<T>::load(x + e)).store(to + e);
+  const auto factor = SimdOrScalar<T>::fill(alpha);
+  for (std::size_t e = 0; e < count; e += SimdOrScalar<T>::width)
+    (SimdOrScalar<T>::load(from + e) + factor * SimdOrScalar<T>::load(x + e)).store(to + e);
 }
 
 /// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, Σ aᵢ².
 template <class T>
-TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Pack<T>& total) {
-  for (std::size_t k = 0; k < count; k += Piece<T>::width) {
-    auto difference = Piece<T>::load(a + k);
-    if (b) difference = difference - Piece<T>::load(b + k);
+TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Simd<T>& total) {
+  for (std::size_t k = 0; k < count; k += SimdOrScalar<T>::width) {
+    auto difference = SimdOrScalar<T>::load(a + k);
+    if (b) difference = difference - SimdOrScalar<T>::load(b + k);
     add_squares<T>(difference, k, total);
   }
 }
 template <class T>
-Pack<T> squared_distance(const T* a, const T* b, std::size_t count, Pack<T> start) {
+Simd<T> squared_distance(const T* a, const T* b, std::size_t count, Simd<T> start) {
   add_squared_distance(a, b, count, start);
   return start;
 }
 
 template <class T>
-Pack<T> squared_norm(const T* a, std::size_t count, Pack<T> start) {
+Simd<T> squared_norm(const T* a, std::size_t count, Simd<T> start) {
   return squared_distance(a, static_cast<const T*>(nullptr), count, start);
 }
 
@@ -111,15 +111,15 @@ Pack<T> squared_norm(const T* a, std::size_t count, Pack<T> start) {
 template <class T>
 [[gnu::noinline]] void block_sums(const T* matrix, Index rows, Index stride, T* sums) {
   constexpr Index block = 256;
-  for (Index k = 0; k < stride; k += Piece<T>::width) {
-    auto total = Piece<T>::zero();
+  for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+    auto total = SimdOrScalar<T>::zero();
     const T* row = matrix + k;
     for (Index left = rows; left > 0;) {
-      auto part = Piece<T>::zero();
+      auto part = SimdOrScalar<T>::zero();
       Index here = smallest(block, left);
       left -= here;
       do {
-        part = part + Piece<T>::load(row);
+        part = part + SimdOrScalar<T>::load(row);
         row += stride;
       } while (--here > 0);
       total = total + part;
@@ -131,9 +131,9 @@ template <class T>
 /// sums_k = Σᵢ matrix(i, k), compensated; `sums` holds `stride` entries.
 template <class T>
 [[gnu::noinline]] void column_sums(const T* matrix, Index rows, Index stride, T* sums) {
-  for (Index k = 0; k < stride; k += Piece<T>::width) {
-    Sum<Piece<T>> total;
-    for (Index i = 0; i < rows; ++i) total.add(Piece<T>::load(row_of(matrix, i, stride) + k));
+  for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+    Sum<SimdOrScalar<T>> total;
+    for (Index i = 0; i < rows; ++i) total.add(SimdOrScalar<T>::load(row_of(matrix, i, stride) + k));
     total.value().store(sums + k);
   }
 }

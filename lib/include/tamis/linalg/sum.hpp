@@ -2,11 +2,11 @@
 /// Compensated sums in the working precision: what decides convergence is added with them, so that every target stops
 /// at the same iterate and float loses no digits to the number of samples.
 
-#include "pack.hpp"
+#include "simd.hpp"
 
 namespace tamis {
 
-/// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or a Pack.
+/// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or a Simd.
 /// Error: one rounding of the result, to first order, whatever the number of terms.
 template <class V>
 class Sum {
@@ -32,10 +32,10 @@ class Sum {
 
 /// Single entries are added as numbers: one function for both where code is to be the smallest.
 template <class T>
-class Sum<Pack<T, 1>> : Sum<T> {
+class Sum<Simd<T, 1>> : Sum<T> {
  public:
-  [[gnu::always_inline]] constexpr void add(Pack<T, 1> term) { Sum<T>::add(term.entry[0]); }
-  [[gnu::always_inline]] constexpr Pack<T, 1> value() const { return {{Sum<T>::value()}}; }
+  [[gnu::always_inline]] constexpr void add(Simd<T, 1> term) { Sum<T>::add(term.entry[0]); }
+  [[gnu::always_inline]] constexpr Simd<T, 1> value() const { return {{Sum<T>::value()}}; }
 };
 
 }  // namespace tamis

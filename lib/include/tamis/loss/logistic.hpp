@@ -3,7 +3,7 @@
 
 #include "../curvature.hpp"
 #include "../linalg/elementary.hpp"
-#include "../linalg/pack.hpp"
+#include "../linalg/simd.hpp"
 #include "../targets.hpp"
 
 namespace tamis {
@@ -84,11 +84,11 @@ struct Logistic {
   /// u += value c∇²ℓ t, for rows of whole vectors whose padding is 0 in h and t.
   template <class T>
   void add_curvature(const T* h, Index stride, T weight, T value, const T* t, T* u) const {
-    auto inner = Pack<T>::zero();
-    for (Index k = 0; k < stride; k += lanes<T>) inner = inner + Pack<T>::load(h + k) * Pack<T>::load(t + k);
-    const auto mean = Pack<T>::fill(inner.sum()), scale = Pack<T>::fill(weight * value);
+    auto inner = Simd<T>::zero();
+    for (Index k = 0; k < stride; k += lanes<T>) inner = inner + Simd<T>::load(h + k) * Simd<T>::load(t + k);
+    const auto mean = Simd<T>::fill(inner.sum()), scale = Simd<T>::fill(weight * value);
     for (Index k = 0; k < stride; k += lanes<T>)
-      (Pack<T>::load(u + k) + scale * (Pack<T>::load(h + k) * (Pack<T>::load(t + k) - mean))).store(u + k);
+      (Simd<T>::load(u + k) + scale * (Simd<T>::load(h + k) * (Simd<T>::load(t + k) - mean))).store(u + k);
   }
 
   /// The largest eigenvalue is at most max p, and at most twice the largest diagonal entry.
@@ -107,7 +107,7 @@ struct Logistic {
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩ = log(1 + Σ_k p_k (exp t_k − 1 − t_k)), t = to − from less its mean under
   /// p: with small relative error also where the two nearly agree. `p` is scratch of a row.
   template <class T>
-  T excess(const T* from, const T* to, Index classes, Label y, T margin, T* p) const {
+  T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T* p) const {
     take_probabilities(from, classes, y, margin, largest_score(from, classes, y, margin), T(1), p);
     T mean = 0;
     for (Index k = 0; k < classes; ++k) mean += p[k] * (to[k] - from[k]);

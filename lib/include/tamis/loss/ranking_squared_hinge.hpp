@@ -2,10 +2,10 @@
 /// The squared hinge of all pairs of a class that belongs to a sample and one that does not.
 
 #include "../label_sets.hpp"
-#include "../linalg/pack.hpp"
+#include "../linalg/simd.hpp"
 #include "../projection/coupling.hpp"
-#include "balance_label_sets.hpp"
 #include "dual_terms.hpp"
+#include "make_label_sets_feasible.hpp"
 
 namespace tamis {
 
@@ -52,10 +52,10 @@ struct RankingSquaredHinge {
       const T shift = margin - z[r];
       const Label* next = set.data();
       const Label* const end = next + set.size();
-      auto squares = Pack<T>::zero();
+      auto squares = Simd<T>::zero();
       Index k = 0;
       for (; k + lanes<T> <= classes; k += lanes<T>) {
-        const auto violation = without((Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part(), k, next, end);
+        const auto violation = without((Simd<T>::load(z + k) + Simd<T>::fill(shift)).positive_part(), k, next, end);
         squares = squares + violation * violation;
       }
       T square = squares.sum();
@@ -78,13 +78,13 @@ struct RankingSquaredHinge {
       const T shift = margin - z[r];
       const Label* next = set.data();
       const Label* const end = next + set.size();
-      auto squares = Pack<T>::zero(), sums = Pack<T>::zero();
+      auto squares = Simd<T>::zero(), sums = Simd<T>::zero();
       Index k = 0;
       for (; k + lanes<T> <= classes; k += lanes<T>) {
-        const auto violation = without((Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part(), k, next, end);
+        const auto violation = without((Simd<T>::load(z + k) + Simd<T>::fill(shift)).positive_part(), k, next, end);
         squares = squares + violation * violation;
         sums = sums + violation;
-        (Pack<T>::load(u + k) + violation).store(u + k);
+        (Simd<T>::load(u + k) + violation).store(u + k);
       }
       T square = squares.sum(), sum = sums.sum();
       for (; k < classes; ++k) {
@@ -103,18 +103,18 @@ struct RankingSquaredHinge {
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩, without cancellation: with p, q the violations, the sum of
   /// (q − p)² + 2p(−(μ + z_k − z_r at `to`))₊ over the pairs.
   template <class T>
-  T excess(const T* from, const T* to, Index classes, Label y, T margin, T*) const {
+  T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T*) const {
     const auto set = sets[y];
     T sum = 0;
     for (const Label r : set) {
       const T low = margin - from[r], high = margin - to[r];
       const Label* next = set.data();
       const Label* const end = next + set.size();
-      auto total = Pack<T>::zero();
+      auto total = Simd<T>::zero();
       Index k = 0;
       for (; k + lanes<T> <= classes; k += lanes<T>) {
-        const auto b = Pack<T>::load(to + k) + Pack<T>::fill(high);
-        const auto p = (Pack<T>::load(from + k) + Pack<T>::fill(low)).positive_part(), q = b.positive_part();
+        const auto b = Simd<T>::load(to + k) + Simd<T>::fill(high);
+        const auto p = (Simd<T>::load(from + k) + Simd<T>::fill(low)).positive_part(), q = b.positive_part();
         total = total + without((q - p) * (q - p) + (p + p) * (q - b), k, next, end);
       }
       T rest = total.sum();
@@ -173,10 +173,10 @@ struct RankingSquaredHinge {
     }
   }
 
-  /// See balance_label_sets.
+  /// See make_label_sets_feasible.
   template <class T>
-  bool balance(const Targets<T>& targets, T* u, Index stride, T* surplus, T* share) const {
-    balance_label_sets(sets, targets, u, stride, surplus, share);
+  bool make_dual_feasible(const Targets<T>& targets, T* u, Index stride, T* surplus, T* share) const {
+    make_label_sets_feasible(sets, targets, u, stride, surplus, share);
     return true;
   }
 
@@ -206,12 +206,12 @@ struct RankingSquaredHinge {
   }
   /// The entries of classes k, k + 1, …, with zeros for those in the set.
   template <class T>
-  static Pack<T> without(Pack<T> entries, Index k, const Label*& next, const Label* end) {
+  static Simd<T> without(Simd<T> entries, Index k, const Label*& next, const Label* end) {
     if (next == end || *next >= k + lanes<T>) return entries;
     T part[lanes<T>];
     entries.store(part);
     for (; next != end && *next < k + lanes<T>; ++next) part[*next - k] = T(0);
-    return Pack<T>::load(part);
+    return Simd<T>::load(part);
   }
 };
 

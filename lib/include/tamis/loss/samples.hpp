@@ -13,7 +13,8 @@ template <class T, class Loss>
     for (Index i = 0; i < targets.samples(); ++i) {
       const T weight = targets.weight(i);
       if (weight > T(0))
-        total.add(weight * one.value(row_of(z, i, stride), targets.classes, targets.labels[i], targets.margin(i)));
+        total.add(weight *
+                  one.value(row_of(z, i, stride), targets.classes, label_of(one, targets, i), targets.margin(i)));
     }
   });
   return total.value();
@@ -25,7 +26,8 @@ template <class T, class Loss>
   visit_smooth_samples(loss, [&](const auto& one) {
     for (Index i = 0; i < targets.samples(); ++i) {
       T* row = row_of(u, i, stride);
-      one.gradient(row_of(z, i, stride), targets.classes, targets.labels[i], targets.margin(i), targets.weight(i), row);
+      one.gradient(row_of(z, i, stride), targets.classes, label_of(one, targets, i), targets.margin(i),
+                   targets.weight(i), row);
       for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
     }
   });

@@ -2,8 +2,8 @@
 /// The multiclass squared hinge.
 
 #include "../curvature.hpp"
-#include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/simd.hpp"
 #include "../targets.hpp"
 #include "dual_terms.hpp"
 
@@ -25,15 +25,15 @@ struct SquaredHinge {
   template <class T>
   T value(const T* z, Index classes, Label y, T margin) const {
     const T shift = margin - z[y];
-    auto squares = Pack<T>::zero();
+    auto squares = Simd<T>::zero();
     Index k = 0;
     for (; k + lanes<T> <= classes; k += lanes<T>) {
-      auto violation = (Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part();
+      auto violation = (Simd<T>::load(z + k) + Simd<T>::fill(shift)).positive_part();
       if (y >= k && y < k + lanes<T>) {
         T part[lanes<T>];
         violation.store(part);
         part[y - k] = T(0);
-        violation = Pack<T>::load(part);
+        violation = Simd<T>::load(part);
       }
       squares = squares + violation * violation;
     }
@@ -52,13 +52,13 @@ struct SquaredHinge {
     const T shift = margin - z[y];
     Index k = 0;
     for (; k + lanes<T> <= classes; k += lanes<T>)
-      (Pack<T>::load(z + k) + Pack<T>::fill(shift)).positive_part().store(u + k);
+      (Simd<T>::load(z + k) + Simd<T>::fill(shift)).positive_part().store(u + k);
     for (; k < classes; ++k) u[k] = largest(z[k] + shift, T(0));
     u[y] = T(0);
-    const auto scale = Pack<T>::fill(T(2) * weight);
-    auto squares = Pack<T>::zero(), sums = Pack<T>::zero();
+    const auto scale = Simd<T>::fill(T(2) * weight);
+    auto squares = Simd<T>::zero(), sums = Simd<T>::zero();
     for (k = 0; k + lanes<T> <= classes; k += lanes<T>) {
-      const auto violation = Pack<T>::load(u + k);
+      const auto violation = Simd<T>::load(u + k);
       squares = squares + violation * violation;
       sums = sums + violation;
       (scale * violation).store(u + k);
@@ -103,13 +103,13 @@ struct SquaredHinge {
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩, without cancellation: with p, q the violations, the sum of
   /// (q − p)² + 2p(−(μ + z_k − z_y at `to`))₊. That of the label itself is zero.
   template <class T>
-  T excess(const T* from, const T* to, Index classes, Label y, T margin, T*) const {
-    const auto low = Pack<T>::fill(margin - from[y]), high = Pack<T>::fill(margin - to[y]);
-    auto total = Pack<T>::zero();
+  T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T*) const {
+    const auto low = Simd<T>::fill(margin - from[y]), high = Simd<T>::fill(margin - to[y]);
+    auto total = Simd<T>::zero();
     Index k = 0;
     for (; k + lanes<T> <= classes; k += lanes<T>) {
-      const auto b = Pack<T>::load(to + k) + high;
-      const auto p = (Pack<T>::load(from + k) + low).positive_part(), q = b.positive_part();
+      const auto b = Simd<T>::load(to + k) + high;
+      const auto p = (Simd<T>::load(from + k) + low).positive_part(), q = b.positive_part();
       total = total + ((q - p) * (q - p) + (p + p) * (q - b));
     }
     T sum = total.sum();

@@ -301,9 +301,9 @@ class CExporter {
     write("][%] = {\n");
     for_each_test(prepared, [&](const T* x) {
       out_ << "    {";
-      for (Index first = 0; first < model_.classes; first += Piece<T>::width) {
+      for (Index first = 0; first < model_.classes; first += SimdOrScalar<T>::width) {
         const auto part = model_.scores(x, 1, first);
-        for (Index k = first; k < smallest(model_.classes, first + Piece<T>::width); ++k) {
+        for (Index k = first; k < smallest(model_.classes, first + SimdOrScalar<T>::width); ++k) {
           separate(k);
           out_ << part.entry[k - first];
         }

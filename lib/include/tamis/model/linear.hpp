@@ -1,9 +1,9 @@
 #pragma once
 /// The result of training: K linear scores.
 
+#include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/strip.hpp"
 
 namespace tamis {
 
@@ -21,10 +21,11 @@ struct LinearModel {
 
   /// score_k = b_k + Σ_j x_j w_jk, added in the order of j, for the classes of one piece. `step` is the distance
   /// between the entries of x.
-  [[gnu::noinline]] Piece<T> scores(const T* x, std::size_t step, Index first_class) const {
-    auto total = Piece<T>::load(row_of(coefficients, features, stride()) + first_class);
+  [[gnu::noinline]] SimdOrScalar<T> scores(const T* x, std::size_t step, Index first_class) const {
+    auto total = SimdOrScalar<T>::load(row_of(coefficients, features, stride()) + first_class);
     for (Index j = 0; j < features; ++j)
-      total = total + Piece<T>::fill(x[j * step]) * Piece<T>::load(row_of(coefficients, j, stride()) + first_class);
+      total = total + SimdOrScalar<T>::fill(x[j * step]) *
+                          SimdOrScalar<T>::load(row_of(coefficients, j, stride()) + first_class);
     return total;
   }
 
@@ -58,9 +59,9 @@ struct LinearModel {
   [[gnu::always_inline]] void for_each_score(const T* x, std::size_t step, Visit visit) const {
     if (!coefficients) return;
 #if defined(TAMIS_COMPACT) || defined(TAMIS_FEW_STRIPS)  // smaller code
-    for (Index first = 0; first < classes; first += Piece<T>::width) {
+    for (Index first = 0; first < classes; first += SimdOrScalar<T>::width) {
       const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + Piece<T>::width); ++k) visit(k, part.entry[k - first]);
+      for (Index k = first; k < smallest(classes, first + SimdOrScalar<T>::width); ++k) visit(k, part.entry[k - first]);
     }
 #else
     detail::for_each_wide_strip<T>(stride(), [&]<int V>(Index first) TAMIS_INLINED {
@@ -75,15 +76,15 @@ struct LinearModel {
   /// The scores of V vectors of classes at once: their sums do not wait for each other.
   template <int V>
   [[gnu::noinline]] void strip_scores(const T* x, std::size_t step, Index first_class, T* out) const {
-    Pack<T> total[V];
+    Simd<T> total[V];
     const T* row = row_of(coefficients, features, stride()) + first_class;
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[v] = Pack<T>::load(row + v * lanes<T>);
+    for (int v = 0; v < V; ++v) total[v] = Simd<T>::load(row + v * lanes<T>);
     row = coefficients + first_class;
     for (Index j = 0; j < features; ++j, row += stride()) {
-      const auto value = Pack<T>::fill(x[j * step]);
+      const auto value = Simd<T>::fill(x[j * step]);
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) total[v] = total[v] + value * Pack<T>::load(row + v * lanes<T>);
+      for (int v = 0; v < V; ++v) total[v] = total[v] + value * Simd<T>::load(row + v * lanes<T>);
     }
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) total[v].store(out + v * lanes<T>);

@@ -1,8 +1,8 @@
 #pragma once
 /// The matrix with given row and column sums whose entries are not negative and whose squares sum to the least.
 
-#include "../linalg/pack.hpp"
 #include "../linalg/scalar.hpp"
+#include "../linalg/simd.hpp"
 
 namespace tamis {
 
@@ -11,10 +11,10 @@ namespace detail {
 /// Σ (t + vⱼ)₊.
 template <class T>
 T raised_sum(const T* v, Index count, T t) {
-  auto sums = Pack<T>::zero();
-  const auto level = Pack<T>::fill(t);
+  auto sums = Simd<T>::zero();
+  const auto level = Simd<T>::fill(t);
   Index j = 0;
-  for (; j + lanes<T> <= count; j += lanes<T>) sums = sums + (Pack<T>::load(v + j) + level).positive_part();
+  for (; j + lanes<T> <= count; j += lanes<T>) sums = sums + (Simd<T>::load(v + j) + level).positive_part();
   T sum = sums.sum();
   for (; j < count; ++j) sum += largest(v[j] + t, T(0));
   return sum;

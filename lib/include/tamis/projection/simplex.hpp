@@ -1,10 +1,10 @@
 #pragma once
 /// Thresholds for projections onto the simplex and the ℓ1 ball, without sorting and without scratch.
 
-#include "../linalg/pack.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "../linalg/turn.hpp"
+#include "../linalg/simd.hpp"
+#include "../linalg/transpose_registers.hpp"
 
 namespace tamis {
 
@@ -77,25 +77,25 @@ inline constexpr Index rows_in_lanes = 32;  ///< entries of a row that is taken 
 template <class T>
 struct RowsInLanes {
   static constexpr Index most = rows_in_lanes;
-  using Native = typename Pack<T>::Native;
+  using Native = typename Simd<T>::Native;
   using Mask = decltype(Native{} > Native{});
   using Entry = std::remove_reference_t<decltype(Mask{}[0])>;  ///< an integer as large as T
-  Pack<T> v[most];
+  Simd<T> v[most];
 
   void load(const T* rows, Index stride, Index count) {
     Index k = 0;
     do {  // there is an entry
       TAMIS_UNROLL
-      for (Index r = 0; r < lanes<T>; ++r) v[k + r] = Pack<T>::load(row_of(rows, r, stride) + k);
-      turn<T, lanes<T>>(v + k);
+      for (Index r = 0; r < lanes<T>; ++r) v[k + r] = Simd<T>::load(row_of(rows, r, stride) + k);
+      transpose_registers<T, lanes<T>>(v + k);
       k += lanes<T>;
     } while (k < count);
   }
   /// Whole vectors: what is beyond `count` becomes zero.
   void store(T* rows, Index stride, Index count) {
-    for (Index k = count; k < padded<T>(count); ++k) v[k] = Pack<T>::zero();
+    for (Index k = count; k < padded<T>(count); ++k) v[k] = Simd<T>::zero();
     for (Index k = 0; k < count; k += lanes<T>) {
-      turn<T, lanes<T>>(v + k);
+      transpose_registers<T, lanes<T>>(v + k);
       TAMIS_UNROLL
       for (Index r = 0; r < lanes<T>; ++r) v[k + r].store(row_of(rows, r, stride) + k);
     }
@@ -157,7 +157,7 @@ void project_simplex_rows(T* v, Index rows, Index count, Index stride, Radius ra
   if (count <= detail::RowsInLanes<T>::most) {
     detail::RowsInLanes<T> together;
     for (; i + lanes<T> <= rows; i += lanes<T>) {
-      typename Pack<T>::Native radii{};
+      typename Simd<T>::Native radii{};
       for (Index r = 0; r < lanes<T>; ++r) radii[r] = radius(i + r);
       together.load(row_of(v, i, stride), stride, count);
       together.project_simplex(count, radii, together.highest(count));

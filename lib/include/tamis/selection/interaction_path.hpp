@@ -28,7 +28,7 @@ struct InteractionProblem {
     own.lambda = lambda;
     return {design, targets, hierarchy, norm, second(lambda), own};
   }
-  void go_on(Solver& solver, T lambda) const { solver.go_on(lambda, second(lambda)); }
+  void warm_start(Solver& solver, T lambda) const { solver.warm_start(lambda, second(lambda)); }
 
   /// A λ from which the model of zeros is the answer, the least but for strong, and where λ₂ is given beside it; of
   /// classes with intercepts about that. Products that λ₂ alone penalises are left aside.

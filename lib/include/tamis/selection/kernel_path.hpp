@@ -18,15 +18,14 @@ struct KernelProblem {
   Options<T> options;
 
   Solver operator()(T lambda) const { return {design, labels, kernels, classes, norm, with(lambda)}; }
-  static void go_on(Solver& solver, T lambda) { solver.go_on(lambda); }
 
   /// λ_max where q = 1; of q = 2 that at which zeros are within 1 % of optimal.
   [[gnu::noinline]] T first_lambda(std::span<std::byte> memory) const {
     KernelWorkspace<T> null(design, labels, kernels, classes, norm, with(T(1)));
-    if (!null.admit(memory, Solver::requirement(null.shape))) return not_a_number<T>;
+    if (!null.validate(memory, Solver::requirement(null.shape))) return not_a_number<T>;
     Arena arena(memory);
     const auto own = KernelWorkspace<T>::Memory::lay_out(arena, null.shape);
-    null.adopt(own, arena.used());
+    null.bind(own, arena.used());
     null.certify_zero(own.g);
     if (!null.has_products()) return infinity<T>;
     const Rows<const T> gradient = null.rows(static_cast<const T*>(own.g));

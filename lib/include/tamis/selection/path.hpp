@@ -7,6 +7,7 @@
 
 #include "../linalg/elementary.hpp"
 #include "../report.hpp"
+#include "../solver/solver.hpp"
 #include "../solver/workbench.hpp"
 #include "../targets.hpp"
 
@@ -50,9 +51,9 @@ template <class T, class Design>
   return total.value() / T(samples);
 }
 
-/// A problem that says itself how it is solved for a λ: `problem(lambda)` returns a solver that has not started,
-/// `problem.go_on(solver, lambda)` takes one to its next λ, and `problem.first_lambda(memory)` says where a path
-/// begins, NaN when the problem is refused. λs are positive.
+/// A problem that says itself how it is solved for a λ: `problem(lambda)` returns a solver that has not started, and
+/// `problem.first_lambda(memory)` says where a path begins, NaN when the problem is refused. λs are positive. Where it
+/// has `warm_start(solver, lambda)`, that takes a solver to its next λ.
 template <class Problem>
 concept SolvedByLambda = requires {
   typename Problem::Solver;
@@ -135,8 +136,8 @@ class Path {
     if (at_point_) {
       at_point_ = false;
       const T next = grid_.at(finished_);
-      if constexpr (by_lambda) {
-        make_.go_on(solver(), next);
+      if constexpr (requires { make_.warm_start(solver(), next); }) {
+        make_.warm_start(solver(), next);
       } else if constexpr (requires { solver().warm_start(next, before_, next); }) {
         const T last = grid_.at(finished_ - 1);
         const T step = finished_ > 1 ? (next - last) / (last - grid_.at(finished_ - 2)) : T(0);

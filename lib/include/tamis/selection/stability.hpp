@@ -91,7 +91,7 @@ class StabilitySelection {
       return start_half();
     }
     path().step();
-    return digest();
+    return advance_fold();
   }
 
   void stop() {
@@ -197,11 +197,11 @@ class StabilitySelection {
     ::new (static_cast<void*>(storage_)) Halves(make_, features_, targets, grid_, options_.max_features);
     made_ = true;
     path().start(rest_);
-    return digest();
+    return advance_fold();
   }
 
   /// Counts a new point, and goes on to the next half after the last one.
-  bool digest() {
+  bool advance_fold() {
     if (path().at_point()) {
       look();
       count(path().points() - 1);

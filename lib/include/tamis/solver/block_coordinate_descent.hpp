@@ -17,7 +17,7 @@ namespace tamis {
 /// of SupportNewton on it alternates with an epoch or two that correct it.
 ///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
-/// `requirement(shape, room)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
+/// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
 /// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: Blondel et al. (2013); Yuan,
 /// Ho and Lin (2012), newGLMNET.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
@@ -38,27 +38,27 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// The least memory: descent alone, on the design where it lies.
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
-  /// Memory with which `room.entries` values are copied and supports of `room.active_limit` features preconditioned.
-  static constexpr Requirement requirement(Shape shape, Room room) {
+  /// Memory with which `hint.entries` values are copied and supports of `hint.active_limit` features preconditioned.
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
     Arena counter;
     (void)Memory::lay_out(counter, shape);
-    (void)Columns::Memory::lay_out(counter, shape.features, room.entries);
-    (void)Newton::Memory::lay_out(counter, shape, room.entries, Newton::limit(shape, room.active_limit));
+    (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
+    (void)Newton::Memory::lay_out(counter, shape, hint.entries, Newton::limit(shape, hint.active_limit));
     return {counter.used()};
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
     take_room(memory, arena);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->intercept_scale_ = T(1);
     fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
     fill(own_.z, CommonMemory<T>::duals(this->shape_), T(0));
     for (Index k = 0; k < this->stride_; ++k) {
-      own_.numbers[k] = T(k);
+      own_.numbers[k] = T(k + Index(this->shape_.classes == 1));  // one score is that of label 1
       own_.valid[k] = k < this->shape_.classes ? T(1) : T(0);
     }
     caution_ = shrinkage_ = T(1);
@@ -110,7 +110,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     T* h;         ///< curvatures of the loss
     T* bound;     ///< of the curvature of each sample
     T* squares;   ///< Σᵢ cᵢ x_ij² of each feature
-    T* numbers;   ///< 0, 1, …, stride − 1
+    T* numbers;   ///< the labels that scores stand for
     T* valid;     ///< 1 for a class, 0 for padding
     T* block[3];  ///< gradient and curvature of a row, its step
     Index* work;  ///< features that epochs visit, group after group
@@ -192,8 +192,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     fill(diagonal, this->stride_, T(0));
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* h = own_.block[2];
-      this->loss_.second_derivatives(row_of(own_.u, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
-                                     weight(i), h);
+      this->loss_.second_derivatives(row_of(own_.u, i, this->stride_), this->shape_.classes,
+                                     label_of(this->loss_, this->targets_, i), weight(i), h);
       for (Index k = 0; k < this->shape_.classes; ++k) diagonal[k] += h[k];
     }
     T top = T(1e-6);
@@ -337,12 +337,12 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// G_g ← prox(W_g − G_g/L).
   [[gnu::noinline]] void propose(const FeatureGroup& group, T curvature) {
     const Index stride = this->stride_;
-    const auto rate = Piece<T>::fill(T(1) / curvature);
+    const auto rate = SimdOrScalar<T>::fill(T(1) / curvature);
     for (Index r = 0; r < group.count; ++r) {
       T* g = row_of(own_.g, group.feature(r), stride);
       const T* w = row_of(own_.w, group.feature(r), stride);
-      for (Index k = 0; k < stride; k += Piece<T>::width)
-        (Piece<T>::load(w + k) - rate * Piece<T>::load(g + k)).store(g + k);
+      for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
+        (SimdOrScalar<T>::load(w + k) - rate * SimdOrScalar<T>::load(g + k)).store(g + k);
       for (Index k = this->shape_.classes; k < stride; ++k) g[k] = T(0);
     }
     this->penalty_.prox(this->rows(own_.g, group), this->options_.lambda / curvature);
@@ -353,9 +353,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const T* g = row_of(own_.g, j, stride);
     T* w = row_of(own_.w, j, stride);
     T* step = own_.block[2];
-    auto square = Pack<T>::zero(), size = Pack<T>::zero();
-    for (Index k = 0; k < stride; k += Piece<T>::width) {
-      const auto next = Piece<T>::load(g + k), difference = next - Piece<T>::load(w + k);
+    auto square = Simd<T>::zero(), size = Simd<T>::zero();
+    for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+      const auto next = SimdOrScalar<T>::load(g + k), difference = next - SimdOrScalar<T>::load(w + k);
       difference.store(step + k);
       next.store(w + k);
       add_squares<T>(difference, k, square);
@@ -409,10 +409,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const Index stride = this->stride_, classes = this->shape_.classes;
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* h = row_of(own_.h, i, stride);
-      loss.take_curvature(row_of(own_.z, i, stride), classes, this->targets_.labels[i], this->targets_.margin(i),
-                          weight(i), T(0), h);
+      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, this->targets_, i),
+                          this->targets_.margin(i), weight(i), T(0), h);
       for (Index k = classes; k < stride; ++k) h[k] = T(0);
-      own_.bound[i] = loss.curvature_size(h, classes, this->targets_.labels[i], weight(i)).bound;
+      own_.bound[i] = loss.curvature_size(h, classes, label_of(loss, this->targets_, i), weight(i)).bound;
     }
     const auto apply = [&](Index i, T value, const T* step) {
       const T* h = row_of(own_.h, i, stride);
@@ -422,7 +422,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       }
       T* t = own_.block[0];
       for (Index k = 0; k < stride; ++k) t[k] = value * step[k];
-      loss.apply_curvature(row_of(own_.h, i, stride), classes, this->targets_.labels[i], weight(i), t);
+      loss.apply_curvature(row_of(own_.h, i, stride), classes, label_of(loss, this->targets_, i), weight(i), t);
       T* u = row_of(own_.u, i, stride);
       for (Index k = 0; k < classes; ++k) u[k] += t[k];
     };
@@ -458,9 +458,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// z += factor u, samples × stride.
   void add_scaled(const T* u, T factor, T* z) const {
-    const auto scale = Piece<T>::fill(factor);
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += Piece<T>::width)
-      (Piece<T>::load(z + e) + scale * Piece<T>::load(u + e)).store(z + e);
+    const auto scale = SimdOrScalar<T>::fill(factor);
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += SimdOrScalar<T>::width)
+      (SimdOrScalar<T>::load(z + e) + scale * SimdOrScalar<T>::load(u + e)).store(z + e);
   }
 
   // ---- Newton's method --------------------------------------------------------------------------------------------

@@ -63,13 +63,13 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
                        const Options<T>& options)
       : Plain(design, targets, loss, penalty, options) {}
 
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
-    return Plain::admit(Plain::status_of(memory, requirement), requirement.bytes, true);
+  bool validate(std::span<std::byte> memory, Requirement requirement) {
+    return Plain::validate(Plain::status_of(memory, requirement), requirement.bytes, true);
   }
-  bool admit(const Arena& arena) { return Plain::admit(Plain::status_of(arena), arena.used(), true); }
+  bool validate(const Arena& arena) { return Plain::validate(Plain::status_of(arena), arena.used(), true); }
 
-  void adopt(const Common& memory, std::size_t used) {
-    Plain::adopt(memory, used);
+  void bind(const Common& memory, std::size_t used) {
+    Plain::bind(memory, used);
     candidate_ = memory.candidate;
     inside_ = memory.inside;
     inside_scores_ = memory.inside_scores;
@@ -361,23 +361,23 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// Euclidean norm of the rows of all features.
   T length(const T* w) const {
     const std::size_t entries = static_cast<std::size_t>(this->shape_.features) * this->stride_;
-    return square_root(squared_norm(w, entries, Pack<T>::zero()).sum());
+    return square_root(squared_norm(w, entries, Simd<T>::zero()).sum());
   }
 
   /// Whether the gradient g of u is nothing but rounding beside the columns it was made of.
   [[gnu::noinline]] bool vanishes(T a, const T* u, const T* g) {
     if (!(length(g) * length(this->memory_.best) < a)) return false;
     const Index stride = this->stride_;
-    const T size = square_root(squared_norm(u, this->dual_entries(), Pack<T>::zero()).sum());
+    const T size = square_root(squared_norm(u, this->dual_entries(), Simd<T>::zero()).sum());
     if (this->norm_ > T(0)) {  // cheap, and false nearly always
-      auto total = Pack<T>::zero();
+      auto total = Simd<T>::zero();
       for (Index c = 0; c < this->active_count_; ++c)
         total = squared_norm(row_of(g, this->memory_.list[c], stride), stride, total);
       if (square_root(total.sum()) > negligible * square_root(T(this->active_count_)) * this->norm_ * size)
         return false;
     }
     for (Index j = 0; j < this->shape_.features; ++j) {
-      const T pull_squared = squared_norm(row_of(g, j, stride), stride, Pack<T>::zero()).sum();
+      const T pull_squared = squared_norm(row_of(g, j, stride), stride, Simd<T>::zero()).sum();
       bool is_zero = true;
       for (Index k = 0; k < stride && is_zero; ++k) is_zero = row_of(g, j, stride)[k] == T(0);
       if (is_zero) continue;

@@ -111,7 +111,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) { return requirement(shape, shape.features); }
   /// Bytes with which all samples fit at once, for a design with that many values that are not zero.
-  static constexpr Requirement requirement(Shape shape, Room room) { return requirement(shape, room.entries); }
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) { return requirement(shape, hint.entries); }
   static constexpr Requirement requirement(Shape shape, std::size_t entries) {
     return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features));
   }
@@ -125,11 +125,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
     const T before = this->options_.lambda;
-    if (!(lambda > T(0)) && this->report_.status != Status::running) {
-      this->report_.status = Status::invalid_lambda;
-      return false;
-    }
-    if (!this->begin_again(lambda)) return false;
+    if (!this->begin_again(lambda, false)) return false;
     const T by = before / lambda;  // the duals stay
     const std::size_t weights = static_cast<std::size_t>(this->shape_.features) * this->stride_;
     for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
@@ -184,7 +180,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   Samples& samples() { return Held::of(this->design_); }
 
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     if (!(this->options_.lambda > T(0))) {
       this->report_.status = Status::invalid_lambda;
       return false;
@@ -197,9 +193,9 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     while (entries > least && requirement(this->shape_, entries).bytes > memory.size()) --entries;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_, entries);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->centre();
-    samples().adopt(own_.samples, entries);
+    samples().bind(own_.samples, entries);
     fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
     fill(own_.p, CommonMemory<T>::duals(this->shape_), T(0));
     for (T* row : own_.row) fill(row, this->stride_, T(0));
@@ -294,10 +290,10 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     }
   }
   static void advance(T* now, T* before, std::size_t count, T by) {
-    const auto factor = Piece<T>::fill(by);
-    for (std::size_t e = 0; e < count; e += Piece<T>::width) {
-      const auto x = Piece<T>::load(now + e);
-      (x + factor * (x - Piece<T>::load(before + e))).store(now + e);
+    const auto factor = SimdOrScalar<T>::fill(by);
+    for (std::size_t e = 0; e < count; e += SimdOrScalar<T>::width) {
+      const auto x = SimdOrScalar<T>::load(now + e);
+      (x + factor * (x - SimdOrScalar<T>::load(before + e))).store(now + e);
       x.store(before + e);
     }
   }

@@ -35,10 +35,10 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// Checks the problem and lays out the memory. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->centre();
     for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
     // The model without coefficients first: only the intercepts move, in a space of norm one.
@@ -47,7 +47,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     if (this->options_.intercept) {
       if constexpr (requires { this->loss_.guess_intercepts(this->targets_, own_.x); })
         this->loss_.guess_intercepts(this->targets_, row_of(own_.x, this->shape_.features, this->stride_));
-      this->balance_intercept(own_.x, T(1));
+      this->rescale_intercept(own_.x, T(1));
     }
     begin_iterations();
     stage_ = Stage::intercepts;  // where a run ends that needs no coefficients
@@ -92,7 +92,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
         break;
       case Stage::norm:
         if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) {
-          this->balance_intercept(own_.x, old_intercept_scale_);
+          this->rescale_intercept(own_.x, old_intercept_scale_);
           if (warm_) this->release_features(own_.x);
           begin_iterations();
           stage_ = Stage::coefficients;
@@ -198,7 +198,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     for (Index i = 0; i < this->shape_.samples; ++i) {
       T* row = row_of(z, i, this->stride_);
       const T weight = this->targets_.weight(i);
-      this->loss_.gradient(row_of(scores, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
+      this->loss_.gradient(row_of(scores, i, this->stride_), this->shape_.classes, label_of(this->loss_, this->targets_, i),
                            this->targets_.margin(i), weight, row);
       for (Index k = this->shape_.classes; k < this->stride_; ++k) row[k] = T(0);
     }
@@ -208,42 +208,42 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   void iterate(T lambda) {
     const Index stride = this->stride_;
     const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
-    const auto beta = Pack<T>::fill((momentum_ - T(1)) / next_momentum);
+    const auto beta = Simd<T>::fill((momentum_ - T(1)) / next_momentum);
     const auto extrapolated = [&](const T* now, const T* then) {
-      return Pack<T>::load(now) + beta * (Pack<T>::load(now) - Pack<T>::load(then));
+      return Simd<T>::load(now) + beta * (Simd<T>::load(now) - Simd<T>::load(then));
     };
     T* const scores_y = own_.scores_before;  // the scores of Y take the place of those before
     for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
       extrapolated(own_.scores + e, scores_y + e).store(scores_y + e);
 
     curvature_ *= warm_ ? T(0.95) : T(0.97);
-    auto square = Pack<T>::zero();
-    auto turn = Pack<T>::zero();
-    auto size = Pack<T>::zero();
+    auto square = Simd<T>::zero();
+    auto turn = Simd<T>::zero();
+    auto size = Simd<T>::zero();
     for (;;) {
       write_gradients(scores_y, own_.z);
       this->transposed_multiply(own_.z, own_.v);
-      const auto rate = Pack<T>::fill(T(1) / curvature_);
+      const auto rate = Simd<T>::fill(T(1) / curvature_);
       this->for_each_active_row([&](Index j) {
         T* v = row_of(own_.v, j, stride);
         for (Index k = 0; k < stride; k += lanes<T>)
           (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) -
-           rate * Pack<T>::load(v + k))
+           rate * Simd<T>::load(v + k))
               .store(v + k);
       });
       const T threshold = lambda / curvature_;
       this->for_each_active_group(
           [&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
 
-      square = turn = size = Pack<T>::zero();
+      square = turn = size = Simd<T>::zero();
       this->for_each_active_row([&](Index j) {
         const T* v = row_of(own_.v, j, stride);
         const T* x = row_of(own_.x, j, stride);
         for (Index k = 0; k < stride; k += lanes<T>) {
-          const auto next = Pack<T>::load(v + k);
+          const auto next = Simd<T>::load(v + k);
           const auto back = extrapolated(x + k, row_of(own_.before, j, stride) + k) - next;
           square = square + back * back;
-          turn = turn + back * (next - Pack<T>::load(x + k));
+          turn = turn + back * (next - Simd<T>::load(x + k));
           size = size + next * next;
         }
       });
@@ -266,13 +266,13 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     for (Index i = 0; i < this->shape_.samples; ++i) {
       const T weight = this->targets_.weight(i);
       if (!(weight > T(0))) continue;
-      const Label label = this->targets_.labels[i];
+      const Label label = label_of(this->loss_, this->targets_, i);
       const T margin = this->targets_.margin(i);
       const T* from = row_of(y, i, this->stride_);
       const T* to = row_of(z, i, this->stride_);
-      if constexpr (requires { this->loss_.excess(from, to, label, label, margin, gradient); }) {
-        if (has_excess(this->loss_)) {
-          total.add(weight * this->loss_.excess(from, to, this->shape_.classes, label, margin, gradient));
+      if constexpr (requires { this->loss_.bregman_divergence(from, to, label, label, margin, gradient); }) {
+        if (has_bregman_divergence(this->loss_)) {
+          total.add(weight * this->loss_.bregman_divergence(from, to, this->shape_.classes, label, margin, gradient));
           continue;
         }
       }

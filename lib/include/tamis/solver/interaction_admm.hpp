@@ -26,113 +26,127 @@ class InteractionAdmm {
  public:
   InteractionAdmm(const DenseDesign<T>& design, const InteractionTargets<T>& targets, Hierarchy hierarchy,
                   HierarchyNorm norm, T lambda2, const Options<T>& options)
-      : o_(design, targets, hierarchy, norm, lambda2, options) {}
+      : workspace_(design, targets, hierarchy, norm, lambda2, options) {}
   InteractionAdmm(const InteractionAdmm&) = delete;
   InteractionAdmm& operator=(const InteractionAdmm&) = delete;
 
   /// Bytes that `start` needs; `shape.classes` is 1 for a regression.
   static constexpr Requirement requirement(Shape shape) { return InteractionWorkspace<T>::requirement(shape); }
 
+  /// Another λ than that of the options, before `start`; λ₂ stays.
+  void set_lambda(T lambda) { workspace_.options.lambda = workspace_.penalty.lambda1 = lambda; }
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!o_.prepare(memory)) return false;
-    for (T* matrix : {m_.z, m_.w}) fill(matrix, o_.coefficients(), T(0));
-    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws, m_.u}) fill(scores, o_.scores(), T(0));
-    fill(m_.b, o_.outputs, T(0));
+    if (!workspace_.prepare(memory)) return false;
+    for (T* matrix : {m_.z, m_.w}) fill(matrix, workspace_.coefficients(), T(0));
+    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws, m_.u}) fill(scores, workspace_.scores(), T(0));
+    fill(m_.b, workspace_.outputs, T(0));
     rho_scores_ = T(1);
     // With ridge the first step solves a regression.
-    kappa_ = o_.penalty.ridge() ? largest(o_.penalty.lambda1, T(16) * epsilon<T> * o_.mean_square)
-                                : largest(T(0.1) * o_.mean_square, T(1e-6));
-    o_.weight = rho_ = kappa_;
+    kappa_ = workspace_.penalty.ridge()
+                 ? largest(workspace_.penalty.lambda1, T(16) * epsilon<T> * workspace_.mean_square)
+                 : largest(T(0.1) * workspace_.mean_square, T(1e-6));
+    workspace_.weight = rho_ = kappa_;
     certify_zero();
     if (running()) factor();
     return running();
   }
-  /// Goes on with other weights from where the run is, whose report and model are gone: the next point of a path.
-  /// Returns running, or how the run has ended at once; invalid_lambda, or the status of a run that was refused, or
-  /// invalid_arena before one was started, when nothing has changed.
-  Status go_on(T lambda, T lambda2) {
-    if (!has_model(o_.report.status)) return o_.report.status;
-    if (!m_.z) return Status::invalid_arena;  // nothing was started
-    if (!o_.valid_lambdas(lambda, lambda2)) return Status::invalid_lambda;
-    o_.begin(lambda, lambda2);
+  /// Goes on with another λ from where a run is: see WarmStarted. λ₂ changes in the same ratio, unless it is given.
+  bool warm_start(T lambda) {
+    const T ratio = workspace_.options.lambda > T(0) ? lambda / workspace_.options.lambda : T(1);
+    return warm_start(lambda, ratio * workspace_.lambda2());
+  }
+  bool warm_start(T lambda, T lambda2) {
+    const Status status = workspace_.report.status;
+    if (!m_.z || !(has_model(status) || (status == Status::invalid_lambda && certificates() > 0))) return false;
+    if (!valid(lambda, lambda2)) {
+      workspace_.report.status = Status::invalid_lambda;
+      return false;
+    }
+    workspace_.begin(lambda, lambda2);
     next_finish_ = spent_;
     certify(false);
     if (running()) factor();  // Newton's method may have ended the last run
-    return o_.report.status;
+    return running();
   }
+  /// Whether these are weights of the problem.
+  bool valid(T lambda, T lambda2) const { return workspace_.valid_lambdas(lambda, lambda2); }
 
   /// One iteration, certificates included; false when the run has ended.
   bool step() {
     if (!running()) return false;
-    auto& report = o_.report;
-    const bool last = ++report.iterations >= o_.options.max_iterations;
+    auto& report = workspace_.report;
+    const bool last = ++report.iterations >= workspace_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
     primal_ = dual_ = x_size_ = w_size_ = T(0);
-    for (Index k = 0; k < o_.shape.classes; ++k) step_coefficients(k, look && o_.regression());
-    if (!o_.regression()) step_scores();
-    const T n = T(o_.shape.samples), p = T(o_.shape.features);
-    spent_ += T(o_.shape.classes) * n * (T(2) * p * p + T(2) * n);
+    for (Index k = 0; k < workspace_.shape.classes; ++k) step_coefficients(k, look && workspace_.regression());
+    if (!workspace_.regression()) step_scores();
+    const T n = T(workspace_.shape.samples), p = T(workspace_.shape.features);
+    spent_ += T(workspace_.shape.classes) * n * (T(2) * p * p + T(2) * n);
     if (look) {
       certify(true);
       if (running() && has_faces() && spent_ > next_finish_ && report.relative_gap < T(0.1)) finish();
       if (last && running()) report.status = Status::iteration_limit;
     }
-    if (running() && report.iterations % 40 == 0 && report.iterations <= 2000) balance();
+    if (running() && report.iterations % 40 == 0 && report.iterations <= 2000) rebalance_penalty();
     return running();
   }
 
+  bool running() const { return workspace_.running(); }
   /// Ends the run with the model found so far.
   void stop() {
-    if (running()) o_.report.status = Status::stopped;
+    if (running()) workspace_.report.status = Status::stopped;
   }
 
-  const Report<T>& report() const { return o_.report; }
-  std::uint32_t certificates() const { return o_.certificates; }
+  const Report<T>& report() const { return workspace_.report; }
+  std::uint32_t certificates() const { return workspace_.certificates; }
   /// lambda_max of the report, and of classes with intercepts, which have none, about where it would be; of ridge the
   /// mean square of what a score is made of, beside which coefficients are small.
   T first_lambda() const { return first_lambda_; }
   /// The model of the smallest objective seen.
   InteractionModel<T> model() const {
-    return has_model(o_.report.status) ? InteractionModel<T>{m_.best, m_.best_b, o_.shape.features, o_.shape.classes}
-                                       : InteractionModel<T>{};
+    return has_model(workspace_.report.status)
+               ? InteractionModel<T>{m_.best, m_.best_b, workspace_.shape.features, workspace_.shape.classes}
+               : InteractionModel<T>{};
   }
 
  private:
-  bool running() const { return o_.running(); }
   /// Groups and squares are curved.
-  bool has_faces() const { return !o_.penalty.ridge() && (!o_.tied() || o_.penalty.norm != HierarchyNorm::l2); }
+  bool has_faces() const {
+    return !workspace_.penalty.ridge() && (!workspace_.tied() || workspace_.penalty.norm != HierarchyNorm::l2);
+  }
 
   [[gnu::noinline]] void factor() {
-    const Index n = o_.shape.samples;
-    copy(static_cast<const T*>(m_.gram), std::size_t(n) * o_.width, m_.factor);
-    for (Index i = 0; i < n; ++i) row_of(m_.factor, i, o_.width)[i] += kappa_;
-    if (!factor_cholesky(m_.factor, n, o_.width)) {  // rounding has outgrown κ
+    const Index n = workspace_.shape.samples;
+    copy(static_cast<const T*>(m_.gram), std::size_t(n) * workspace_.width, m_.factor);
+    for (Index i = 0; i < n; ++i) row_of(m_.factor, i, workspace_.width)[i] += kappa_;
+    if (!factor_cholesky(m_.factor, n, workspace_.width)) {  // rounding has outgrown κ
       kappa_ *= T(10);
       scale_rho(T(10));
-      if (kappa_ < T(1e3) * o_.mean_square) return factor();
-      GapMonitor<T>::end_for_rounding(o_.report);
+      if (kappa_ < T(1e3) * workspace_.mean_square) return factor();
+      GapMonitor<T>::end_for_rounding(workspace_.report);
       return;
     }
-    if (o_.options.intercept) {
+    if (workspace_.options.intercept) {
       fill(m_.ones, n, T(1));
-      solve_cholesky(static_cast<const T*>(m_.factor), n, o_.width, m_.ones);
+      solve_cholesky(static_cast<const T*>(m_.factor), n, workspace_.width, m_.ones);
     }
   }
 
   // ---- an iteration -------------------------------------------------------------------------------------------------
 
   [[gnu::noinline]] void step_coefficients(Index k, bool look) {
-    const Index n = o_.shape.samples, p = o_.shape.features, outputs = o_.outputs, stride = o_.stride;
+    const Index n = workspace_.shape.samples, p = workspace_.shape.features, outputs = workspace_.outputs,
+                stride = workspace_.stride;
     T* u = m_.right;
     const auto target = [&](Index i) {
-      return o_.regression() ? o_.value(i) : row_of(m_.s, i, outputs)[k] - row_of(m_.ws, i, outputs)[k];
+      return workspace_.regression() ? workspace_.value(i) : row_of(m_.s, i, outputs)[k] - row_of(m_.ws, i, outputs)[k];
     };
     for (Index i = 0; i < n; ++i) u[i] = target(i) - (row_of(m_.sz, i, outputs)[k] - row_of(m_.sw, i, outputs)[k]);
-    solve_cholesky(static_cast<const T*>(m_.factor), n, o_.width, u);
+    solve_cholesky(static_cast<const T*>(m_.factor), n, workspace_.width, u);
     T b = 0;
-    if (o_.options.intercept) {
+    if (workspace_.options.intercept) {
       Sum<T> sum, ones;
       for (Index i = 0; i < n; ++i) {
         sum.add(u[i]);
@@ -142,11 +156,11 @@ class InteractionAdmm {
       for (Index i = 0; i < n; ++i) u[i] -= b * m_.ones[i];
     }
     m_.b[k] = b;
-    o_.transposed(u, 1);
-    if (look) o_.offer_values(u, rho_, m_.z, few_sweeps);
+    workspace_.transposed(u, 1);
+    if (look) workspace_.offer_values(u, rho_, m_.z, few_sweeps);
     add_centre(k);
-    T* const z = o_.matrix(m_.z, k);
-    T* const w = o_.matrix(m_.w, k);
+    T* const z = workspace_.matrix(m_.z, k);
+    T* const w = workspace_.matrix(m_.w, k);
     const T step = T(1) / rho_;
     for (Index j = 0; j < p; ++j) {
       const T* x = row_of(m_.g, j, stride);
@@ -158,7 +172,7 @@ class InteractionAdmm {
         z_row[l] = relaxation * x[l] - (relaxation - T(1)) * z_row[l] + w_row[l];
         w_row[l] = z_row[l];
       }
-      o_.penalty.prox(z_row, p, step);
+      workspace_.penalty.prox(z_row, p, step);
       for (Index l = 0; l <= p; ++l) {
         w_row[l] -= z_row[l];
         primal_ += (x[l] - z_row[l]) * (x[l] - z_row[l]);
@@ -167,7 +181,7 @@ class InteractionAdmm {
         w_size_ += w_row[l] * w_row[l];
       }
     }
-    o_.multiply(z, m_.spare, 1);
+    workspace_.multiply(z, m_.spare, 1);
     for (Index i = 0; i < n; ++i) {
       const T x = target(i) - b - kappa_ * u[i];
       T& sz = row_of(m_.sz, i, outputs)[k];
@@ -175,22 +189,22 @@ class InteractionAdmm {
       const T next = m_.spare[i];
       sw = relaxation * x - (relaxation - T(1)) * sz + sw - next;
       sz = next;
-      if (!o_.regression()) row_of(m_.u, i, outputs)[k] = x + b;
+      if (!workspace_.regression()) row_of(m_.u, i, outputs)[k] = x + b;
     }
   }
   /// g += z − w, made symmetric where that is asked for.
   [[gnu::noinline]] void add_centre(Index k) {
-    const Index p = o_.shape.features, stride = o_.stride;
-    const T* z = o_.matrix(m_.z, k);
-    const T* w = o_.matrix(m_.w, k);
+    const Index p = workspace_.shape.features, stride = workspace_.stride;
+    const T* z = workspace_.matrix(m_.z, k);
+    const T* w = workspace_.matrix(m_.w, k);
     for (Index j = 0; j < p; ++j) {
       T* g = row_of(m_.g, j, stride);
       const T* z_row = row_of(z, j, stride);
       const T* w_row = row_of(w, j, stride);
-      if (o_.penalty.hierarchy == Hierarchy::main) {
+      if (workspace_.penalty.hierarchy == Hierarchy::main) {
         fill(g, p, T(0));
         g[p] += z_row[p] - w_row[p];
-      } else if (!o_.symmetric()) {
+      } else if (!workspace_.symmetric()) {
         for (Index l = 0; l <= p; ++l) g[l] += z_row[l] - w_row[l];
       } else {
         for (Index l = 0; l < p; ++l)
@@ -202,9 +216,9 @@ class InteractionAdmm {
 
   /// s ← the proximity operator of the loss, and its multipliers.
   [[gnu::noinline]] void step_scores() {
-    const Index classes = o_.shape.classes, outputs = o_.outputs;
+    const Index classes = workspace_.shape.classes, outputs = workspace_.outputs;
     primal_scores_ = dual_scores_ = scores_size_ = multipliers_size_ = T(0);
-    for (Index i = 0; i < o_.shape.samples; ++i) {
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
       const T* x = row_of(m_.u, i, outputs);
       T* s = row_of(m_.s, i, outputs);
       T* w = row_of(m_.ws, i, outputs);
@@ -214,7 +228,7 @@ class InteractionAdmm {
         w[k] = relaxation * x[k] - (relaxation - T(1)) * s[k] + w[k];
       }
       copy(static_cast<const T*>(w), outputs, s);
-      SquaredHinge{}.prox(s, classes, o_.targets.labels[i], T(1), rho_scores_);
+      SquaredHinge{}.prox(s, classes, workspace_.targets.labels[i], T(1), rho_scores_);
       for (Index k = 0; k < classes; ++k) {
         w[k] -= s[k];
         primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
@@ -230,25 +244,26 @@ class InteractionAdmm {
   }
   /// Another weight for the split between loss and Ω; the multipliers themselves stay.
   void scale_rho(T factor) {
-    o_.weight = rho_ *= factor;
-    scale(m_.w, o_.coefficients(), T(1) / factor);
-    scale(m_.sw, o_.scores(), T(1) / factor);
+    workspace_.weight = rho_ *= factor;
+    scale(m_.w, workspace_.coefficients(), T(1) / factor);
+    scale(m_.sw, workspace_.scores(), T(1) / factor);
   }
 
   /// Penalties of the two splits such that both kinds of residuals fall alike.
-  [[gnu::noinline]] void balance() {
+  [[gnu::noinline]] void rebalance_penalty() {
     const auto factor_of = [](T primal, T size, T dual, T multiplier) {
       if (!(primal > T(0)) || !(dual > T(0)) || !(size > T(0)) || !(multiplier > T(0))) return T(1);
       const T q = square_root(square_root((primal / size) / (dual / multiplier)));
       return q > T(1.5) || q < T(0.67) ? smallest(largest(q, T(0.2)), T(5)) : T(1);
     };
     const T q = factor_of(primal_, x_size_, dual_, w_size_);
-    const T qs = o_.regression() ? T(1) : factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
+    const T qs =
+        workspace_.regression() ? T(1) : factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
     if (q == T(1) && qs == T(1)) return;
     scale_rho(q);
     rho_scores_ *= qs;
-    scale(m_.ws, o_.scores(), T(1) / qs);
-    kappa_ = o_.regression() ? rho_ : rho_ / rho_scores_;
+    scale(m_.ws, workspace_.scores(), T(1) / qs);
+    kappa_ = workspace_.regression() ? rho_ : rho_ / rho_scores_;
     factor();
   }
 
@@ -256,74 +271,74 @@ class InteractionAdmm {
 
   /// g ← the coefficients of z as a model. Strong: symmetric, products of kept rows alone.
   [[gnu::noinline]] void take_candidate(Index k) {
-    const Index p = o_.shape.features, stride = o_.stride;
-    const T* z = o_.matrix(m_.z, k);
-    copy(z, o_.matrix_size(), m_.g);
+    const Index p = workspace_.shape.features, stride = workspace_.stride;
+    const T* z = workspace_.matrix(m_.z, k);
+    copy(z, workspace_.matrix_size(), m_.g);
     T* kept = m_.row[0];
-    for (Index j = 0; j < p && o_.symmetric(); ++j) {
+    for (Index j = 0; j < p && workspace_.symmetric(); ++j) {
       kept[j] = T(0);
       for (Index l = 0; l <= p; ++l)
         if (row_of(z, j, stride)[l] != T(0)) kept[j] = T(1);
     }
-    for (Index j = 0; j < p && o_.symmetric(); ++j)
+    for (Index j = 0; j < p && workspace_.symmetric(); ++j)
       for (Index l = 0; l < j; ++l) {
         const T mean = T(0.5) * (row_of(z, j, stride)[l] + row_of(z, l, stride)[j]);
         row_of(m_.g, j, stride)[l] = row_of(m_.g, l, stride)[j] = kept[j] * kept[l] * mean;
       }
-    o_.keep_main_effects();
+    workspace_.keep_main_effects();
   }
 
   /// The model of z; of classes, with `dual`, the multipliers of the scores as a dual point, for which −∂f ∋ u.
   [[gnu::noinline]] void certify(bool dual) {
-    ++o_.certificates;
-    if (dual && !o_.regression()) {
-      for (std::size_t e = 0; e < o_.scores(); ++e) m_.u[e] = largest(rho_scores_ * m_.ws[e], T(0));
-      o_.offer_betas(m_.z, few_sweeps);
+    ++workspace_.certificates;
+    if (dual && !workspace_.regression()) {
+      for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.u[e] = largest(rho_scores_ * m_.ws[e], T(0));
+      workspace_.offer_betas(m_.z, few_sweeps);
     }
-    o_.offer_model([this](Index k) { take_candidate(k); });
-    o_.judge();
+    workspace_.offer_model([this](Index k) { take_candidate(k); });
+    workspace_.check_convergence();
   }
 
   /// The model of zeros, its gap, and the λ from which, with λ₂ in the same proportion, it is the answer: for strong an
   /// upper bound; none for classes with intercepts.
   [[gnu::noinline]] void certify_zero() {
-    const Index n = o_.shape.samples;
+    const Index n = workspace_.shape.samples;
     T worst = T(1);
     for (int round = 0; round < 4; ++round) {  // how an excess is shared depends on the scale
       T gauge = 0;
-      if (o_.regression()) {
-        fill(m_.u, o_.scores(), T(0));
-        o_.take_intercept();
-        for (Index i = 0; i < n; ++i) m_.right[i] = (o_.value(i) - m_.b[0]) / worst;
-        o_.transposed(m_.right, 1);
-        gauge = o_.offer_values(m_.right, T(1), m_.z, many_sweeps);
+      if (workspace_.regression()) {
+        fill(m_.u, workspace_.scores(), T(0));
+        workspace_.take_intercept();
+        for (Index i = 0; i < n; ++i) m_.right[i] = (workspace_.value(i) - m_.b[0]) / worst;
+        workspace_.transposed(m_.right, 1);
+        gauge = workspace_.offer_values(m_.right, T(1), m_.z, many_sweeps);
       } else {
-        fill(m_.u, o_.scores(), T(2) / worst);
-        gauge = o_.offer_betas(m_.z, many_sweeps);
+        fill(m_.u, workspace_.scores(), T(2) / worst);
+        gauge = workspace_.offer_betas(m_.z, many_sweeps);
       }
       worst *= gauge;
       if (!(gauge > T(1))) break;
     }
-    const bool known = o_.regression() || !o_.options.intercept;
+    const bool known = workspace_.regression() || !workspace_.options.intercept;
     certify(false);
-    first_lambda_ = o_.penalty.ridge() ? o_.mean_square : o_.options.lambda * worst;
-    if (known && !o_.penalty.ridge()) o_.report.lambda_max = first_lambda_;
+    first_lambda_ = workspace_.penalty.ridge() ? workspace_.mean_square : workspace_.options.lambda * worst;
+    if (known && !workspace_.penalty.ridge()) workspace_.report.lambda_max = first_lambda_;
   }
 
   [[gnu::noinline]] void finish() {
-    InteractionNewton<T> newton(o_, T(1) / rho_);
+    InteractionNewton<T> newton(workspace_, T(1) / rho_);
     newton.run(spent_);
-    const T n = T(o_.shape.samples);
+    const T n = T(workspace_.shape.samples);
     next_finish_ = spent_ + newton.flops() + n * n * n / T(3);
-    if (running()) o_.judge();  // its last models may be better than what was judged
+    if (running()) workspace_.check_convergence();  // its last models may be better than what was judged
     if (running()) factor();
   }
 
   static constexpr T relaxation = T(1.8);
   static constexpr int few_sweeps = 10, many_sweeps = 1000;
 
-  InteractionWorkspace<T> o_;
-  InteractionMemory<T>& m_ = o_.m;
+  InteractionWorkspace<T> workspace_;
+  InteractionMemory<T>& m_ = workspace_.m;
   T kappa_ = T(0);
   T rho_ = T(0);         ///< weight of the split between loss and Ω
   T rho_scores_ = T(1);  ///< weight of the split of the scores

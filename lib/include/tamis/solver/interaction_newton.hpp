@@ -21,24 +21,24 @@ template <class T>
 class InteractionNewton {
  public:
   /// `step` is that of the proximity operator which gave z.
-  InteractionNewton(InteractionWorkspace<T>& workspace, T step) : o_(workspace), m_(workspace.m), step_(step) {}
+  InteractionNewton(InteractionWorkspace<T>& workspace, T step) : workspace_(workspace), m_(workspace.m), step_(step) {}
 
   /// Offers models and dual points, until the gap is small enough, the objective does not fall any more, or `budget`
   /// flops are spent. The factor in memory is lost, the intercepts in b change.
   [[gnu::noinline]] void run(T budget) {
-    copy(static_cast<const T*>(m_.z), o_.coefficients(), m_.trial);
-    copy(static_cast<const T*>(m_.b), o_.outputs, m_.from_b);
+    copy(static_cast<const T*>(m_.z), workspace_.coefficients(), m_.trial);
+    copy(static_cast<const T*>(m_.b), workspace_.outputs, m_.from_b);
     T before = infinity<T>;
-    for (int cycle = 0; cycle < most_faces && (cycle < 2 || flops_ < budget) && o_.running(); ++cycle) {
+    for (int cycle = 0; cycle < most_faces && (cycle < 2 || flops_ < budget) && workspace_.running(); ++cycle) {
       if (!settle()) return;
       const T objective = search();
       if (!(objective < infinity<T>)) return;
       if (!on_face_) {
-        copy(static_cast<const T*>(m_.point), o_.coefficients(), m_.trial);
+        copy(static_cast<const T*>(m_.point), workspace_.coefficients(), m_.trial);
         continue;
       }
       offer_dual();
-      o_.judge();
+      workspace_.check_convergence();
       if (!(objective < before)) return;
       before = objective;
     }
@@ -48,16 +48,23 @@ class InteractionNewton {
 
  private:
   HierarchicalFace<T> face(Index k) const {
-    return {o_.penalty, o_.shape.features, o_.stride, o_.matrix(m_.trial, k), step_, m_.level, m_.root};
+    return {workspace_.penalty,
+            workspace_.shape.features,
+            workspace_.stride,
+            workspace_.matrix(m_.trial, k),
+            step_,
+            m_.level,
+            m_.root};
   }
   /// point ← the minimum on the face of `trial`. False when there is none.
   bool settle() {
     rows_ = 0;
-    for (Index k = 0; k < o_.shape.classes; ++k) face(k).project(o_.matrix(m_.point, k));
+    for (Index k = 0; k < workspace_.shape.classes; ++k) face(k).project(workspace_.matrix(m_.point, k));
     constexpr int most_rounds = 8;
-    for (int round = 0; round < (o_.regression() ? 1 : most_rounds); ++round) {
-      for (Index k = 0; k < o_.shape.classes; ++k) o_.multiply(o_.matrix(m_.point, k), m_.u + k, o_.outputs);
-      const bool changed = o_.regression() ? take_residuals() : take_violations();
+    for (int round = 0; round < (workspace_.regression() ? 1 : most_rounds); ++round) {
+      for (Index k = 0; k < workspace_.shape.classes; ++k)
+        workspace_.multiply(workspace_.matrix(m_.point, k), m_.u + k, workspace_.outputs);
+      const bool changed = workspace_.regression() ? take_residuals() : take_violations();
       if (rows_ == 0) return false;
       if (!changed) break;
       if (!take_system()) return false;
@@ -66,12 +73,13 @@ class InteractionNewton {
     return true;
   }
   /// Of Σ violation² the half is minimised.
-  T half() const { return o_.regression() ? T(1) : T(0.5); }
+  T half() const { return workspace_.regression() ? T(1) : T(0.5); }
 
   bool take_residuals() {
-    const Index n = o_.shape.samples;
-    o_.take_intercept();
-    for (Index i = 0; i < n; ++i) m_.residual[i] = o_.value(i) - m_.u[std::size_t(i) * o_.outputs] - m_.b[0];
+    const Index n = workspace_.shape.samples;
+    workspace_.take_intercept();
+    for (Index i = 0; i < n; ++i)
+      m_.residual[i] = workspace_.value(i) - m_.u[std::size_t(i) * workspace_.outputs] - m_.b[0];
     rows_ = n;
     return true;
   }
@@ -79,13 +87,13 @@ class InteractionNewton {
   bool take_violations() {
     Index count = 0;
     bool changed = false;
-    for (Index i = 0; i < o_.shape.samples; ++i) {
-      const T* z = row_of(m_.u, i, o_.outputs);
-      const Label y = o_.targets.labels[i];
-      for (Index k = 0; k < o_.shape.classes; ++k) {
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
+      const T* z = row_of(m_.u, i, workspace_.outputs);
+      const Label y = workspace_.targets.labels[i];
+      for (Index k = 0; k < workspace_.shape.classes; ++k) {
         const T violation = k == y ? T(0) : T(1) + (z[k] + m_.b[k]) - (z[y] + m_.b[y]);
         if (!(violation > T(0))) continue;
-        if (count == o_.shape.samples) {
+        if (count == workspace_.shape.samples) {
           rows_ = 0;
           return true;
         }
@@ -103,53 +111,53 @@ class InteractionNewton {
   /// Calls visit(slope) with every direction of output k in `column`.
   template <class Visit>
   void visit(Index k, Visit visit) {
-    const Index n = o_.shape.samples;
-    fill(m_.column, o_.width, T(0));
+    const Index n = workspace_.shape.samples;
+    fill(m_.column, workspace_.width, T(0));
     face(k).visit(
         [&](Index j, Index l, T factor) {
-          const auto times = Pack<T>::fill(factor);
-          const T* x = row_of(m_.columns, j, o_.width);
-          const T* y = row_of(m_.columns, l, o_.width);
-          for (Index i = 0; i < o_.width; i += lanes<T>) {
-            auto entry = Pack<T>::load(x + i);
-            if (l < o_.shape.features) entry = entry * Pack<T>::load(y + i);
-            (Pack<T>::load(m_.column + i) + times * entry).store(m_.column + i);
+          const auto times = Simd<T>::fill(factor);
+          const T* x = row_of(m_.columns, j, workspace_.width);
+          const T* y = row_of(m_.columns, l, workspace_.width);
+          for (Index i = 0; i < workspace_.width; i += lanes<T>) {
+            auto entry = Simd<T>::load(x + i);
+            if (l < workspace_.shape.features) entry = entry * Simd<T>::load(y + i);
+            (Simd<T>::load(m_.column + i) + times * entry).store(m_.column + i);
           }
         },
         [&](T slope) {
           visit(slope);
-          fill(m_.column, o_.width, T(0));
+          fill(m_.column, workspace_.width, T(0));
         });
-    if (!o_.options.intercept) return;
+    if (!workspace_.options.intercept) return;
     fill(m_.column, n, T(1));
     visit(T(0));
   }
   /// out ← the column as the rows of the system see it.
   void expand(Index k, T* out) const {
-    if (o_.regression()) return copy(static_cast<const T*>(m_.column), o_.width, out);
+    if (workspace_.regression()) return copy(static_cast<const T*>(m_.column), workspace_.width, out);
     for (Index e = 0; e < rows_; ++e) {
       const T entry = m_.column[m_.sample[e]];
-      const bool of_label = o_.targets.labels[m_.sample[e]] == k;
+      const bool of_label = workspace_.targets.labels[m_.sample[e]] == k;
       out[e] = m_.output[e] == k ? entry : of_label ? -entry : T(0);
     }
-    for (Index e = rows_; e < o_.width; ++e) out[e] = T(0);
+    for (Index e = rows_; e < workspace_.width; ++e) out[e] = T(0);
   }
 
   /// The factor of δI + MMᵀ, and Mf; columns are collected in panels. False when rounding has outgrown δ.
   [[gnu::noinline]] bool take_system() {
-    const Index panel = o_.stride / 2;
-    T* const by_direction = m_.scaled;                            // panel × width
-    T* const by_row = m_.scaled + std::size_t(panel) * o_.width;  // rows × panel
-    fill(m_.factor, std::size_t(rows_) * o_.width, T(0));
-    fill(m_.slopes, o_.width, T(0));
+    const Index panel = workspace_.stride / 2;
+    T* const by_direction = m_.scaled;                                    // panel × width
+    T* const by_row = m_.scaled + std::size_t(panel) * workspace_.width;  // rows × panel
+    fill(m_.factor, std::size_t(rows_) * workspace_.width, T(0));
+    fill(m_.slopes, workspace_.width, T(0));
     Index filled = 0, directions = 0;
     const auto add = [&] {
-      DenseDesign<T>(by_row, filled, rows_, panel).add_transposed_lower(by_direction, o_.width, m_.factor);
+      DenseDesign<T>(by_row, filled, rows_, panel).add_transposed_lower(by_direction, workspace_.width, m_.factor);
       filled = 0;
     };
-    for (Index k = 0; k < o_.shape.classes; ++k)
+    for (Index k = 0; k < workspace_.shape.classes; ++k)
       visit(k, [&](T slope) {
-        T* const out = row_of(by_direction, filled, o_.width);
+        T* const out = row_of(by_direction, filled, workspace_.width);
         expand(k, out);
         for (Index e = 0; e < rows_; ++e) {
           by_row[std::size_t(e) * panel + filled] = out[e];
@@ -160,12 +168,12 @@ class InteractionNewton {
       });
     add();
     Sum<T> trace;
-    for (Index e = 0; e < rows_; ++e) trace.add(row_of(m_.factor, e, o_.width)[e]);
+    for (Index e = 0; e < rows_; ++e) trace.add(row_of(m_.factor, e, workspace_.width)[e]);
     delta_ = T(8) * square_root(epsilon<T>) * trace.value() / T(rows_);
-    for (Index e = 0; e < rows_; ++e) row_of(m_.factor, e, o_.width)[e] += delta_;
+    for (Index e = 0; e < rows_; ++e) row_of(m_.factor, e, workspace_.width)[e] += delta_;
     const T q = T(rows_);
     flops_ += q * q * (T(directions) + q / T(3)) + T(20) * q * T(directions);
-    return delta_ > T(0) && factor_cholesky(m_.factor, rows_, o_.width);
+    return delta_ > T(0) && factor_cholesky(m_.factor, rows_, workspace_.width);
   }
 
   /// Where the objective has no minimum on the face they lead far beyond its end.
@@ -180,11 +188,11 @@ class InteractionNewton {
   T take_step() {
     T* const nu = m_.right;
     for (Index e = 0; e < rows_; ++e) nu[e] = delta_ * m_.residual[e] + m_.slopes[e];
-    solve_cholesky(static_cast<const T*>(m_.factor), rows_, o_.width, nu);
+    solve_cholesky(static_cast<const T*>(m_.factor), rows_, workspace_.width, nu);
     T longest = 0;
-    for (Index k = 0; k < o_.shape.classes; ++k) {
+    for (Index k = 0; k < workspace_.shape.classes; ++k) {
       T* next = m_.g;
-      T* const end = m_.g + o_.matrix_size();
+      T* const end = m_.g + workspace_.matrix_size();
       T last = 0;
       visit(k, [&](T slope) {
         T* const column = m_.spare;
@@ -195,10 +203,10 @@ class InteractionNewton {
         for (Index e = 0; e < rows_; ++e) m_.residual[e] -= last * column[e];
         longest = largest(longest, absolute(last));
       });
-      if (o_.options.intercept) m_.b[k] += last;
-      T* const point = o_.matrix(m_.point, k);
+      if (workspace_.options.intercept) m_.b[k] += last;
+      T* const point = workspace_.matrix(m_.point, k);
       next = m_.g;
-      face(k).visit([&](Index j, Index l, T factor) { row_of(point, j, o_.stride)[l] += factor * *next; },
+      face(k).visit([&](Index j, Index l, T factor) { row_of(point, j, workspace_.stride)[l] += factor * *next; },
                     [&](T) { ++next; });
     }
     return longest;
@@ -208,33 +216,34 @@ class InteractionNewton {
   void take_share(Index k, T t) {
     const auto here = face(k);
     here.project(m_.g);
-    const T* to = o_.matrix(m_.point, k);
-    for (std::size_t e = 0; e < o_.matrix_size(); ++e) m_.g[e] = t == T(1) ? to[e] : m_.g[e] + t * (to[e] - m_.g[e]);
+    const T* to = workspace_.matrix(m_.point, k);
+    for (std::size_t e = 0; e < workspace_.matrix_size(); ++e)
+      m_.g[e] = t == T(1) ? to[e] : m_.g[e] + t * (to[e] - m_.g[e]);
     if (here.pull(m_.g, m_.row[0])) on_face_ = false;
   }
   /// Goes as far towards `point` as the objective falls, and offers what is there: its objective.
   T search() {
     const auto offer = [this](T t) {
       on_face_ = t == T(1);
-      for (Index k = 0; k < o_.shape.classes; ++k) to_b(k, t);
-      const T p = T(o_.shape.features);
-      flops_ += T(o_.shape.classes) * p * p * (T(10) + T(0.5) * T(o_.shape.samples));
-      return o_.offer_model([this, t](Index k) {
+      for (Index k = 0; k < workspace_.shape.classes; ++k) to_b(k, t);
+      const T p = T(workspace_.shape.features);
+      flops_ += T(workspace_.shape.classes) * p * p * (T(10) + T(0.5) * T(workspace_.shape.samples));
+      return workspace_.offer_model([this, t](Index k) {
         take_share(k, t);
-        o_.keep_main_effects();
+        workspace_.keep_main_effects();
       });
     };
-    copy(static_cast<const T*>(m_.b), o_.outputs, m_.to_b);
+    copy(static_cast<const T*>(m_.b), workspace_.outputs, m_.to_b);
     const T start = offer(T(0));
     T t = 1, objective = offer(t);
     if (!on_face_)
       for (int round = 0; round < 40 && !(objective < start); ++round) objective = offer(t *= T(0.5));
     if (!on_face_ && !(objective < start)) return infinity<T>;
-    for (Index k = 0; k < o_.shape.classes; ++k) {
+    for (Index k = 0; k < workspace_.shape.classes; ++k) {
       take_share(k, t);
-      copy(static_cast<const T*>(m_.g), o_.matrix_size(), o_.matrix(m_.point, k));
+      copy(static_cast<const T*>(m_.g), workspace_.matrix_size(), workspace_.matrix(m_.point, k));
     }
-    copy(static_cast<const T*>(m_.b), o_.outputs, m_.from_b);
+    copy(static_cast<const T*>(m_.b), workspace_.outputs, m_.from_b);
     return objective;
   }
   void to_b(Index k, T t) { m_.b[k] = m_.from_b[k] + t * (m_.to_b[k] - m_.from_b[k]); }
@@ -242,31 +251,31 @@ class InteractionNewton {
   /// Offers ν. `trial` becomes what a proximal step from `point` along its products gives: the
   /// same where the face is the right one, else nearer to it.
   void offer_dual() {
-    const Index n = o_.shape.samples, p = o_.shape.features;
+    const Index n = workspace_.shape.samples, p = workspace_.shape.features;
     constexpr int sweeps = 1000;
     const auto look = [this, p](Index k, Index j, const T* row) {
-      const T* from = row_of(o_.matrix(m_.point, k), j, o_.stride);
-      T* to = row_of(o_.matrix(m_.trial, k), j, o_.stride);
+      const T* from = row_of(workspace_.matrix(m_.point, k), j, workspace_.stride);
+      T* to = row_of(workspace_.matrix(m_.trial, k), j, workspace_.stride);
       const T step = part * step_;
       for (Index l = 0; l <= p; ++l) to[l] = from[l] + step * row[l];
-      o_.penalty.prox(to, p, step);
+      workspace_.penalty.prox(to, p, step);
     };
     T* const nu = m_.right;
-    if (o_.regression()) {
+    if (workspace_.regression()) {
       Sum<T> sum;
       for (Index i = 0; i < n; ++i) sum.add(nu[i]);
-      for (Index i = 0; i < n && o_.options.intercept; ++i) nu[i] -= sum.value() / T(n);
-      o_.transposed(nu, 1);
-      o_.offer_values(nu, T(1), m_.point, sweeps, look);
+      for (Index i = 0; i < n && workspace_.options.intercept; ++i) nu[i] -= sum.value() / T(n);
+      workspace_.transposed(nu, 1);
+      workspace_.offer_values(nu, T(1), m_.point, sweeps, look);
       return;
     }
-    fill(m_.u, o_.scores(), T(0));
+    fill(m_.u, workspace_.scores(), T(0));
     for (Index e = 0; e < rows_; ++e)
-      row_of(m_.u, m_.sample[e], o_.outputs)[m_.output[e]] = largest(T(-2) * nu[e], T(0));
-    o_.offer_betas(m_.point, sweeps, look);
+      row_of(m_.u, m_.sample[e], workspace_.outputs)[m_.output[e]] = largest(T(-2) * nu[e], T(0));
+    workspace_.offer_betas(m_.point, sweeps, look);
   }
 
-  InteractionWorkspace<T>& o_;
+  InteractionWorkspace<T>& workspace_;
   InteractionMemory<T>& m_;
   T step_;
   T delta_ = T(0);

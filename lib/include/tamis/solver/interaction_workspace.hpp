@@ -2,7 +2,7 @@
 /// What solvers of problems with interactions share: the memory, the products, and the certificates.
 
 #include "../arena.hpp"
-#include "../certificate/balance.hpp"
+#include "../certificate/make_dual_feasible.hpp"
 #include "../certificate/gap_monitor.hpp"
 #include "../certificate/hierarchical_gauge.hpp"
 #include "../design/dense.hpp"
@@ -12,6 +12,7 @@
 #include "../options.hpp"
 #include "../penalty/hierarchical.hpp"
 #include "../report.hpp"
+#include "solver.hpp"
 
 namespace tamis {
 
@@ -138,6 +139,8 @@ class InteractionWorkspace {
     fill(m.best, coefficients(), T(0));
     fill(m.best_b, outputs, T(0));
   }
+  /// As it was given; the penalty has it times n, once the run has started.
+  T lambda2() const { return penalty.lambda2 / T(shape.samples); }
   bool valid_lambdas(T lambda, T lambda2) const {
     const bool alone = penalty.hierarchy == Hierarchy::full;  // products that λ₂ alone penalises
     return lambda > T(0) && finite(lambda) && finite(lambda2) && (alone ? lambda2 > T(0) : lambda2 >= T(0));
@@ -152,10 +155,10 @@ class InteractionWorkspace {
     for (Index i = 0; i < n; ++i) dual[i] = u[std::size_t(i) * step];
     if (penalty.hierarchy != Hierarchy::main) {
       for (Index i = 0; i < n; ++i) {
-        const auto factor = Pack<T>::fill(dual[i]);
+        const auto factor = Simd<T>::fill(dual[i]);
         const T* from = row_of(m.samples, i, stride);
         T* to = row_of(m.scaled, i, stride);
-        for (Index l = 0; l < stride; l += lanes<T>) (factor * Pack<T>::load(from + l)).store(to + l);
+        for (Index l = 0; l < stride; l += lanes<T>) (factor * Simd<T>::load(from + l)).store(to + l);
       }
       fill(m.g, matrix_size(), T(0));
       by_columns().add_transposed_lower(m.scaled, stride, m.g);
@@ -231,7 +234,7 @@ class InteractionWorkspace {
     if (options.intercept) {
       Targets<T> labels{targets.labels, shape.classes};
       labels.normalise();
-      balance_columns(SquaredHinge{}, labels, m.u, outputs, m.row[0], m.row[1]);
+      make_dual_feasible(SquaredHinge{}, labels, m.u, outputs, m.row[0], m.row[1]);
     }
     Sum<T> linear, quadratic;
     for (Index i = 0; i < shape.samples; ++i)
@@ -309,7 +312,7 @@ class InteractionWorkspace {
   }
 
   /// The gap of the best model and the best dual point, and whether it is small enough.
-  void judge() {
+  void check_convergence() {
     report.dual_objective = best_dual / T(shape.samples);
     monitor_.conclude(report, options.tolerance);
   }

@@ -32,81 +32,82 @@ class KernelAdmm {
  public:
   KernelAdmm(const DenseDesign<T>& design, std::span<const Label> labels, Index kernels, Index classes,
              const MixedNorm<T>& norm, const Options<T>& options)
-      : o_(design, labels, kernels, classes, norm, options) {}
+      : workspace_(design, labels, kernels, classes, norm, options) {}
 
   /// Bytes that `start` needs: `shape.features` is n·τ, `shape.classes` 1 for two classes with one score.
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
+  void set_lambda(T lambda) { workspace_.options.lambda = lambda; }
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!o_.admit(memory, requirement(o_.shape))) return false;
+    if (!workspace_.validate(memory, requirement(workspace_.shape))) return false;
     Arena arena(memory);
-    m_ = Memory::lay_out(arena, o_.shape);
-    o_.adopt(m_.common, arena.used());
-    width_ = padded<T>(o_.shape.samples);
+    m_ = Memory::lay_out(arena, workspace_.shape);
+    workspace_.bind(m_.common, arena.used());
+    width_ = padded<T>(workspace_.shape.samples);
     m_.gram = m_.newton.squares;
-    m_.factor = m_.gram + std::size_t(o_.shape.samples) * width_;
-    for (T* all : {m_.w, m_.old}) fill(all, o_.coefficients(), T(0));
-    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, o_.scores(), T(0));
+    m_.factor = m_.gram + std::size_t(workspace_.shape.samples) * width_;
+    for (T* all : {m_.w, m_.old}) fill(all, workspace_.coefficients(), T(0));
+    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, workspace_.scores(), T(0));
     kappa_ = rho_ = spent_ = next_finish_ = T(0);
     fresh_ = true;
     has_gram_ = factored_ = false;
-    o_.certify_zero(m_.z);
+    workspace_.certify_zero(m_.z);
     return running();
   }
-  /// Goes on with another λ from where the last run ended, whose report and model are gone: the next point of a path.
-  /// False: it is refused, or nothing was started, or it has ended.
-  bool go_on(T lambda) {
-    if (!m_.z || !has_model(o_.report.status) || !o_.valid_lambda(lambda)) return false;
-    o_.begin(lambda);
+  /// Goes on with another λ from where a run has ended: see WarmStarted.
+  bool warm_start(T lambda) {
+    if (!m_.z || !workspace_.has_point()) return false;
+    if (!workspace_.begin_again(lambda)) return false;
     next_finish_ = spent_;
     fresh_ = true;
-    o_.offer_model(m_.z);
-    o_.take_slopes();
-    o_.offer_slopes();
-    o_.judge();
+    workspace_.offer_model(m_.z);
+    workspace_.take_slopes();
+    workspace_.offer_slopes();
+    workspace_.check_convergence();
     return running();
   }
 
   /// One iteration, certificates included; false when the run has ended.
   bool step() {
     if (!running()) return false;
-    auto& report = o_.report;
-    if (std::exchange(fresh_, false) && by_entries() && !(o_.penalty.q == 2 && o_.penalty.r == 1)) {
+    auto& report = workspace_.report;
+    if (std::exchange(fresh_, false) && by_entries() && !(workspace_.penalty.q == 2 && workspace_.penalty.r == 1)) {
       finish(infinity<T>);
-      if (report.iterations >= o_.options.max_iterations) o_.end_at_limit();
+      if (report.iterations >= workspace_.options.max_iterations) workspace_.end_at_limit();
       return running();
     }
     if (!prepare()) return false;
-    const bool last = ++report.iterations >= o_.options.max_iterations;
+    const bool last = ++report.iterations >= workspace_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
     step_coefficients();
     step_scores();
-    const T n = T(o_.shape.samples);
-    spent_ += T(2) * T(o_.shape.classes) * n * (T(2) * T(o_.shape.features) + n);
+    const T n = T(workspace_.shape.samples);
+    spent_ += T(2) * T(workspace_.shape.classes) * n * (T(2) * T(workspace_.shape.features) + n);
     const bool weigh = report.iterations % (report.iterations < 100 ? 10 : 40) == 0 && report.iterations <= 2000;
     if (weigh) compare_residuals();
     if (look) {
       certify();
       if (running() && spent_ > next_finish_ &&
-          (o_.penalty.p == o_.penalty.q || report.relative_gap < T(2e-2) || report.iterations > 100))
+          (workspace_.penalty.p == workspace_.penalty.q || report.relative_gap < T(2e-2) || report.iterations > 100))
         finish(spent_);
-      if (report.iterations >= o_.options.max_iterations) o_.end_at_limit();
+      if (report.iterations >= workspace_.options.max_iterations) workspace_.end_at_limit();
     }
-    if (weigh && running()) balance();
+    if (weigh && running()) rebalance_penalty();
     return running();
   }
 
+  bool running() const { return workspace_.running(); }
   /// Ends the run with the model found so far.
   void stop() {
-    if (running()) o_.report.status = Status::stopped;
+    if (running()) workspace_.report.status = Status::stopped;
   }
 
-  const Report<T>& report() const { return o_.report; }
-  std::uint32_t certificates() const { return o_.certificates; }
+  const Report<T>& report() const { return workspace_.report; }
+  std::uint32_t certificates() const { return workspace_.certificates; }
   /// The model of the smallest objective seen.
-  KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
+  KernelCoefficients<T> model() const { return workspace_.view(m_.common.best, m_.common.best_b); }
 
  private:
   struct Memory {
@@ -132,20 +133,19 @@ class KernelAdmm {
     }
   };
 
-  bool running() const { return o_.running(); }
 
-  bool by_entries() const { return o_.penalty.p == 1; }
+  bool by_entries() const { return workspace_.penalty.p == 1; }
 
   /// What an iteration needs. False when the run has ended.
   bool prepare() {
     if (!has_gram_) take_gram();
     if (rho_ == T(0)) {
       rho_scores_ = T(1);
-      const T start = o_.penalty.p == 1 && o_.penalty.q == 1 ? T(1) : T(0.01);
+      const T start = workspace_.penalty.p == 1 && workspace_.penalty.q == 1 ? T(1) : T(0.01);
       rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
       if (by_entries()) {  // from where Newton's method ended
-        o_.multiply(m_.z, m_.common.b, m_.common.u);
-        o_.take_slopes();
+        workspace_.multiply(m_.z, m_.common.b, m_.common.u);
+        workspace_.take_slopes();
         move(m_.z);
       }
     }
@@ -153,11 +153,11 @@ class KernelAdmm {
     return running();
   }
   [[gnu::noinline]] void take_gram() {
-    const Index n = o_.shape.samples;
+    const Index n = workspace_.shape.samples;
     fill(m_.gram, std::size_t(n) * width_, T(0));
     m_.newton.gram.begin(n, width_, m_.gram);
-    for (Index j = 0; j < o_.shape.features; ++j) {
-      const T* column = o_.design.column(j).values;
+    for (Index j = 0; j < workspace_.shape.features; ++j) {
+      const T* column = workspace_.design.column(j).values;
       m_.newton.gram.add(T(1), [column](Index i) { return column[i]; });
     }
     m_.newton.gram.flush();
@@ -166,22 +166,22 @@ class KernelAdmm {
     mean_square_ = trace.value() / T(n);
     has_gram_ = true;
     const T rows = T(n);
-    spent_ += rows * rows * T(o_.shape.features);
+    spent_ += rows * rows * T(workspace_.shape.features);
   }
 
   [[gnu::noinline]] void factor() {
-    const Index n = o_.shape.samples;
+    const Index n = workspace_.shape.samples;
     copy(static_cast<const T*>(m_.gram), std::size_t(n) * width_, m_.factor);
     for (Index i = 0; i < n; ++i) row_of(m_.factor, i, width_)[i] += kappa_;
     if (!factor_cholesky(m_.factor, n, width_)) {  // rounding has outgrown κ
       kappa_ *= T(10);
       scale_rho(T(10));
       if (kappa_ < T(1e3) * mean_square_) return factor();
-      GapMonitor<T>::end_for_rounding(o_.report);
+      GapMonitor<T>::end_for_rounding(workspace_.report);
       return;
     }
     factored_ = true;
-    if (!o_.options.intercept) return;
+    if (!workspace_.options.intercept) return;
     fill(m_.ones, n, T(1));
     solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.ones);
     Sum<T> sum;
@@ -193,17 +193,17 @@ class KernelAdmm {
 
   /// u ← (AAᵀ + κ)⁻¹ of what scores lack, and the intercepts.
   [[gnu::noinline]] void solve() {
-    const Index n = o_.shape.samples, outputs = o_.outputs;
+    const Index n = workspace_.shape.samples, outputs = workspace_.outputs;
     T* const u = m_.common.u;
-    for (std::size_t e = 0; e < o_.scores(); ++e) u[e] = (m_.s[e] - m_.ws[e]) - (m_.sz[e] - m_.sw[e]);
-    if (o_.binary()) {
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] = (m_.s[e] - m_.ws[e]) - (m_.sz[e] - m_.sw[e]);
+    if (workspace_.binary()) {
       for (Index i = 0; i < n; ++i) m_.right[i] = row_of(u, i, outputs)[0];
       solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.right);
       for (Index i = 0; i < n; ++i) row_of(u, i, outputs)[0] = m_.right[i];
     } else {
       solve_cholesky_rows(static_cast<const T*>(m_.factor), n, width_, u, outputs);
     }
-    if (!o_.options.intercept) return;
+    if (!workspace_.options.intercept) return;
     T* const b = m_.common.b;
     column_sums(static_cast<const T*>(u), n, outputs, b);
     for (Index k = 0; k < outputs; ++k) b[k] /= sum_of_ones_;
@@ -213,8 +213,8 @@ class KernelAdmm {
 
   [[gnu::noinline]] void step_coefficients() {
     solve();
-    o_.transposed(m_.common.u);
-    const std::size_t count = o_.coefficients();
+    workspace_.transposed(m_.common.u);
+    const std::size_t count = workspace_.coefficients();
     T* const x = m_.common.g;
     copy(static_cast<const T*>(m_.z), count, m_.old);
     for (std::size_t e = 0; e < count; ++e) {
@@ -222,15 +222,15 @@ class KernelAdmm {
       m_.w[e] += relaxation * x[e] - (relaxation - T(1)) * m_.z[e];
       m_.z[e] = m_.w[e];
     }
-    o_.penalty.prox(o_.rows(m_.z), o_.kernels, T(1) / rho_);
+    workspace_.penalty.prox(workspace_.rows(m_.z), workspace_.kernels, T(1) / rho_);
     for (std::size_t e = 0; e < count; ++e) m_.w[e] -= m_.z[e];
 
     T* const next = m_.x;
-    o_.multiply(m_.z, m_.common.zeros, next);
+    workspace_.multiply(m_.z, m_.common.zeros, next);
     const T* const b = m_.common.b;
-    for (Index i = 0; i < o_.shape.samples; ++i)
-      for (Index k = 0; k < o_.outputs; ++k) {
-        const std::size_t e = std::size_t(i) * o_.outputs + k;
+    for (Index i = 0; i < workspace_.shape.samples; ++i)
+      for (Index k = 0; k < workspace_.outputs; ++k) {
+        const std::size_t e = std::size_t(i) * workspace_.outputs + k;
         const T all = m_.s[e] - m_.ws[e] - kappa_ * m_.common.u[e], own = all - b[k];
         m_.sw[e] += relaxation * own - (relaxation - T(1)) * m_.sz[e] - next[e];
         m_.sz[e] = next[e];
@@ -240,9 +240,9 @@ class KernelAdmm {
 
   /// s ← the proximity operator of the loss, and its multipliers.
   [[gnu::noinline]] void step_scores() {
-    const Index classes = o_.shape.classes, outputs = o_.outputs;
+    const Index classes = workspace_.shape.classes, outputs = workspace_.outputs;
     primal_scores_ = dual_scores_ = scores_size_ = multipliers_size_ = T(0);
-    for (Index i = 0; i < o_.shape.samples; ++i) {
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
       const T* x = row_of(m_.x, i, outputs);
       T* s = row_of(m_.s, i, outputs);
       T* w = row_of(m_.ws, i, outputs);
@@ -252,7 +252,7 @@ class KernelAdmm {
         w[k] += relaxation * x[k] - (relaxation - T(1)) * s[k];
         s[k] = w[k];
       }
-      o_.prox(s, i, rho_scores_);
+      workspace_.prox(s, i, rho_scores_);
       for (Index k = 0; k < classes; ++k) {
         w[k] -= s[k];
         primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
@@ -269,8 +269,8 @@ class KernelAdmm {
   /// Another weight for the split between loss and penalty; the multipliers themselves stay.
   void scale_rho(T factor) {
     rho_ *= factor;
-    scale(m_.w, o_.coefficients(), T(1) / factor);
-    scale(m_.sw, o_.scores(), T(1) / factor);
+    scale(m_.w, workspace_.coefficients(), T(1) / factor);
+    scale(m_.sw, workspace_.scores(), T(1) / factor);
   }
 
   /// Factors of the weights of the two splits with which both kinds of residuals fall alike.
@@ -282,7 +282,7 @@ class KernelAdmm {
     };
     T primal = 0, dual = 0, x_size = 0, w_size = 0;
     const T* const x = m_.common.g;
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) {
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) {
       primal += (x[e] - m_.z[e]) * (x[e] - m_.z[e]);
       dual += (m_.z[e] - m_.old[e]) * (m_.z[e] - m_.old[e]);
       x_size += x[e] * x[e];
@@ -291,13 +291,13 @@ class KernelAdmm {
     factor_ = factor_of(primal, x_size, dual, w_size);
     factor_scores_ = factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
   }
-  void balance() {
+  void rebalance_penalty() {
     if (factor_ == T(1) && factor_scores_ == T(1)) return;
     scale_rho(factor_);
     rho_scores_ *= factor_scores_;
-    scale(m_.ws, o_.scores(), T(1) / factor_scores_);
+    scale(m_.ws, workspace_.scores(), T(1) / factor_scores_);
     kappa_ = rho_ / rho_scores_;
-    const T least = T(4) * epsilon<T> * mean_square_ * T(o_.shape.samples);  // what rounding leaves of a factor
+    const T least = T(4) * epsilon<T> * mean_square_ * T(workspace_.shape.samples);  // what rounding leaves of a factor
     if (kappa_ < least) {
       scale_rho(least / kappa_);
       kappa_ = least;
@@ -308,34 +308,34 @@ class KernelAdmm {
   /// The gap of z, with the multipliers of the scores as a dual point.
   [[gnu::noinline]] void certify() {
     T* const u = m_.common.u;
-    o_.offer_model(m_.z);
-    for (std::size_t e = 0; e < o_.scores(); ++e) u[e] = rho_scores_ * m_.ws[e];
-    o_.offer_slopes();
-    o_.judge();
+    workspace_.offer_model(m_.z);
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] = rho_scores_ * m_.ws[e];
+    workspace_.offer_slopes();
+    workspace_.check_convergence();
   }
 
   /// Goes on from the coefficients `to`, the intercepts in b and the dual point in common.u.
   [[gnu::noinline]] void move(const T* to) {
     const T* const u = m_.common.u;
-    copy(to, o_.coefficients(), m_.z);
-    for (std::size_t e = 0; e < o_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
-    o_.transposed(u);
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
-    o_.multiply(m_.w, m_.common.zeros, m_.sw);
-    o_.multiply(m_.z, m_.common.zeros, m_.sz);
-    o_.multiply(m_.z, m_.common.b, m_.s);
+    copy(to, workspace_.coefficients(), m_.z);
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
+    workspace_.transposed(u);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
+    workspace_.multiply(m_.w, m_.common.zeros, m_.sw);
+    workspace_.multiply(m_.z, m_.common.zeros, m_.sz);
+    workspace_.multiply(m_.z, m_.common.b, m_.s);
   }
 
   /// From the best model so far.
   [[gnu::noinline]] void finish(T budget) {
-    copy(static_cast<const T*>(m_.common.best_b), o_.outputs, m_.common.b);
+    copy(static_cast<const T*>(m_.common.best_b), workspace_.outputs, m_.common.b);
     if (by_entries()) {
-      KernelEntriesNewton<T> newton(o_, m_.newton);
+      KernelEntriesNewton<T> newton(workspace_, m_.newton);
       newton.run(m_.common.best, budget);
       has_gram_ = false;
       go_on_from(newton);
     } else {
-      KernelGroupsNewton<T> newton(o_, m_.newton, m_.old, T(1) / rho_);
+      KernelGroupsNewton<T> newton(workspace_, m_.newton, m_.old, T(1) / rho_);
       newton.run(m_.common.best, budget);
       go_on_from(newton);
     }
@@ -343,17 +343,17 @@ class KernelAdmm {
   }
   template <class Newton>
   void go_on_from(Newton& newton) {
-    const T n = T(o_.shape.samples);
+    const T n = T(workspace_.shape.samples);
     spent_ += newton.flops();
     next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
     if (!newton.take_end()) return;
     if (rho_ > T(0)) move(m_.newton.point);
-    else copy(static_cast<const T*>(m_.newton.point), o_.coefficients(), m_.z);
+    else copy(static_cast<const T*>(m_.newton.point), workspace_.coefficients(), m_.z);
   }
 
   static constexpr T relaxation = T(1.8);
 
-  Workspace o_;
+  Workspace workspace_;
   Memory m_{};
   Index width_ = 0;       ///< of a row over samples
   T spent_ = T(0);        ///< flops of the iterations

@@ -54,18 +54,18 @@ template <class T>
 struct KernelNewtonMemory {
   T* squares;  ///< four matrices of samples × width, one after the other
   KernelGram<T> gram;
-  T *point, *way, *spare;       ///< the model, and directions from it: features × outputs
-  T *scores, *along;            ///< of the model, and of the direction: samples × outputs
-  T *right, *rest, *step;       ///< of systems with a row for each violation: samples × outputs
-  T* column;                    ///< scratch of a row, then a solution
-  T *x, *slopes;                ///< coefficients of a model of F, and the loss's slopes where it begins
-  T *residual, *product;        ///< the slopes at x, and how they change along a way
-  T* group_sums;                ///< ‖α_g‖₁
-  T *b, *b_way, *b_gradient;    ///< of intercepts
-  Index *sample, *output;       ///< of the rows of a system with one for each violation
-  Index *place, *list;          ///< where their samples are in a matrix of samples, and these samples
-  Index *entry_row, *entry_of;  ///< coefficients of a system with a row for each, and their classes
-  Index* support;               ///< rows of `point` that are not zero
+  T *point, *direction, *spare;     ///< the model, and directions from it: features × outputs
+  T *scores, *along;                ///< of the model, and of the direction: samples × outputs
+  T *right, *rest, *step;           ///< of systems with a row for each violation: samples × outputs
+  T* column;                        ///< scratch of a row, then a solution
+  T *x, *slopes;                    ///< coefficients of a model of F, and the loss's slopes where it begins
+  T *residual, *product;            ///< the slopes at x, and how they change along a direction
+  T* group_sums;                    ///< ‖α_g‖₁
+  T *b, *b_direction, *b_gradient;  ///< of intercepts
+  Index *sample, *output;           ///< of the rows of a system with one for each violation
+  Index *place, *list;              ///< where their samples are in a matrix of samples, and these samples
+  Index *entry_row, *entry_of;      ///< coefficients of a system with a row for each, and their classes
+  Index* support;                   ///< rows of `point` that are not zero
 
   static constexpr KernelNewtonMemory lay_out(Arena& arena, Shape shape) {
     using detail::saturating_multiply;
@@ -73,13 +73,14 @@ struct KernelNewtonMemory {
     const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
     m.squares = arena.take<T>(saturating_multiply(4, saturating_multiply(shape.samples, width)));
     m.gram = KernelGram<T>::lay_out(arena, shape);
-    for (T** all : {&m.point, &m.way, &m.spare}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
+    for (T** all : {&m.point, &m.direction, &m.spare})
+      *all = arena.take<T>(saturating_multiply(shape.features, outputs));
     for (T** all : {&m.scores, &m.along, &m.right, &m.rest, &m.step})
       *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
     const std::size_t entries = saturating_multiply(2, width);
     for (T** vector : {&m.column, &m.x, &m.slopes, &m.residual, &m.product}) *vector = arena.take<T>(entries);
     m.group_sums = arena.take<T>(shape.features);
-    for (T** row : {&m.b, &m.b_way, &m.b_gradient}) *row = arena.take<T>(outputs);
+    for (T** row : {&m.b, &m.b_direction, &m.b_gradient}) *row = arena.take<T>(outputs);
     for (Index** rows : {&m.sample, &m.output, &m.list}) *rows = arena.take<Index>(shape.samples);
     for (Index** rows : {&m.place, &m.entry_row, &m.entry_of}) *rows = arena.take<Index>(entries);
     m.support = arena.take<Index>(shape.features);
@@ -95,85 +96,90 @@ class KernelDescent {
   T flops() const { return flops_; }
   /// Whether the point is one to go on from; then its intercepts are in b, and this puts its slopes into common.u.
   bool take_end() {
-    if (!(o_.report.relative_gap < T(0.9) * first_gap_)) return false;
-    copy(static_cast<const T*>(m_.b), o_.outputs, o_.m.b);
-    copy(static_cast<const T*>(m_.scores), o_.scores(), o_.m.u);
-    o_.take_slopes();
+    if (!(workspace_.report.relative_gap < T(0.9) * first_gap_)) return false;
+    copy(static_cast<const T*>(m_.b), workspace_.outputs, workspace_.m.b);
+    copy(static_cast<const T*>(m_.scores), workspace_.scores(), workspace_.m.u);
+    workspace_.take_slopes();
     return true;
   }
 
  protected:
   KernelDescent(KernelWorkspace<T>& workspace, KernelNewtonMemory<T>& memory)
-      : o_(workspace), m_(memory), width_(padded<T>(workspace.shape.samples)) {}
+      : workspace_(workspace), m_(memory), width_(padded<T>(workspace.shape.samples)) {}
 
   /// From the coefficients `start` and the intercepts in b: calls move(), which is false where it leads nowhere, until
   /// the gap is small enough, does not fall any more, or `budget` flops are spent. Counts iterations.
   template <class Move>
   void descend(const T* start, T budget, Move move) {
-    copy(start, o_.coefficients(), m_.point);
-    copy(static_cast<const T*>(o_.m.b), o_.outputs, m_.b);
-    first_gap_ = o_.report.relative_gap;
+    copy(start, workspace_.coefficients(), m_.point);
+    copy(static_cast<const T*>(workspace_.m.b), workspace_.outputs, m_.b);
+    first_gap_ = workspace_.report.relative_gap;
     int failures = 0;
     look();
-    while (o_.running() && flops_ < budget && o_.report.iterations < o_.options.max_iterations) {
-      const T gap = o_.report.relative_gap, objective = objective_;
+    while (workspace_.running() && flops_ < budget &&
+           workspace_.report.iterations < workspace_.options.max_iterations) {
+      const T gap = workspace_.report.relative_gap, objective = objective_;
       const bool moved = move();
-      ++o_.report.iterations;
+      ++workspace_.report.iterations;
       look();
-      const bool better = o_.report.relative_gap < T(0.7) * gap || objective - objective_ > T(0.001) * gap * objective;
+      const bool better =
+          workspace_.report.relative_gap < T(0.7) * gap || objective - objective_ > T(0.001) * gap * objective;
       failures = moved && better ? 0 : failures + 1;
       if (failures == most_failures) return;
     }
   }
 
-  T product_cost() const { return T(2) * T(o_.shape.samples) * T(o_.shape.features) * T(o_.shape.classes); }
-  Rows<const T> point() const { return o_.rows(static_cast<const T*>(m_.point)); }
+  T product_cost() const {
+    return T(2) * T(workspace_.shape.samples) * T(workspace_.shape.features) * T(workspace_.shape.classes);
+  }
+  Rows<const T> point() const { return workspace_.rows(static_cast<const T*>(m_.point)); }
 
   /// Offers the point and its slopes; Aᵀ of these are in g.
   [[gnu::noinline]] void look() {
-    copy(static_cast<const T*>(m_.b), o_.outputs, o_.m.b);
-    o_.offer_model(m_.point);
-    copy(static_cast<const T*>(o_.m.u), o_.scores(), m_.scores);
-    objective_ = loss(T(0)) + o_.penalty.value(point(), o_.kernels);
-    o_.take_slopes();
-    o_.offer_slopes();
-    o_.judge();
+    copy(static_cast<const T*>(m_.b), workspace_.outputs, workspace_.m.b);
+    workspace_.offer_model(m_.point);
+    copy(static_cast<const T*>(workspace_.m.u), workspace_.scores(), m_.scores);
+    objective_ = loss(T(0)) + workspace_.penalty.value(point(), workspace_.kernels);
+    workspace_.take_slopes();
+    workspace_.offer_slopes();
+    workspace_.check_convergence();
     flops_ += T(2) * product_cost();
   }
   /// At the share t of the way.
   T loss(T t) const {
     Sum<T> total;
-    T* const row = o_.m.row;
-    for (Index i = 0; i < o_.shape.samples; ++i) {
-      const T* f = row_of(m_.scores, i, o_.outputs);
-      const T* d = row_of(m_.along, i, o_.outputs);
-      for (Index k = 0; k < o_.shape.classes; ++k) row[k] = t == T(0) ? f[k] : f[k] + t * d[k];
-      total.add(o_.loss(row, i));
+    T* const row = workspace_.m.row;
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
+      const T* f = row_of(m_.scores, i, workspace_.outputs);
+      const T* d = row_of(m_.along, i, workspace_.outputs);
+      for (Index k = 0; k < workspace_.shape.classes; ++k) row[k] = t == T(0) ? f[k] : f[k] + t * d[k];
+      total.add(workspace_.loss(row, i));
     }
     return total.value();
   }
   /// violation(i, k) > 0: how much score k of sample i violates its margin.
   T violation(Index i, Index k) const {
-    const T* f = row_of(m_.scores, i, o_.outputs);
-    if (o_.binary()) return T(1) - o_.sign_of(i) * f[0];
-    const Label y = o_.labels[i];
+    const T* f = row_of(m_.scores, i, workspace_.outputs);
+    if (workspace_.binary()) return T(1) - workspace_.sign_of(i) * f[0];
+    const Label y = workspace_.labels[i];
     return k == y ? T(0) : T(1) + f[k] - f[y];
   }
 
-  /// Goes along `way` as far as F falls; `slope` is F's derivative there. False where it does not fall.
+  /// Goes along `direction` as far as F falls; `slope` is F's derivative there. False where it does not fall.
   [[gnu::noinline]] bool search(T slope, int most = 12) {
     if (!(slope < T(-4) * epsilon<T> * objective_)) return false;
-    o_.multiply(m_.way, m_.b_way, m_.along);
-    flops_ += T(2) * T(o_.coefficients());
-    T* const trial = o_.m.g;
+    workspace_.multiply(m_.direction, m_.b_direction, m_.along);
+    flops_ += T(2) * T(workspace_.coefficients());
+    T* const trial = workspace_.m.g;
     T t = 1;
     for (int tries = 0; tries < most; ++tries) {
-      for (std::size_t e = 0; e < o_.coefficients(); ++e) trial[e] = m_.point[e] + t * m_.way[e];
-      const T value = loss(t) + o_.penalty.value(o_.rows(static_cast<const T*>(trial)), o_.kernels);
+      for (std::size_t e = 0; e < workspace_.coefficients(); ++e) trial[e] = m_.point[e] + t * m_.direction[e];
+      const T value =
+          loss(t) + workspace_.penalty.value(workspace_.rows(static_cast<const T*>(trial)), workspace_.kernels);
       if (value <= objective_ + T(1e-4) * t * slope && finite(slope)) {
-        copy(static_cast<const T*>(trial), o_.coefficients(), m_.point);
-        for (Index k = 0; k < o_.outputs; ++k) m_.b[k] += t * m_.b_way[k];
-        for (std::size_t e = 0; e < o_.scores(); ++e) m_.scores[e] += t * m_.along[e];
+        copy(static_cast<const T*>(trial), workspace_.coefficients(), m_.point);
+        for (Index k = 0; k < workspace_.outputs; ++k) m_.b[k] += t * m_.b_direction[k];
+        for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.scores[e] += t * m_.along[e];
         fall_ = objective_ - value;
         objective_ = value;
         length_ = t;
@@ -185,7 +191,7 @@ class KernelDescent {
     return false;
   }
 
-  KernelWorkspace<T>& o_;
+  KernelWorkspace<T>& workspace_;
   KernelNewtonMemory<T>& m_;
   Index width_;
   T first_gap_ = T(0);

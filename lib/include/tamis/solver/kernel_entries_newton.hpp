@@ -16,8 +16,8 @@ namespace tamis {
 template <class T>
 class KernelEntriesNewton : KernelDescent<T> {
   using Base = KernelDescent<T>;
-  using Base::m_, Base::o_, Base::width_, Base::flops_, Base::fall_, Base::objective_, Base::point, Base::search,
-      Base::violation;
+  using Base::m_, Base::workspace_, Base::width_, Base::flops_, Base::fall_, Base::objective_, Base::point,
+      Base::search, Base::violation;
 
  public:
   using Base::flops, Base::take_end;
@@ -38,8 +38,8 @@ class KernelEntriesNewton : KernelDescent<T> {
  private:
   /// As large a system as fits in half the squares.
   Index most_entries() const {
-    const std::size_t half = std::size_t(2) * o_.shape.samples * width_;
-    Index most = o_.shape.samples + o_.shape.samples * 2 / 5;
+    const std::size_t half = std::size_t(2) * workspace_.shape.samples * width_;
+    Index most = workspace_.shape.samples + workspace_.shape.samples * 2 / 5;
     while (std::size_t(most) * padded<T>(most) > half) --most;
     return most;
   }
@@ -47,7 +47,7 @@ class KernelEntriesNewton : KernelDescent<T> {
   /// entry_row, entry_of ← the coefficients that are not zero and, by the products in g, those that gain most by not
   /// being it, in the order of classes; then the intercepts, whose row is `features`. False: they are too many.
   [[gnu::noinline]] bool list_entries() {
-    const Index free = o_.options.intercept ? o_.shape.classes : 0;
+    const Index free = workspace_.options.intercept ? workspace_.shape.classes : 0;
     if (free >= most_entries()) return false;
     const Index most = most_entries() - free;
     take_group_sums(m_.point);
@@ -70,54 +70,60 @@ class KernelEntriesNewton : KernelDescent<T> {
     }
     Index room = low > T(0) ? wanted - above : 0;
     entries_ = 0;
-    for (Index k = 0; k < o_.shape.classes; ++k)
-      for (Index j = 0; j < o_.shape.features; ++j) {
-        const std::size_t e = std::size_t(j) * o_.outputs + k;
+    for (Index k = 0; k < workspace_.shape.classes; ++k)
+      for (Index j = 0; j < workspace_.shape.features; ++j) {
+        const std::size_t e = std::size_t(j) * workspace_.outputs + k;
         const T excess = excess_of(e, j);
         const bool fits = excess > low && excess <= level && room > 0;
         room -= fits;
         if (fits || excess > level || m_.point[e] != T(0)) add_entry(j, k);
       }
-    for (Index k = 0; k < o_.shape.classes && o_.options.intercept; ++k) add_entry(o_.shape.features, k);
+    for (Index k = 0; k < workspace_.shape.classes && workspace_.options.intercept; ++k)
+      add_entry(workspace_.shape.features, k);
     return entries_ > 0;
   }
   template <class Visit>
   void for_each_entry(Visit visit) const {
-    for (Index j = 0; j < o_.shape.features; ++j)
-      for (Index k = 0; k < o_.shape.classes; ++k) {
-        const std::size_t e = std::size_t(j) * o_.outputs + k;
+    for (Index j = 0; j < workspace_.shape.features; ++j)
+      for (Index k = 0; k < workspace_.shape.classes; ++k) {
+        const std::size_t e = std::size_t(j) * workspace_.outputs + k;
         visit(e, excess_of(e, j));
       }
   }
   /// How far the slope of a coefficient that is zero exceeds what the penalty holds; 0 of others.
   T excess_of(std::size_t e, Index j) const {
-    return m_.point[e] != T(0) ? T(0) : largest(absolute(o_.m.g[e]) - threshold(j, T(0)), T(0));
+    return m_.point[e] != T(0) ? T(0) : largest(absolute(workspace_.m.g[e]) - threshold(j, T(0)), T(0));
   }
   void add_entry(Index row, Index k) {
     m_.entry_row[entries_] = row;
     m_.entry_of[entries_++] = k;
   }
-  bool is_intercept(Index e) const { return m_.entry_row[e] == o_.shape.features; }
+  bool is_intercept(Index e) const { return m_.entry_row[e] == workspace_.shape.features; }
   T& at(T* rows, T* intercepts, Index e) const {
-    return is_intercept(e) ? intercepts[m_.entry_of[e]] : row_of(rows, m_.entry_row[e], o_.outputs)[m_.entry_of[e]];
+    return is_intercept(e) ? intercepts[m_.entry_of[e]]
+                           : row_of(rows, m_.entry_row[e], workspace_.outputs)[m_.entry_of[e]];
   }
 
   /// The penalty as a coefficient of row j sees it: threshold·|x| + curvature·x²/2, `own` being its |x| now.
   T threshold(Index j, T own) const {
-    if (j == o_.shape.features) return T(0);
-    return o_.penalty.q == 1 ? o_.penalty.lambda : o_.penalty.lambda * (m_.group_sums[group_of(j)] - own);
+    if (j == workspace_.shape.features) return T(0);
+    return workspace_.penalty.q == 1 ? workspace_.penalty.lambda
+                                     : workspace_.penalty.lambda * (m_.group_sums[group_of(j)] - own);
   }
-  T curvature(Index j) const { return o_.penalty.q == 2 && j < o_.shape.features ? o_.penalty.lambda : T(0); }
+  T curvature(Index j) const {
+    return workspace_.penalty.q == 2 && j < workspace_.shape.features ? workspace_.penalty.lambda : T(0);
+  }
   Index group_of(Index j) const {
-    const Index n = o_.shape.samples;
-    return o_.penalty.r == 1 ? j % n : j / n;
+    const Index n = workspace_.shape.samples;
+    return workspace_.penalty.r == 1 ? j % n : j / n;
   }
-  Index groups() const { return o_.penalty.r == 1 ? o_.shape.samples : o_.kernels; }
+  Index groups() const { return workspace_.penalty.r == 1 ? workspace_.shape.samples : workspace_.kernels; }
   void take_group_sums(const T* w) {
-    if (o_.penalty.q == 1) return;
+    if (workspace_.penalty.q == 1) return;
     fill(m_.group_sums, groups(), T(0));
-    for (Index j = 0; j < o_.shape.features; ++j)
-      for (Index k = 0; k < o_.shape.classes; ++k) m_.group_sums[group_of(j)] += absolute(row_of(w, j, o_.outputs)[k]);
+    for (Index j = 0; j < workspace_.shape.features; ++j)
+      for (Index k = 0; k < workspace_.shape.classes; ++k)
+        m_.group_sums[group_of(j)] += absolute(row_of(w, j, workspace_.outputs)[k]);
   }
 
   /// Steps from the listed entries, to others of them: false when none changes F.
@@ -128,46 +134,48 @@ class KernelEntriesNewton : KernelDescent<T> {
     for (int round = 0; round < most_steps; ++round) {
       take_slopes_of_entries();
       take_curvature();
-      const T before = o_.penalty.value(point(), o_.kernels);
+      const T before = workspace_.penalty.value(point(), workspace_.kernels);
       solve_model();
-      fill(m_.way, o_.coefficients(), T(0));
-      fill(m_.b_way, o_.outputs, T(0));
+      fill(m_.direction, workspace_.coefficients(), T(0));
+      fill(m_.b_direction, workspace_.outputs, T(0));
       Sum<T> slope;
       for (Index e = 0; e < entries_; ++e) {
         const T change = m_.x[e] - at(m_.point, m_.b, e);
-        at(m_.way, m_.b_way, e) = change;
+        at(m_.direction, m_.b_direction, e) = change;
         slope.add(m_.slopes[e] * change);
       }
-      T* const trial = o_.m.g;
-      for (std::size_t e = 0; e < o_.coefficients(); ++e) trial[e] = m_.point[e] + m_.way[e];
-      slope.add(o_.penalty.value(o_.rows(static_cast<const T*>(trial)), o_.kernels));
+      T* const trial = workspace_.m.g;
+      for (std::size_t e = 0; e < workspace_.coefficients(); ++e) trial[e] = m_.point[e] + m_.direction[e];
+      slope.add(workspace_.penalty.value(workspace_.rows(static_cast<const T*>(trial)), workspace_.kernels));
       slope.add(-before);
       if (!search(slope.value())) return moved;
       moved = true;
-      if (fall_ < largest(T(0.01) * o_.report.relative_gap * objective_, T(0.05) * (first - objective_))) return true;
+      if (fall_ < largest(T(0.01) * workspace_.report.relative_gap * objective_, T(0.05) * (first - objective_)))
+        return true;
     }
     return moved;
   }
   /// slopes ← those of the loss.
   void take_slopes_of_entries() {
-    copy(static_cast<const T*>(m_.scores), o_.scores(), o_.m.u);
-    o_.take_slopes();
-    Index of = o_.shape.classes;
+    copy(static_cast<const T*>(m_.scores), workspace_.scores(), workspace_.m.u);
+    workspace_.take_slopes();
+    Index of = workspace_.shape.classes;
     for (Index e = 0; e < entries_; ++e) {
       if (m_.entry_of[e] != of) {
         of = m_.entry_of[e];
-        for (Index i = 0; i < o_.shape.samples; ++i) m_.column[i] = row_of(o_.m.u, i, o_.outputs)[of];
+        for (Index i = 0; i < workspace_.shape.samples; ++i)
+          m_.column[i] = row_of(workspace_.m.u, i, workspace_.outputs)[of];
       }
       Sum<T> sum;
       if (is_intercept(e)) {
-        for (Index i = 0; i < o_.shape.samples; ++i) sum.add(m_.column[i]);
+        for (Index i = 0; i < workspace_.shape.samples; ++i) sum.add(m_.column[i]);
         m_.slopes[e] = sum.value();
       } else {
-        m_.slopes[e] =
-            dot(o_.design.column(m_.entry_row[e]).values, static_cast<const T*>(m_.column), o_.shape.samples);
+        m_.slopes[e] = dot(workspace_.design.column(m_.entry_row[e]).values, static_cast<const T*>(m_.column),
+                           workspace_.shape.samples);
       }
     }
-    flops_ += T(2) * T(o_.shape.samples) * T(entries_);
+    flops_ += T(2) * T(workspace_.shape.samples) * T(entries_);
   }
 
   /// x ← a minimum of the model ½(x − x₀)ᵀH(x − x₀) + ⟨slopes, x⟩ + Ω: sweeps over coordinates say what is zero,
@@ -187,7 +195,7 @@ class KernelEntriesNewton : KernelDescent<T> {
       }
       fall += settle();
       total += fall;
-      if (!(fall > (o_.report.relative_gap > T(0.1) ? T(0.1) : T(1e-3)) * total)) return;
+      if (!(fall > (workspace_.report.relative_gap > T(0.1) ? T(0.1) : T(1e-3)) * total)) return;
     }
   }
   /// How far the model falls.
@@ -203,7 +211,7 @@ class KernelEntriesNewton : KernelDescent<T> {
       m_.x[e] = next;
       const T more = absolute(next) - absolute(old);
       fall -= change * (r + h * change / T(2)) + level * more + curvature(j) * (next * next - old * old) / T(2);
-      if (o_.penalty.q == 2 && j < o_.shape.features) m_.group_sums[group_of(j)] += more;
+      if (workspace_.penalty.q == 2 && j < workspace_.shape.features) m_.group_sums[group_of(j)] += more;
       for (Index f = 0; f < entries_; ++f) m_.residual[f] += change * row[f];
       flops_ += T(2) * T(entries_);
     }
@@ -223,8 +231,8 @@ class KernelEntriesNewton : KernelDescent<T> {
       for (Index b = 0; b <= a; ++b) {
         const Index f = free[b], i = m_.entry_row[f];
         to[b] = row[f];
-        if (o_.penalty.q == 2 && !is_intercept(e) && !is_intercept(f) && group_of(j) == group_of(i))
-          to[b] += m_.x[e] * m_.x[f] > T(0) ? o_.penalty.lambda : -o_.penalty.lambda;
+        if (workspace_.penalty.q == 2 && !is_intercept(e) && !is_intercept(f) && group_of(j) == group_of(i))
+          to[b] += m_.x[e] * m_.x[f] > T(0) ? workspace_.penalty.lambda : -workspace_.penalty.lambda;
       }
       m_.column[a] = -m_.residual[e] - sign(m_.x[e]) * threshold(j, T(0));
     }
@@ -263,15 +271,16 @@ class KernelEntriesNewton : KernelDescent<T> {
   /// Of the listed entries, at the share t of the way in `column`; leaves their groups' sums.
   T penalty_along(const Index* free, Index count, T t) {
     Sum<T> total;
-    if (o_.penalty.q == 2) fill(m_.group_sums, groups(), T(0));
+    if (workspace_.penalty.q == 2) fill(m_.group_sums, groups(), T(0));
     for (Index a = 0; a < count; ++a) {
       if (is_intercept(free[a])) continue;
       const T size = absolute(m_.x[free[a]] + t * m_.column[a]);
-      if (o_.penalty.q == 1) total.add(size);
+      if (workspace_.penalty.q == 1) total.add(size);
       else m_.group_sums[group_of(m_.entry_row[free[a]])] += size;
     }
-    for (Index g = 0; g < groups() && o_.penalty.q == 2; ++g) total.add(m_.group_sums[g] * m_.group_sums[g] / T(2));
-    return o_.penalty.lambda * total.value();
+    for (Index g = 0; g < groups() && workspace_.penalty.q == 2; ++g)
+      total.add(m_.group_sums[g] * m_.group_sums[g] / T(2));
+    return workspace_.penalty.lambda * total.value();
   }
   T penalty_slope(const Index* free, Index count, T t) {
     T total = 0;
@@ -285,7 +294,7 @@ class KernelEntriesNewton : KernelDescent<T> {
   [[gnu::noinline]] void take_curvature() {
     const Index w = entries_;
     fill(system_, std::size_t(w) * stride_, T(0));
-    for (Index k = 0; k < o_.shape.classes; ++k)
+    for (Index k = 0; k < workspace_.shape.classes; ++k)
       for (Index l = 0; l <= k; ++l) add_curvature(k, l);
     Sum<T> trace;
     for (Index e = 0; e < w; ++e) trace.add(row_of(system_, e, stride_)[e]);
@@ -301,14 +310,14 @@ class KernelEntriesNewton : KernelDescent<T> {
   void add_curvature(Index k, Index l) {
     const auto member = [&](Index e, Index c) { return m_.entry_of[e] == c; };  // entries are in the order of classes
     Index count = 0;
-    for (Index i = 0; i < o_.shape.samples; ++i) {
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
       T weight = 0;
-      if (o_.binary()) {
+      if (workspace_.binary()) {
         weight = T(violation(i, 0) > T(0));
       } else {
-        const Label y = o_.labels[i];
+        const Label y = workspace_.labels[i];
         if (k == l && y == k)
-          for (Index c = 0; c < o_.shape.classes; ++c) weight += T(violation(i, c) > T(0));
+          for (Index c = 0; c < workspace_.shape.classes; ++c) weight += T(violation(i, c) > T(0));
         else if (k == l || y == k || y == l) weight = T(violation(i, y == k ? l : k) > T(0));
       }
       if (weight == T(0)) continue;
@@ -321,7 +330,7 @@ class KernelEntriesNewton : KernelDescent<T> {
       if (!member(e, k) && !member(e, l)) continue;
       T* const row = row_of(block_, filled++, width_);
       const bool constant = is_intercept(e);
-      const T* const values = constant ? nullptr : o_.design.column(m_.entry_row[e]).values;
+      const T* const values = constant ? nullptr : workspace_.design.column(m_.entry_row[e]).values;
       for (Index s = 0; s < count; ++s) row[s] = m_.column[s] * (constant ? T(1) : values[m_.list[s]]);
     }
     Index a = 0;

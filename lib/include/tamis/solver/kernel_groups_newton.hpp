@@ -18,8 +18,8 @@ namespace tamis {
 template <class T>
 class KernelGroupsNewton : KernelDescent<T> {
   using Base = KernelDescent<T>;
-  using Base::m_, Base::o_, Base::width_, Base::flops_, Base::fall_, Base::length_, Base::objective_, Base::point,
-      Base::search, Base::violation;
+  using Base::m_, Base::workspace_, Base::width_, Base::flops_, Base::fall_, Base::length_, Base::objective_,
+      Base::point, Base::search, Base::violation;
 
  public:
   using Base::flops, Base::take_end;
@@ -42,21 +42,21 @@ class KernelGroupsNewton : KernelDescent<T> {
  private:
   /// From the products in g.
   void take_proximal_step() {
-    const T* const g = o_.m.g;
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.way[e] = m_.point[e] - step_ * g[e];
-    o_.penalty.prox(o_.rows(m_.way), o_.kernels, step_);
+    const T* const g = workspace_.m.g;
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.direction[e] = m_.point[e] - step_ * g[e];
+    workspace_.penalty.prox(workspace_.rows(m_.direction), workspace_.kernels, step_);
     Sum<T> square;
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) {
-      m_.way[e] -= m_.point[e];
-      square.add(m_.way[e] * m_.way[e]);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) {
+      m_.direction[e] -= m_.point[e];
+      square.add(m_.direction[e] * m_.direction[e]);
     }
-    fill(m_.b_way, o_.outputs, T(0));
+    fill(m_.b_direction, workspace_.outputs, T(0));
     if (search(-square.value() / step_)) step_ *= length_ < T(1) ? T(2) * length_ : T(2);
   }
 
   /// False when it leads nowhere.
   bool move(T budget) {
-    if (o_.penalty.q == 1 && o_.penalty.r == 1) {
+    if (workspace_.penalty.q == 1 && workspace_.penalty.r == 1) {
       sweep_groups();
     } else {
       take_proximal_step();
@@ -67,7 +67,7 @@ class KernelGroupsNewton : KernelDescent<T> {
       if (!take_newton_step()) return moved;
       moved = true;
       blocked_ = length_ < T(0.3);
-      const bool small = fall_ < T(0.01) * o_.report.relative_gap * objective_;
+      const bool small = fall_ < T(0.01) * workspace_.report.relative_gap * objective_;
       if (small && (length_ < T(1) || round > 1)) return true;
       tau_ *= length_ == T(1) ? T(small ? 100 : 10) : length_ < T(0.3) ? T(0.1) : T(1);
     }
@@ -76,19 +76,19 @@ class KernelGroupsNewton : KernelDescent<T> {
   /// Proximal gradient steps on one group after the other, of a sample each: those that are not zero, and those that
   /// the products in g say should not be.
   [[gnu::noinline]] void sweep_groups() {
-    const Index n = o_.shape.samples;
-    fill(m_.b_way, o_.outputs, T(0));
-    fill(m_.way, o_.coefficients(), T(0));
+    const Index n = workspace_.shape.samples;
+    fill(m_.b_direction, workspace_.outputs, T(0));
+    fill(m_.direction, workspace_.coefficients(), T(0));
     Index count = 0;
     for (Index l = 0; l < n; ++l) {
       T square = 0, slope = 0;
-      for (Index j = l; j < o_.shape.features; j += n)
-        for (Index k = 0; k < o_.shape.classes; ++k) {
-          const std::size_t e = std::size_t(j) * o_.outputs + k;
+      for (Index j = l; j < workspace_.shape.features; j += n)
+        for (Index k = 0; k < workspace_.shape.classes; ++k) {
+          const std::size_t e = std::size_t(j) * workspace_.outputs + k;
           square += m_.point[e] * m_.point[e];
-          slope += o_.m.g[e] * o_.m.g[e];
+          slope += workspace_.m.g[e] * workspace_.m.g[e];
         }
-      if (square > T(0) || slope > o_.penalty.lambda * o_.penalty.lambda) m_.list[count++] = l;
+      if (square > T(0) || slope > workspace_.penalty.lambda * workspace_.penalty.lambda) m_.list[count++] = l;
     }
     const T start = objective_;
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
@@ -98,68 +98,68 @@ class KernelGroupsNewton : KernelDescent<T> {
     }
   }
   void step_group(Index l) {
-    const Index n = o_.shape.samples;
+    const Index n = workspace_.shape.samples;
     Index rows = 0;
-    for (Index j = l; j < o_.shape.features; j += n) m_.support[rows++] = j;
-    copy(static_cast<const T*>(m_.scores), o_.scores(), o_.m.u);
-    o_.take_slopes();
-    o_.design.transposed_multiply(m_.support, rows, o_.m.u, o_.outputs, o_.m.g);
+    for (Index j = l; j < workspace_.shape.features; j += n) m_.support[rows++] = j;
+    copy(static_cast<const T*>(m_.scores), workspace_.scores(), workspace_.m.u);
+    workspace_.take_slopes();
+    workspace_.design.transposed_multiply(m_.support, rows, workspace_.m.u, workspace_.outputs, workspace_.m.g);
     T curvature = 0;
     for (Index i = 0; i < n; ++i) {
       Index violations = 0;
-      for (Index k = 0; k < o_.shape.classes; ++k) violations += violation(i, k) > T(0);
+      for (Index k = 0; k < workspace_.shape.classes; ++k) violations += violation(i, k) > T(0);
       if (violations == 0) continue;
       T square = 0;
       for (Index r = 0; r < rows; ++r) {
-        const T value = o_.design.column(m_.support[r]).values[i];
+        const T value = workspace_.design.column(m_.support[r]).values[i];
         square += value * value;
       }
-      curvature += T(2) * T(violations + (o_.binary() ? 0 : 1)) * square;
+      curvature += T(2) * T(violations + (workspace_.binary() ? 0 : 1)) * square;
     }
-    flops_ += T(2) * T(n) * T(rows) * T(o_.shape.classes);
+    flops_ += T(2) * T(n) * T(rows) * T(workspace_.shape.classes);
     if (!(curvature > T(0))) return;
     const T step = T(2) / curvature;  // the bound is rarely tight
-    Rows<T> group = o_.rows(m_.way);
-    group.data = row_of(m_.way, l, o_.outputs);
+    Rows<T> group = workspace_.rows(m_.direction);
+    group.data = row_of(m_.direction, l, workspace_.outputs);
     group.rows = rows;
-    group.stride = n * o_.outputs;
-    for_each_of(group, [&](std::size_t e) { m_.way[e] = m_.point[e] - step * o_.m.g[e]; });
-    detail::shrink2(group, step * o_.penalty.lambda);
+    group.stride = n * workspace_.outputs;
+    for_each_of(group, [&](std::size_t e) { m_.direction[e] = m_.point[e] - step * workspace_.m.g[e]; });
+    detail::shrink2(group, step * workspace_.penalty.lambda);
     T square = 0;
     for_each_of(group, [&](std::size_t e) {
-      m_.way[e] -= m_.point[e];
-      square += m_.way[e] * m_.way[e];
+      m_.direction[e] -= m_.point[e];
+      square += m_.direction[e] * m_.direction[e];
     });
     search(-square / step);
-    for_each_of(group, [&](std::size_t e) { m_.way[e] = T(0); });
+    for_each_of(group, [&](std::size_t e) { m_.direction[e] = T(0); });
   }
   template <class Visit>
   void for_each_of(Rows<T> group, Visit visit) const {
     for (Index r = 0; r < group.rows; ++r) {
-      const auto first = static_cast<std::size_t>(group.row(r) - m_.way);
-      for (std::size_t e = first; e < first + o_.shape.classes; ++e) visit(e);
+      const auto first = static_cast<std::size_t>(group.row(r) - m_.direction);
+      for (std::size_t e = first; e < first + workspace_.shape.classes; ++e) visit(e);
     }
   }
 
   /// Groups that are small beside the largest become zero, as many as F rises by less than a share of the gap with:
   /// proximal steps bring those back that should not be, while one that hardly is zero makes steps short.
   void drop_small() {
-    if (o_.penalty.q == 2) return;
+    if (workspace_.penalty.q == 2) return;
     T top = 0;
     for_each_group([&](Rows<const T> group) { top = largest(top, detail::norm2(group)); });
     for (const T level : {T(0.1), T(0.01), T(0.001)})
       if (drop_below(level * top)) return;
   }
   bool drop_below(T level) {
-    fill(m_.way, o_.coefficients(), T(0));
-    fill(m_.b_way, o_.outputs, T(0));
+    fill(m_.direction, workspace_.coefficients(), T(0));
+    fill(m_.b_direction, workspace_.outputs, T(0));
     bool any = false;
     for_each_group([&](Rows<const T> group) {
       if (detail::norm2(group) > level) return;
       any = true;
-      for_each_entry_of(group, [&](std::size_t e) { m_.way[e] = -m_.point[e]; });
+      for_each_entry_of(group, [&](std::size_t e) { m_.direction[e] = -m_.point[e]; });
     });
-    const T allowed = T(0.1) * o_.report.relative_gap * objective_;
+    const T allowed = T(0.1) * workspace_.report.relative_gap * objective_;
     objective_ += allowed;
     if (any && search(T(-100) * epsilon<T> * objective_, 1)) return true;
     objective_ -= allowed;
@@ -168,13 +168,14 @@ class KernelGroupsNewton : KernelDescent<T> {
   /// Of the groups that are not zero.
   template <class Visit>
   void for_each_group(Visit visit) const {
-    o_.penalty.for_each_jacobian(point(), o_.kernels, tau_, [&](Rows<const T> group, T, T, bool) { visit(group); });
+    workspace_.penalty.for_each_jacobian(point(), workspace_.kernels, tau_,
+                                         [&](Rows<const T> group, T, T, bool) { visit(group); });
   }
   template <class Visit>
   void for_each_entry_of(Rows<const T> group, Visit visit) const {
     for (Index r = 0; r < group.rows; ++r) {
       const auto first = static_cast<std::size_t>(group.row(r) - m_.point);
-      for (std::size_t e = first; e < first + o_.shape.classes; ++e) visit(e);
+      for (std::size_t e = first; e < first + workspace_.shape.classes; ++e) visit(e);
     }
   }
 
@@ -183,47 +184,48 @@ class KernelGroupsNewton : KernelDescent<T> {
     list_support();
     list_violations();
     take_gradient();
-    if (!(rows_ <= o_.shape.samples ? solve_violations() : iterate())) return false;
+    if (!(rows_ <= workspace_.shape.samples ? solve_violations() : iterate())) return false;
     Sum<T> slope;
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) slope.add(gradient_[e] * m_.way[e]);
-    for (Index k = 0; k < o_.shape.classes; ++k) slope.add(m_.b_gradient[k] * m_.b_way[k]);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) slope.add(gradient_[e] * m_.direction[e]);
+    for (Index k = 0; k < workspace_.shape.classes; ++k) slope.add(m_.b_gradient[k] * m_.b_direction[k]);
     return go(slope.value());
   }
 
   /// ∇F at the coefficients that are not zero, and at the intercepts.
   void take_gradient() {
-    copy(static_cast<const T*>(m_.scores), o_.scores(), o_.m.u);
-    o_.take_slopes();
-    fill(m_.b_gradient, o_.outputs, T(0));
-    if (o_.options.intercept) column_sums(static_cast<const T*>(o_.m.u), o_.shape.samples, o_.outputs, m_.b_gradient);
-    fill(gradient_, o_.coefficients(), T(0));
-    o_.penalty.gradient(point(), o_.kernels, gradient_);
-    T* const g = o_.m.g;
-    o_.design.transposed_multiply(m_.support, support_, o_.m.u, o_.outputs, g);
+    copy(static_cast<const T*>(m_.scores), workspace_.scores(), workspace_.m.u);
+    workspace_.take_slopes();
+    fill(m_.b_gradient, workspace_.outputs, T(0));
+    if (workspace_.options.intercept)
+      column_sums(static_cast<const T*>(workspace_.m.u), workspace_.shape.samples, workspace_.outputs, m_.b_gradient);
+    fill(gradient_, workspace_.coefficients(), T(0));
+    workspace_.penalty.gradient(point(), workspace_.kernels, gradient_);
+    T* const g = workspace_.m.g;
+    workspace_.design.transposed_multiply(m_.support, support_, workspace_.m.u, workspace_.outputs, g);
     flops_ += support_cost();
     for (Index s = 0; s < support_; ++s) {
-      const T* from = row_of(g, m_.support[s], o_.outputs);
-      T* to = row_of(gradient_, m_.support[s], o_.outputs);
-      for (Index k = 0; k < o_.shape.classes; ++k) to[k] += from[k];
+      const T* from = row_of(g, m_.support[s], workspace_.outputs);
+      T* to = row_of(gradient_, m_.support[s], workspace_.outputs);
+      for (Index k = 0; k < workspace_.shape.classes; ++k) to[k] += from[k];
     }
   }
 
   /// Goes the way, of slope `slope`: first as if groups that turn round ended at zero, and groups that change by more
   /// than they are.
   bool go(T slope) {
-    if (o_.penalty.q == 2) return search(slope);
+    if (workspace_.penalty.q == 2) return search(slope);
     for (const bool farther : {true, false}) {
       T cut = slope;
       bool any = false;
       for_each_turned(farther, [&](std::size_t e) {
-        cut -= gradient_[e] * (m_.point[e] + m_.way[e]);
+        cut -= gradient_[e] * (m_.point[e] + m_.direction[e]);
         any = true;
       });
       if (!any || !(cut < T(0))) continue;
-      copy(static_cast<const T*>(m_.way), o_.coefficients(), m_.spare);
-      for_each_turned(farther, [&](std::size_t e) { m_.way[e] = -m_.point[e]; });
+      copy(static_cast<const T*>(m_.direction), workspace_.coefficients(), m_.spare);
+      for_each_turned(farther, [&](std::size_t e) { m_.direction[e] = -m_.point[e]; });
       if (search(cut, 2)) return true;
-      copy(static_cast<const T*>(m_.spare), o_.coefficients(), m_.way);
+      copy(static_cast<const T*>(m_.spare), workspace_.coefficients(), m_.direction);
     }
     return search(slope);
   }
@@ -231,32 +233,32 @@ class KernelGroupsNewton : KernelDescent<T> {
   template <class Visit>
   void for_each_turned(bool farther, Visit visit) const {
     for_each_group([&](Rows<const T> group) {
-      T inner = 0, square = 0, way = 0;
+      T inner = 0, square = 0, direction = 0;
       for_each_entry_of(group, [&](std::size_t e) {
-        inner += m_.point[e] * m_.way[e];
+        inner += m_.point[e] * m_.direction[e];
         square += m_.point[e] * m_.point[e];
-        way += m_.way[e] * m_.way[e];
+        direction += m_.direction[e] * m_.direction[e];
       });
-      if (inner < -square || (farther && way > square)) for_each_entry_of(group, visit);
+      if (inner < -square || (farther && direction > square)) for_each_entry_of(group, visit);
     });
   }
 
   void list_support() {
     support_ = 0;
-    for (Index j = 0; j < o_.shape.features; ++j) {
-      const T* row = row_of(m_.point, j, o_.outputs);
+    for (Index j = 0; j < workspace_.shape.features; ++j) {
+      const T* row = row_of(m_.point, j, workspace_.outputs);
       bool any = false;
-      for (Index k = 0; k < o_.shape.classes && !any; ++k) any = row[k] != T(0);
+      for (Index k = 0; k < workspace_.shape.classes && !any; ++k) any = row[k] != T(0);
       if (any) m_.support[support_++] = j;
     }
   }
   /// As many as the system holds are listed, all are counted.
   void list_violations() {
     rows_ = 0;
-    for (Index i = 0; i < o_.shape.samples; ++i)
-      for (Index k = 0; k < o_.shape.classes; ++k) {
+    for (Index i = 0; i < workspace_.shape.samples; ++i)
+      for (Index k = 0; k < workspace_.shape.classes; ++k) {
         if (!(violation(i, k) > T(0))) continue;
-        if (rows_ < o_.shape.samples) {
+        if (rows_ < workspace_.shape.samples) {
           m_.sample[rows_] = i;
           m_.output[rows_] = k;
         }
@@ -264,79 +266,81 @@ class KernelGroupsNewton : KernelDescent<T> {
       }
   }
 
-  T support_cost() const { return T(2) * T(o_.shape.samples) * T(support_) * T(o_.shape.classes); }
+  T support_cost() const { return T(2) * T(workspace_.shape.samples) * T(support_) * T(workspace_.shape.classes); }
 
   /// How much the slopes of two rows have in common: ⟨e_k − e_y, e_k' − e_y'⟩, yy' of a binary problem.
   T overlap(Index a, Index b) const {
-    const Label y = o_.labels[m_.sample[a]], z = o_.labels[m_.sample[b]];
-    if (o_.binary()) return y == z ? T(1) : T(-1);
+    const Label y = workspace_.labels[m_.sample[a]], z = workspace_.labels[m_.sample[b]];
+    if (workspace_.binary()) return y == z ? T(1) : T(-1);
     const Index k = m_.output[a], l = m_.output[b];
     return T(k == l) - T(k == z) - T(y == l) + T(y == z);
   }
   /// The same, of class c alone.
   T share(Index a, Index c) const {
-    const Label y = o_.labels[m_.sample[a]];
-    if (o_.binary()) return y == 1 ? T(-1) : T(1);
+    const Label y = workspace_.labels[m_.sample[a]];
+    if (workspace_.binary()) return y == 1 ? T(-1) : T(1);
     return T(m_.output[a] == c) - T(y == c);
   }
   /// Eᵀ in place: what is said of violations, as slopes.
   void expand(T* rows) const {
-    for (Index i = 0; i < o_.shape.samples; ++i) {
-      T* const u = row_of(rows, i, o_.outputs);
-      if (o_.binary()) {
-        u[0] *= -o_.sign_of(i);
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
+      T* const u = row_of(rows, i, workspace_.outputs);
+      if (workspace_.binary()) {
+        u[0] *= -workspace_.sign_of(i);
         continue;
       }
       T sum = 0;
-      for (Index k = 0; k < o_.shape.classes; ++k) sum += k == o_.labels[i] ? T(0) : u[k];
-      u[o_.labels[i]] = -sum;
+      for (Index k = 0; k < workspace_.shape.classes; ++k) sum += k == workspace_.labels[i] ? T(0) : u[k];
+      u[workspace_.labels[i]] = -sum;
     }
   }
   /// E in place: scores become what the violations see, 0 elsewhere.
   void reduce(T* rows) const {
-    for (Index i = 0; i < o_.shape.samples; ++i) {
-      T* const f = row_of(rows, i, o_.outputs);
-      const T own = o_.binary() ? T(0) : f[o_.labels[i]];
-      for (Index k = 0; k < o_.shape.classes; ++k) {
-        const T seen = o_.binary() ? -o_.sign_of(i) * f[k] : f[k] - own;
+    for (Index i = 0; i < workspace_.shape.samples; ++i) {
+      T* const f = row_of(rows, i, workspace_.outputs);
+      const T own = workspace_.binary() ? T(0) : f[workspace_.labels[i]];
+      for (Index k = 0; k < workspace_.shape.classes; ++k) {
+        const T seen = workspace_.binary() ? -workspace_.sign_of(i) * f[k] : f[k] - own;
         f[k] = violation(i, k) > T(0) ? seen : T(0);
       }
     }
   }
   /// g ← U g on the support.
   void apply_inverse(T* g) {
-    o_.penalty.for_each_jacobian(point(), o_.kernels, tau_, [&](Rows<const T> group, T scale, T weight, bool) {
-      T along = 0;
-      for_each_entry_of(group, [&](std::size_t e) { along += m_.point[e] * g[e]; });
-      for_each_entry_of(group, [&](std::size_t e) { g[e] = tau_ * (scale * g[e] + weight * along * m_.point[e]); });
-    });
+    workspace_.penalty.for_each_jacobian(
+        point(), workspace_.kernels, tau_, [&](Rows<const T> group, T scale, T weight, bool) {
+          T along = 0;
+          for_each_entry_of(group, [&](std::size_t e) { along += m_.point[e] * g[e]; });
+          for_each_entry_of(group, [&](std::size_t e) { g[e] = tau_ * (scale * g[e] + weight * along * m_.point[e]); });
+        });
   }
   /// right ← E A U ∇F, as the rows of the system see it.
   void take_right() {
-    T* const g = o_.m.g;
-    copy(static_cast<const T*>(gradient_), o_.coefficients(), g);
+    T* const g = workspace_.m.g;
+    copy(static_cast<const T*>(gradient_), workspace_.coefficients(), g);
     apply_inverse(g);
-    for (Index k = 0; k < o_.outputs; ++k) o_.m.row[k] = o_.options.intercept ? b_tau * m_.b_gradient[k] : T(0);
-    copy(static_cast<const T*>(o_.m.row), o_.outputs, m_.b_way);
-    o_.multiply(g, m_.b_way, m_.right);
+    for (Index k = 0; k < workspace_.outputs; ++k)
+      workspace_.m.row[k] = workspace_.options.intercept ? b_tau * m_.b_gradient[k] : T(0);
+    copy(static_cast<const T*>(workspace_.m.row), workspace_.outputs, m_.b_direction);
+    workspace_.multiply(g, m_.b_direction, m_.right);
     reduce(m_.right);
     flops_ += support_cost();
   }
   /// The way −U(∇F − AᵀEᵀv), from v.
   void take_way(T* v) {
     expand(v);
-    T* const g = o_.m.g;
-    o_.design.transposed_multiply(m_.support, support_, v, o_.outputs, g);
-    copy(static_cast<const T*>(gradient_), o_.coefficients(), m_.way);
+    T* const g = workspace_.m.g;
+    workspace_.design.transposed_multiply(m_.support, support_, v, workspace_.outputs, g);
+    copy(static_cast<const T*>(gradient_), workspace_.coefficients(), m_.direction);
     for (Index s = 0; s < support_; ++s)
-      for (Index k = 0; k < o_.outputs; ++k) {
-        const std::size_t e = std::size_t(m_.support[s]) * o_.outputs + k;
-        m_.way[e] = g[e] - gradient_[e];
+      for (Index k = 0; k < workspace_.outputs; ++k) {
+        const std::size_t e = std::size_t(m_.support[s]) * workspace_.outputs + k;
+        m_.direction[e] = g[e] - gradient_[e];
       }
-    apply_inverse(m_.way);
-    column_sums(static_cast<const T*>(v), o_.shape.samples, o_.outputs, o_.m.row);
-    for (Index k = 0; k < o_.outputs; ++k)
-      m_.b_way[k] = o_.options.intercept ? b_tau * (o_.m.row[k] - m_.b_gradient[k]) : T(0);
+    apply_inverse(m_.direction);
+    column_sums(static_cast<const T*>(v), workspace_.shape.samples, workspace_.outputs, workspace_.m.row);
+    for (Index k = 0; k < workspace_.outputs; ++k)
+      m_.b_direction[k] = workspace_.options.intercept ? b_tau * (workspace_.m.row[k] - m_.b_gradient[k]) : T(0);
     flops_ += support_cost();
   }
 
@@ -350,7 +354,7 @@ class KernelGroupsNewton : KernelDescent<T> {
     }
     const T q = T(rows_), m = T(count);
     flops_ += q * q * q / T(3);
-    const auto& penalty = o_.penalty;
+    const auto& penalty = workspace_.penalty;
     if (penalty.q == 2) {
       const T scale = tau_ / (T(1) + tau_ * penalty.lambda);
       for (Index a = 0; a < rows_; ++a)
@@ -366,14 +370,14 @@ class KernelGroupsNewton : KernelDescent<T> {
     take_right();
     for (Index a = 0; a < rows_; ++a) {
       T* const row = row_of(system, a, width_);
-      for (Index b = 0; b <= a && o_.options.intercept; ++b) row[b] += b_tau * overlap(a, b);
+      for (Index b = 0; b <= a && workspace_.options.intercept; ++b) row[b] += b_tau * overlap(a, b);
       row[a] += T(0.5);
-      m_.column[a] = row_of(m_.right, m_.sample[a], o_.outputs)[m_.output[a]];
+      m_.column[a] = row_of(m_.right, m_.sample[a], workspace_.outputs)[m_.output[a]];
     }
     if (!factor_cholesky(system, rows_, width_)) return false;
     solve_cholesky(static_cast<const T*>(system), rows_, width_, m_.column);
-    fill(m_.step, o_.scores(), T(0));
-    for (Index a = 0; a < rows_; ++a) row_of(m_.step, m_.sample[a], o_.outputs)[m_.output[a]] = m_.column[a];
+    fill(m_.step, workspace_.scores(), T(0));
+    for (Index a = 0; a < rows_; ++a) row_of(m_.step, m_.sample[a], workspace_.outputs)[m_.output[a]] = m_.column[a];
     take_way(m_.step);
     return true;
   }
@@ -382,7 +386,7 @@ class KernelGroupsNewton : KernelDescent<T> {
     fill(block_, std::size_t(count) * width_, T(0));
     m_.gram.begin(count, width_, block_);
     T kept = 0;
-    o_.penalty.for_each_jacobian(point(), o_.kernels, tau_, [&](Rows<const T> group, T scale, T, bool) {
+    workspace_.penalty.for_each_jacobian(point(), workspace_.kernels, tau_, [&](Rows<const T> group, T scale, T, bool) {
       for (Index r = 0; r < group.rows; ++r) {
         const T* column = column_of(group.row(r));
         m_.gram.add(tau_ * scale, [&](Index e) { return column[m_.list[e]]; });
@@ -394,26 +398,27 @@ class KernelGroupsNewton : KernelDescent<T> {
   }
   /// The design's column of a row of `point`.
   const T* column_of(const T* row) const {
-    return o_.design.column(static_cast<Index>(std::size_t(row - m_.point) / o_.outputs)).values;
+    return workspace_.design.column(static_cast<Index>(std::size_t(row - m_.point) / workspace_.outputs)).values;
   }
   /// What U has beside its diagonal: a direction for each group.
   [[gnu::noinline]] void add_directions() {
-    if (o_.penalty.q == 2) return;
+    if (workspace_.penalty.q == 2) return;
     m_.gram.begin(rows_, width_, system_);
-    o_.penalty.for_each_jacobian(point(), o_.kernels, tau_, [&](Rows<const T> group, T, T weight, bool) {
-      T* const direction = m_.column;
-      fill(direction, rows_, T(0));
-      for (Index r = 0; r < group.rows; ++r) {
-        const T* row = group.row(r);
-        const T* column = column_of(row);
-        for (Index k = 0; k < o_.shape.classes; ++k) {
-          if (row[k] == T(0)) continue;
-          for (Index e = 0; e < rows_; ++e) direction[e] += share(e, k) * row[k] * column[m_.sample[e]];
-        }
-      }
-      flops_ += T(2) * T(rows_) * (T(group.rows) * T(o_.shape.classes) + T(rows_));
-      m_.gram.add(tau_ * weight, [&](Index e) { return direction[e]; });
-    });
+    workspace_.penalty.for_each_jacobian(
+        point(), workspace_.kernels, tau_, [&](Rows<const T> group, T, T weight, bool) {
+          T* const direction = m_.column;
+          fill(direction, rows_, T(0));
+          for (Index r = 0; r < group.rows; ++r) {
+            const T* row = group.row(r);
+            const T* column = column_of(row);
+            for (Index k = 0; k < workspace_.shape.classes; ++k) {
+              if (row[k] == T(0)) continue;
+              for (Index e = 0; e < rows_; ++e) direction[e] += share(e, k) * row[k] * column[m_.sample[e]];
+            }
+          }
+          flops_ += T(2) * T(rows_) * (T(group.rows) * T(workspace_.shape.classes) + T(rows_));
+          m_.gram.add(tau_ * weight, [&](Index e) { return direction[e]; });
+        });
     m_.gram.flush();
   }
 
@@ -422,12 +427,12 @@ class KernelGroupsNewton : KernelDescent<T> {
 
   /// By conjugate gradients.
   [[gnu::noinline]] bool iterate() {
-    const std::size_t size = o_.scores();
+    const std::size_t size = workspace_.scores();
     take_right();
     fill(m_.step, size, T(0));
     copy(static_cast<const T*>(m_.right), size, m_.rest);
     T square = inner(m_.right, m_.right);
-    const T enough = largest(T(1e-6) * o_.report.relative_gap, T(100) * epsilon<T> * epsilon<T>) * square;
+    const T enough = largest(T(1e-6) * workspace_.report.relative_gap, T(100) * epsilon<T> * epsilon<T>) * square;
     for (int round = 0; round < most_products && square > enough; ++round) {
       apply(m_.rest, m_.along);
       const T curvature = inner(m_.rest, m_.along);
@@ -445,24 +450,26 @@ class KernelGroupsNewton : KernelDescent<T> {
     return true;
   }
   T inner(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
-    for (std::size_t e = 0; e < o_.scores(); e += lanes<T>) total = total + Pack<T>::load(a + e) * Pack<T>::load(b + e);
+    auto total = Simd<T>::zero();
+    for (std::size_t e = 0; e < workspace_.scores(); e += lanes<T>)
+      total = total + Simd<T>::load(a + e) * Simd<T>::load(b + e);
     return total.sum();
   }
   /// out ← (½ + E A U Aᵀ Eᵀ) d.
   [[gnu::noinline]] void apply(const T* d, T* out) {
-    T* const u = o_.m.u;
-    T* const g = o_.m.g;
-    copy(d, o_.scores(), u);
+    T* const u = workspace_.m.u;
+    T* const g = workspace_.m.g;
+    copy(d, workspace_.scores(), u);
     expand(u);
-    fill(o_.m.row, o_.outputs, T(0));
-    if (o_.options.intercept) column_sums(static_cast<const T*>(u), o_.shape.samples, o_.outputs, o_.m.row);
-    for (Index k = 0; k < o_.outputs; ++k) o_.m.row[k] *= b_tau;
-    o_.design.transposed_multiply(m_.support, support_, u, o_.outputs, g);
+    fill(workspace_.m.row, workspace_.outputs, T(0));
+    if (workspace_.options.intercept)
+      column_sums(static_cast<const T*>(u), workspace_.shape.samples, workspace_.outputs, workspace_.m.row);
+    for (Index k = 0; k < workspace_.outputs; ++k) workspace_.m.row[k] *= b_tau;
+    workspace_.design.transposed_multiply(m_.support, support_, u, workspace_.outputs, g);
     apply_inverse(g);
-    o_.design.multiply(m_.support, support_, g, o_.outputs, o_.m.row, out);
+    workspace_.design.multiply(m_.support, support_, g, workspace_.outputs, workspace_.m.row, out);
     reduce(out);
-    for (std::size_t e = 0; e < o_.scores(); ++e) out[e] += d[e] / T(2);
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) out[e] += d[e] / T(2);
     flops_ += T(2) * support_cost();
   }
 

@@ -2,7 +2,7 @@
 /// What solvers of problems with several kernels share: the check of the problem, products, certificates.
 
 #include "../arena.hpp"
-#include "../certificate/balance.hpp"
+#include "../certificate/make_dual_feasible.hpp"
 #include "../certificate/gap_monitor.hpp"
 #include "../design/dense.hpp"
 #include "../loss/squared_hinge.hpp"
@@ -10,6 +10,7 @@
 #include "../options.hpp"
 #include "../penalty/mixed_norm.hpp"
 #include "../report.hpp"
+#include "solver.hpp"
 
 namespace tamis {
 
@@ -61,20 +62,30 @@ class KernelWorkspace {
   T sign_of(Index i) const { return labels[i] == 1 ? T(1) : T(-1); }
 
   /// Checks the problem and whether `memory` meets the requirement, and touches nothing. False: it is refused.
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
+  bool validate(std::span<std::byte> memory, Requirement requirement) {
     report = {};
     report.arena_bytes = requirement.bytes;
     report.status = check(memory);
     return running();
   }
-  /// After `admit`: takes memory over.
-  void adopt(const Memory& memory, std::size_t used) {
+  /// After `validate`: takes memory over.
+  void bind(const Memory& memory, std::size_t used) {
     m = memory;
     report.arena_used_bytes = used;
     outputs = padded<T>(shape.classes);
     certificates = 0;
     for (T* row : {m.zeros, m.b, m.row, m.second_row}) fill(row, outputs, T(0));
     begin(options.lambda);
+  }
+  /// Whether there is a point to go on from, once memory is there.
+  bool has_point() const {
+    return has_model(report.status) || (report.status == Status::invalid_lambda && certificates > 0);
+  }
+  /// As `begin`, for a λ that is one.
+  bool begin_again(T lambda) {
+    if (valid_lambda(lambda)) begin(lambda);
+    else report.status = Status::invalid_lambda;
+    return running();
   }
   /// Another λ: there is no model yet.
   void begin(T lambda) {
@@ -177,7 +188,7 @@ class KernelWorkspace {
     if (options.intercept && binary()) {
       scale_columns(m.u, shape.samples, Index(1), outputs);
     } else if (options.intercept) {
-      balance_columns(SquaredHinge{}, targets(), m.u, outputs, m.row, m.second_row);
+      make_dual_feasible(SquaredHinge{}, targets(), m.u, outputs, m.row, m.second_row);
     }
     Sum<T> linear, quadratic;
     for (Index i = 0; i < shape.samples; ++i)
@@ -216,11 +227,11 @@ class KernelWorkspace {
     const T gauge = offer_slopes();
     if (penalty.q == 2) report.lambda_max = infinity<T>;
     else if (known) report.lambda_max = options.lambda * gauge;
-    judge();
+    check_convergence();
   }
 
   /// The gap of the best model and the best dual point, and whether it is small enough.
-  void judge() {
+  void check_convergence() {
     report.dual_objective = best_dual_ / T(shape.samples);
     monitor_.conclude(report, options.tolerance);
   }

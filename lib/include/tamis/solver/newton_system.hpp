@@ -338,9 +338,9 @@ class NewtonSystem {
   void add_scaled(Index begin, Index end, T factor, T* row) {
     const T* value = m_.value;
     Index d = begin;
-    const auto f = Piece<T>::fill(factor);
-    for (; d + Piece<T>::width <= end; d += Piece<T>::width)
-      (Piece<T>::load(row + d) + f * Piece<T>::load(value + d)).store(row + d);
+    const auto f = SimdOrScalar<T>::fill(factor);
+    for (; d + SimdOrScalar<T>::width <= end; d += SimdOrScalar<T>::width)
+      (SimdOrScalar<T>::load(row + d) + f * SimdOrScalar<T>::load(value + d)).store(row + d);
     for (; d < end; ++d) row[d] += factor * value[d];
   }
 
@@ -389,10 +389,10 @@ class NewtonSystem {
 
   /// x ← a x + b y.
   static void scale_and_add(T a, T* x, T b, const T* y, Index count) {
-    const auto scale = Pack<T>::fill(a), factor = Pack<T>::fill(b);
+    const auto scale = Simd<T>::fill(a), factor = Simd<T>::fill(b);
     Index d = 0;
     for (; d + lanes<T> <= count; d += lanes<T>)
-      (scale * Pack<T>::load(x + d) + factor * Pack<T>::load(y + d)).store(x + d);
+      (scale * Simd<T>::load(x + d) + factor * Simd<T>::load(y + d)).store(x + d);
     for (; d < count; ++d) x[d] = a * x[d] + b * y[d];
   }
 

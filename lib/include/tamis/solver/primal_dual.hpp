@@ -154,8 +154,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   [[gnu::noinline]] bool prepare(Arena& arena) {
     typename Base::Common common;
     own_.take(arena, this->shape_, common);  // writes nothing there
-    if (!this->admit(arena)) return false;
-    this->adopt(common, arena.used());
+    if (!this->validate(arena)) return false;
+    this->bind(common, arena.used());
     this->centre();
     clear_coefficients();
     return true;
@@ -198,7 +198,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   void begin_iterations() {
     measuring_norm_ = false;
     next_check_ = this->report_.iterations + certificate_interval_ + 1;
-    this->balance_intercept(own_.x, old_intercept_scale_);
+    this->rescale_intercept(own_.x, old_intercept_scale_);
     if (weight_ == T(0)) weight_ = this->first_primal_weight(dual_size_);
     restart();
   }
@@ -271,26 +271,26 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   }
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
-  TAMIS_NOINLINE_IF_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, Pack<T>& moved) const {
-    const auto keep = Piece<T>::fill(keep_);
-    const auto pull = Piece<T>::fill(T(1) - keep_);
+  TAMIS_NOINLINE_IF_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, Simd<T>& moved) const {
+    const auto keep = SimdOrScalar<T>::fill(keep_);
+    const auto pull = SimdOrScalar<T>::fill(T(1) - keep_);
     Index k = 0;
     do {
-      const auto to = Piece<T>::load(next + k);
-      const auto step = to - Piece<T>::load(now + k);
+      const auto to = SimdOrScalar<T>::load(next + k);
+      const auto step = to - SimdOrScalar<T>::load(now + k);
       add_squares<T>(step, k, moved);
       (to + step).store(reflected + k);
-      (keep * (to + step) + pull * Piece<T>::load(anchor + k)).store(now + k);
-      k += Piece<T>::width;
+      (keep * (to + step) + pull * SimdOrScalar<T>::load(anchor + k)).store(now + k);
+      k += SimdOrScalar<T>::width;
     } while (k < row_entries());
   }
   /// Entries of a row that move: the padding is zero and stays.
-  Index row_entries() const { return Piece<T>::width == 1 ? this->shape_.classes : this->stride_; }
+  Index row_entries() const { return SimdOrScalar<T>::width == 1 ? this->shape_.classes : this->stride_; }
 
   /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
   [[gnu::noinline]] T move_coefficients() {
     const Index stride = this->stride_;
-    auto moved = Pack<T>::zero();
+    auto moved = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
       move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moved);
@@ -303,13 +303,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T move_duals() {
     const Index stride = this->stride_;
     const T sigma = weight_ / this->norm_;
-    auto moved = Pack<T>::zero();
-    const auto step = Piece<T>::fill(sigma);
+    auto moved = Simd<T>::zero();
+    const auto step = SimdOrScalar<T>::fill(sigma);
     const auto ascend = [&](const T* u, T* z) {
       Index k = 0;
       do {
-        (Piece<T>::load(u + k) + step * Piece<T>::load(z + k)).store(z + k);
-        k += Piece<T>::width;
+        (SimdOrScalar<T>::load(u + k) + step * SimdOrScalar<T>::load(z + k)).store(z + k);
+        k += SimdOrScalar<T>::width;
       } while (k < row_entries());
     };
     if constexpr (Base::constrained) {  // the samples have the constraint in common: its multiplier comes first

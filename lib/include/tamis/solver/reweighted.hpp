@@ -56,10 +56,10 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return Solver::requirement(shape) & weight_bytes(shape); }
-  static constexpr Requirement requirement(Shape shape, Room room) requires requires {
-    Solver::requirement(shape, room);
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) requires requires {
+    Solver::requirement(shape, hint);
   }
-  { return Solver::requirement(shape, room) & weight_bytes(shape); }
+  { return Solver::requirement(shape, hint) & weight_bytes(shape); }
 
   bool start(std::span<std::byte> memory) {
     const std::size_t weight = weight_bytes(shape()).bytes, bytes = (least() & Requirement{weight}).bytes;
@@ -94,7 +94,12 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   /// All rounds with another λ, in the same memory. Rounds depend on where the ones before ended, so they begin from
   /// zero. False: it has ended.
   bool warm_start(T lambda) {
-    if (running() || !has_model(report_.status) || report_.status == Status::stopped) return false;
+    const bool was_refused = report_.status == Status::invalid_lambda && certificates() > 0;
+    if (!was_refused && (running() || !has_model(report_.status) || report_.status == Status::stopped)) return false;
+    if (!(lambda >= T(0)) || !finite(lambda)) {
+      report_.status = Status::invalid_lambda;
+      return false;
+    }
     Options<T> all = options();
     all.lambda = lambda;
     all.max_iterations = most_iterations_;

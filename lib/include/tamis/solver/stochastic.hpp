@@ -41,22 +41,22 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
         learner_(0, 0, {}, loss, penalty) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
-  static constexpr Requirement requirement(Shape shape) { return requirement(shape, Room{}); }
+  static constexpr Requirement requirement(Shape shape) { return requirement(shape, WorkspaceHint{}); }
   /// Bytes with which all samples fit at once, for a design with that many values that are not zero.
-  static constexpr Requirement requirement(Shape shape, Room room) {
-    return count_bytes<Memory>(shape, largest<std::size_t>(room.entries, shape.features));
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
+    return count_bytes<Memory>(shape, largest<std::size_t>(hint.entries, shape.features));
   }
 
   /// Checks the problem and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     const T rate = stochastic_.learning_rate;
     if (rate == rate && !(rate > T(0) && finite(rate))) {
       this->report_.status = Status::invalid_option;
       return false;
     }
     lay_out(memory);
-    this->design_.adopt(own_.rows, entries_);
+    this->design_.bind(own_.rows, entries_);
     whole_ = this->design_.block_from(0) == this->shape_.samples;
     if (whole_) this->design_.load(0, this->shape_.samples);
     Sum<T> total;
@@ -130,7 +130,7 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
     while (entries_ > least && requirement(this->shape_, {entries_, 0}).bytes > memory.size()) --entries_;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_, entries_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
   }
 
   void begin(T rate) {

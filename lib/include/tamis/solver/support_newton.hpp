@@ -4,8 +4,8 @@
 
 #include "../arena.hpp"
 #include "../concepts.hpp"
+#include "../design/blocked_columns.hpp"
 #include "../design/column_passes.hpp"
-#include "../design/packed_samples.hpp"
 #include "../linalg/cholesky.hpp"
 #include "../loss/samples.hpp"
 
@@ -134,7 +134,7 @@ class SupportNewton {
     const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
     const std::size_t twice = detail::saturating_multiply(entries, 2);
     const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
-    const std::size_t padding = detail::saturating_multiply(2 * PackedSamples<T>::block, limit);
+    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, limit);
     return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
   }
 
@@ -297,14 +297,14 @@ class SupportNewton {
     std::size_t stored = 0;
     for (Index c = 0; c < size_; ++c) stored += p.design.column(m_.support[c]).count;
     entries_ = p.design.copied() ? stored * chosen_ / largest(p.shape.samples, Index(1)) : stored;  // about as many
-    const std::size_t all = PackedSamples<T>::size(chosen_, size_);
+    const std::size_t all = BlockedColumns<T>::size(chosen_, size_);
     copy_ = Copy::none;
     if (all <= 2 * entries_ && all <= m_.room && size_ <= m_.limit) copy_ = Copy::dense;
     else if (2 * stored <= m_.room) copy_ = Copy::sparse;
     if (copy_ == Copy::none)
       for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, p.loss, i, i);
     if (copy_ == Copy::dense) {
-      dense_ = PackedSamples<T>(m_.values, chosen_, size_);
+      dense_ = BlockedColumns<T>(m_.values, chosen_, size_);
       dense_.clear();
     }
     used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * stored : 0;
@@ -329,7 +329,7 @@ class SupportNewton {
   template <class Problem, class Loss>
   bool take_curvature(const Problem& p, const Loss& loss, Index i, Index row) const {
     const T margin = p.targets.margin(i);
-    return loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, p.targets.labels[i], margin,
+    return loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, label_of(loss, p.targets, i), margin,
                                p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
   }
   /// A column of the support, of the samples in use; not for the dense copy.
@@ -366,8 +366,8 @@ class SupportNewton {
     visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index a = 0; a < samples; ++a) {
         const Index i = sample(a);
-        loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i),
-                             row_of(t, a, stride_));
+        loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, label_of(loss, p.targets, i),
+                             p.targets.weight(i), row_of(t, a, stride_));
       }
     });
     if (copy_ == Copy::dense) {
@@ -413,9 +413,10 @@ class SupportNewton {
     Sum<T> total;
     for (Index a = 0; a < samples; ++a) {
       const Index i = sample(a);
-      omega[a] =
-          p.loss.curvature_size(row_of(p.h, a, stride_), p.shape.classes, p.targets.labels[i], p.targets.weight(i))
-              .mean;
+      omega[a] = p.loss
+                     .curvature_size(row_of(p.h, a, stride_), p.shape.classes, label_of(p.loss, p.targets, i),
+                                     p.targets.weight(i))
+                     .mean;
       total.add(omega[a]);
     }
     for (Index c = 0; c < size_; ++c) {
@@ -533,22 +534,22 @@ class SupportNewton {
 
   template <class Problem>
   T inner_product(const Problem& p, const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     for_each_row(p, [&](Index j) {
       for (Index k = 0; k < stride_; k += lanes<T>)
-        total = total + Pack<T>::load(row_of(a, j, stride_) + k) * Pack<T>::load(row_of(b, j, stride_) + k);
+        total = total + Simd<T>::load(row_of(a, j, stride_) + k) * Simd<T>::load(row_of(b, j, stride_) + k);
     });
     return total.sum();
   }
   /// to += factor · from.
   template <class Problem>
   void add(const Problem& p, T factor, const T* from, T* to) const {
-    const auto scale = Piece<T>::fill(factor);
+    const auto scale = SimdOrScalar<T>::fill(factor);
     for_each_row(p, [&](Index j) {
       const T* in = row_of(from, j, stride_);
       T* out = row_of(to, j, stride_);
-      for (Index k = 0; k < stride_; k += Piece<T>::width)
-        (Piece<T>::load(out + k) + scale * Piece<T>::load(in + k)).store(out + k);
+      for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
+        (SimdOrScalar<T>::load(out + k) + scale * SimdOrScalar<T>::load(in + k)).store(out + k);
     });
   }
 
@@ -577,12 +578,12 @@ class SupportNewton {
       add(p, -alpha, image(), p.g);
       apply_preconditioner(p);
       const T next = inner_product(p, p.g, preconditioned());
-      const auto beta = Piece<T>::fill(next / size);
+      const auto beta = SimdOrScalar<T>::fill(next / size);
       for_each_row(p, [&](Index j) {
         T* v = row_of(direction(), j, stride_);
         const T* s = row_of(preconditioned(), j, stride_);
-        for (Index k = 0; k < stride_; k += Piece<T>::width)
-          (Piece<T>::load(s + k) + beta * Piece<T>::load(v + k)).store(v + k);
+        for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
+          (SimdOrScalar<T>::load(s + k) + beta * SimdOrScalar<T>::load(v + k)).store(v + k);
       });
       size = next;
     }
@@ -600,12 +601,13 @@ class SupportNewton {
     T* const scores = p.h;
     T alpha = T(1);
     for (int halving = 0; halving < 8; ++halving, alpha *= T(0.5)) {
-      const auto factor = Piece<T>::fill(alpha);
-      for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += Piece<T>::width)
-        (Piece<T>::load(p.z + e) + factor * Piece<T>::load(p.u + e)).store(scores + e);
+      const auto factor = SimdOrScalar<T>::fill(alpha);
+      for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += SimdOrScalar<T>::width)
+        (SimdOrScalar<T>::load(p.z + e) + factor * SimdOrScalar<T>::load(p.u + e)).store(scores + e);
       for_each_row(p, [&](Index j) {
-        for (Index k = 0; k < stride_; k += Piece<T>::width)
-          (Piece<T>::load(row_of(p.w, j, stride_) + k) + factor * Piece<T>::load(row_of(p.d, j, stride_) + k))
+        for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
+          (SimdOrScalar<T>::load(row_of(p.w, j, stride_) + k) +
+           factor * SimdOrScalar<T>::load(row_of(p.d, j, stride_) + k))
               .store(row_of(candidate, j, stride_) + k);
       });
       for_each_group(p, [&](FeatureGroup group) { cut(p, group, candidate, scores); });
@@ -706,7 +708,7 @@ class SupportNewton {
   enum class Copy : std::uint8_t { none, dense, sparse };
   static constexpr Index none = ~Index(0);
   Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
-  PackedSamples<T> dense_;
+  BlockedColumns<T> dense_;
   Index* sparse_rows_ = nullptr;
   std::size_t entries_ = 0;  ///< of those values, that are not zero
   std::size_t used_ = 0;     ///< of the room for values

@@ -39,19 +39,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   /// The least memory: that of the first phase alone.
   static constexpr Requirement requirement(Shape shape) { return FirstPhase::requirement(shape); }
-  /// Memory with which up to `room.active_limit` nonzero coefficients and intercepts are solved for at once, and that
+  /// Memory with which up to `hint.active_limit` nonzero coefficients and intercepts are solved for at once, and that
   /// many values copied.
-  static constexpr Requirement requirement(Shape shape, Room room) {
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
     Arena counter;
     FirstPhase::count(counter, shape);
-    const Index limit = smallest(room.active_limit, highest_active_limit(shape));
+    const Index limit = smallest(hint.active_limit, highest_active_limit(shape));
     Memory memory;
-    if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, room.entries));
+    if (limit > shape.classes) memory.take(counter, shape, limit, most_values(shape, hint.entries));
     return {counter.used()};
   }
   /// The same for a design without zeros.
   static constexpr Requirement requirement(Shape shape, Index active_limit) {
-    return requirement(shape, Room{detail::saturating_multiply(shape.samples, shape.features), active_limit});
+    return requirement(shape, WorkspaceHint{detail::saturating_multiply(shape.samples, shape.features), active_limit});
   }
   /// The largest useful active limit.
   static constexpr Index highest_active_limit(Shape shape) {
@@ -62,7 +62,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static constexpr Index active_limit(Shape shape, std::size_t bytes, std::size_t entries) {
     if (shape.classes == 0) return 0;
     const Index limit = highest_fitting(highest_active_limit(shape), [&](Index most) {
-      return requirement(shape, Room{entries, most}).bytes <= bytes;
+      return requirement(shape, WorkspaceHint{entries, most}).bytes <= bytes;
     });
     return limit > shape.classes ? limit : 0;
   }
@@ -323,19 +323,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T evaluate_scores(T alpha) {
     const Index stride = this->stride_;
     Sum<T> value;
-    auto moved = Pack<T>::zero();
+    auto moved = Simd<T>::zero();
     const T inverse_z = T(1) / tau_z_;
-    const auto over_sigma = Piece<T>::fill(T(1) / sigma_), over_z = Piece<T>::fill(inverse_z);
-    const auto half = Piece<T>::fill(T(0.5));
-    const auto times_z = Piece<T>::fill(tau_z_), part = Piece<T>::fill(alpha);
+    const auto over_sigma = SimdOrScalar<T>::fill(T(1) / sigma_), over_z = SimdOrScalar<T>::fill(inverse_z);
+    const auto half = SimdOrScalar<T>::fill(T(0.5));
+    const auto times_z = SimdOrScalar<T>::fill(tau_z_), part = SimdOrScalar<T>::fill(alpha);
     const auto start = [&](Index i, T* point, T* z) TAMIS_INLINED {
       const std::size_t at = std::size_t(i) * stride;
       const T* from = newton_.scores + at;
       const T* step = step_u() + at;
       T* q = newton_.dual + at;
-      for (Index k = 0; k < stride; k += Piece<T>::width) {
-        const auto now = Piece<T>::load(u() + at + k) + part * Piece<T>::load(step + k);
-        const auto argument = over_z * Piece<T>::load(from + k) + now;
+      for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+        const auto now = SimdOrScalar<T>::load(u() + at + k) + part * SimdOrScalar<T>::load(step + k);
+        const auto argument = over_z * SimdOrScalar<T>::load(from + k) + now;
         now.store(point + k);
         argument.store(q + k);
         (times_z * argument).store(z + k);
@@ -346,13 +346,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       const T* from = newton_.scores + at;
       const T* q = newton_.dual + at;
       T* g = newton_.gradient + at;
-      auto terms = Pack<T>::zero();
-      for (Index k = 0; k < stride; k += Piece<T>::width) {
-        const auto dual = Piece<T>::load(point + k);
-        const auto score = Piece<T>::load(z + k) - times_z * Piece<T>::load(q + k);
-        const auto difference = Piece<T>::load(g + k) - score;
-        const auto du = dual - Piece<T>::load(centre_u() + at + k);
-        const auto dz = score - Piece<T>::load(from + k);
+      auto terms = Simd<T>::zero();
+      for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
+        const auto dual = SimdOrScalar<T>::load(point + k);
+        const auto score = SimdOrScalar<T>::load(z + k) - times_z * SimdOrScalar<T>::load(q + k);
+        const auto difference = SimdOrScalar<T>::load(g + k) - score;
+        const auto du = dual - SimdOrScalar<T>::load(centre_u() + at + k);
+        const auto dz = score - SimdOrScalar<T>::load(from + k);
         const auto pull = over_sigma * du;
         const auto gradient = difference - pull;
         const auto distance_z = over_z * dz * dz, distance_u = pull * du;

@@ -6,12 +6,13 @@
 #include <span>
 
 #include "../arena.hpp"
-#include "../certificate/balance.hpp"
+#include "../certificate/make_dual_feasible.hpp"
 #include "../certificate/gap_monitor.hpp"
 #include "../concepts.hpp"
 #include "../model/linear.hpp"
 #include "../options.hpp"
 #include "../report.hpp"
+#include "solver.hpp"
 
 namespace tamis {
 
@@ -77,7 +78,8 @@ class Workbench {
             const Options<T>& options)
       : design_(design),
         targets_(targets),
-        shape_{targets.samples(), design.features(), targets.classes},
+        shape_{static_cast<Index>(predicts_values(loss) ? targets.values.size() : targets.labels.size()),
+               design.features(), targets.classes},
         stride_(padded<T>(targets.classes)),
         loss_(loss),
         penalty_(penalty),
@@ -85,15 +87,19 @@ class Workbench {
         together_(features_together(penalty)),
         dual_kind_(tamis::dual_kind<T>(penalty)) {
     targets_.common_margin = margin_for_all(options, loss);
+    if (predicts_values(loss)) {
+      targets_.labels = {};
+      targets_.margins = targets_.values.data();
+    }
     memory_.best = nullptr;
   }
 
   /// Checks everything once, at the door. On refusal nothing has been written to the arena.
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
-    return admit(status_of(memory, requirement), requirement.bytes, false);
+  bool validate(std::span<std::byte> memory, Requirement requirement) {
+    return validate(status_of(memory, requirement), requirement.bytes, false);
   }
   /// The same for an arena out of which everything has been taken already.
-  bool admit(const Arena& arena) { return admit(status_of(arena), arena.used(), false); }
+  bool validate(const Arena& arena) { return validate(status_of(arena), arena.used(), false); }
   static Status status_of(std::span<std::byte> memory, Requirement requirement) {
     if (!Arena::aligned(memory)) return Status::invalid_arena;
     return memory.size() < requirement.bytes ? Status::arena_too_small : Status::running;
@@ -102,7 +108,7 @@ class Workbench {
     if (!arena.aligned()) return Status::invalid_arena;
     return arena.exhausted() ? Status::arena_too_small : Status::running;
   }
-  [[gnu::noinline]] bool admit(Status arena, std::size_t bytes, bool with_eta) {
+  [[gnu::noinline]] bool validate(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
     monitor_.begin();
@@ -112,7 +118,7 @@ class Workbench {
     return running();
   }
 
-  void adopt(const CommonMemory<T>& memory, std::size_t used) {
+  void bind(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
@@ -139,13 +145,14 @@ class Workbench {
 
   // ---- the same problem with another λ
 
-  /// Makes an ended run go on with another λ; its point, scale and active features stay. False when there is no point
-  /// to go on from, or no such λ.
-  [[gnu::noinline]] bool begin_again(T lambda) {
+  /// Makes an ended run go on with another λ; its point, scale and active features stay. False: see WarmStarted.
+  [[gnu::noinline]] bool begin_again(T lambda, bool may_be_zero = true) {
     const Status status = report_.status;
-    if (!has_model(status) || status == Status::running || status == Status::stopped) return false;
-    if (!(lambda >= T(0)) || !finite(lambda) || options_.eta != T(0)) {
-      report_.status = options_.eta != T(0) ? Status::invalid_eta : Status::invalid_lambda;
+    const bool was_refused = status == Status::invalid_lambda && certificates_ > 0;
+    if (!was_refused && (!has_model(status) || status == Status::running || status == Status::stopped)) return false;
+    if (options_.eta != T(0)) return false;
+    if (!in_range(lambda, may_be_zero)) {
+      report_.status = Status::invalid_lambda;
       return false;
     }
     options_.lambda = lambda;
@@ -192,12 +199,12 @@ class Workbench {
   /// base = s·v − m̄ᵀW: the intercepts in the units of the caller.
   [[gnu::noinline]] void shifted_intercepts(const T* w, T* base) const {
     const T* v = row_of(w, shape_.features, stride_);
-    for (Index k = 0; k < stride_; k += Piece<T>::width) {
-      auto total = Piece<T>::zero();  // without intercepts their row is never written, so it must not be read
-      if (options_.intercept) total = Piece<T>::fill(intercept_scale_) * Piece<T>::load(v + k);
+    for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width) {
+      auto total = SimdOrScalar<T>::zero();  // without intercepts their row is never written, so it must not be read
+      if (options_.intercept) total = SimdOrScalar<T>::fill(intercept_scale_) * SimdOrScalar<T>::load(v + k);
       for (Index c = 0; c < active_count_; ++c) {
         const Index j = memory_.list[c];
-        total = total - Piece<T>::fill(memory_.means[j]) * Piece<T>::load(row_of(w, j, stride_) + k);
+        total = total - SimdOrScalar<T>::fill(memory_.means[j]) * SimdOrScalar<T>::load(row_of(w, j, stride_) + k);
       }
       total.store(base + k);
     }
@@ -276,7 +283,7 @@ class Workbench {
 
   /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep
   /// their value.
-  void balance_intercept(T* w, T old_scale) {
+  void rescale_intercept(T* w, T old_scale) {
     if (!options_.intercept) return;
     intercept_scale_ = norm_ / square_root(T(shape_.samples));
     const T ratio = old_scale / intercept_scale_;
@@ -291,7 +298,7 @@ class Workbench {
     for (Index i = 0; i < shape_.samples; ++i) {
       const T weight = targets_.weight(i);
       if (weight > T(0))
-        total.add(weight * loss_.value(row_of(z, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i)));
+        total.add(weight * loss_.value(row_of(z, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i)));
     }
     return total.value();
   }
@@ -346,7 +353,7 @@ class Workbench {
   /// Before the certificate of duals out of projections: makes each row of u a point of the domain of its loss.
   [[gnu::noinline, gnu::cold]] void enter_domain(T* u) const {
     for (Index i = 0; i < shape_.samples; ++i, u += stride_)
-      loss_.enter_domain(u, shape_.classes, targets_.labels[i], targets_.weight(i));
+      loss_.enter_domain(u, shape_.classes, label_of(loss_, targets_, i), targets_.weight(i));
   }
 
   /// What a certificate asks the solver to do next.
@@ -374,7 +381,7 @@ class Workbench {
   void repair(T* u) {
     if (!has_failed()) ++certificates_;
     if (options_.intercept) {
-      balance_columns(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
+      make_dual_feasible(loss_, targets_, u, stride_, memory_.row[1], memory_.row[2]);
       if constexpr (!LinearDual<Loss>)  // others are not scaled up, and rounding stays what it is beside 1
         if (!is_balanced(u)) fill(u, dual_entries(), T(0));
     }
@@ -479,14 +486,14 @@ class Workbench {
 
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     for_each_active_row(
         [&](Index j) { add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total); });
     return total.sum();
   }
   /// The same over all duals.
   [[gnu::noinline]] T squared_distance_of_duals(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     add_squared_distance(a, b, dual_entries(), total);
     return total.sum();
   }
@@ -518,8 +525,8 @@ class Workbench {
   TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) { return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x); }
 
   Status check(bool with_eta) {
-    if (shape_.samples == 0 || shape_.features == 0 || shape_.classes < 2 || shape_.classes > 65536 ||
-        design_.samples() != shape_.samples)
+    if (shape_.samples == 0 || shape_.features == 0 || !valid_outputs(loss_, shape_.classes) ||
+        shape_.classes > 65536 || design_.samples() != shape_.samples)
       return Status::invalid_shape;
     if (!in_range(options_.lambda, true)) return Status::invalid_lambda;
     if (with_eta ? !(in_range(options_.eta, false) && options_.lambda == T(0)) : options_.eta != T(0))
@@ -536,9 +543,10 @@ class Workbench {
     const bool may_be_zero = default_margin<T>(loss_) == T(0);
     for (Index i = 0; i < shape_.samples; ++i) {
       report_.row = i;
-      if (!valid_label(loss_, targets_.labels[i], shape_.classes)) return Status::invalid_label;
+      if (!valid_label(loss_, label_of(loss_, targets_, i), shape_.classes)) return Status::invalid_label;
       if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
-      if (!in_range(targets_.margin(i), may_be_zero)) return Status::invalid_margin;
+      if (predicts_values(loss_) ? !finite(targets_.margin(i)) : !in_range(targets_.margin(i), may_be_zero))
+        return predicts_values(loss_) ? Status::invalid_label : Status::invalid_margin;
     }
     report_.row = 0;
     for (Index k = 0; k < shape_.classes; ++k) {
@@ -591,7 +599,7 @@ class Workbench {
       if (!has_quadratic_dual<T>(loss_)) return {};
       for (Index i = 0; i < shape_.samples; ++i) {
         const auto of = [&](auto... scratch) {
-          return loss_.dual_terms(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+          return loss_.dual_terms(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
                                   targets_.weight(i), scratch...);
         };
         DualTerms<T> terms;
@@ -610,7 +618,7 @@ class Workbench {
       if (!has_quadratic_dual<T>(loss_)) {
         Sum<T> total;
         for (Index i = 0; i < shape_.samples; ++i)
-          total.add(loss_.dual_value(row_of(u, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+          total.add(loss_.dual_value(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
                                      targets_.weight(i), scale));
         return total.value();
       }
@@ -631,6 +639,7 @@ class Workbench {
       T scale = loss_.template max_dual_scale<T>();
       if (!LinearDual<Loss> && terms_.quadratic > T(0))
         scale = smallest(scale, terms_.linear / (T(2) * terms_.quadratic));
+      if (predicts_values(loss_)) scale = largest(scale, T(0));  // the other losses have no negative terms
       if (gauge_ * scale > options_.lambda) scale = options_.lambda / gauge_;
       if (finite(scale)) bound = largest(loss_dual(u, scale), T(0));
     }

@@ -196,9 +196,9 @@ class StreamLearner {
     for_each_value(x, [&](Index j, T value) { add_multiple(value, v, row_of(matrix, j, stride_)); });
   }
   void add_multiple(T by, const T* v, T* row) const {
-    const auto factor = Piece<T>::fill(by);
-    for (Index k = 0; k < stride_; k += Piece<T>::width)
-      (Piece<T>::load(row + k) + factor * Piece<T>::load(v + k)).store(row + k);
+    const auto factor = SimdOrScalar<T>::fill(by);
+    for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
+      (SimdOrScalar<T>::load(row + k) + factor * SimdOrScalar<T>::load(v + k)).store(row + k);
   }
 
   Loss loss_;
@@ -282,14 +282,15 @@ class StreamLearner {
     });
     const T* intercepts = row_of(memory_.w, features_, stride_);
     detail::for_each_wide_strip<T>(stride_, [&]<int V>(Index k) {
-      constexpr Index width = Piece<T>::width;
-      Piece<T> total[V];
+      constexpr Index width = SimdOrScalar<T>::width;
+      SimdOrScalar<T> total[V];
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) total[v] = Piece<T>::load(intercepts + k + v * width);
+      for (int v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(intercepts + k + v * width);
       for_each_value(x, [&](Index j, T value) {
         const T* row = row_of(memory_.w, j, stride_) + k;
         TAMIS_UNROLL
-        for (int v = 0; v < V; ++v) total[v] = total[v] + Piece<T>::fill(value) * Piece<T>::load(row + v * width);
+        for (int v = 0; v < V; ++v)
+          total[v] = total[v] + SimdOrScalar<T>::fill(value) * SimdOrScalar<T>::load(row + v * width);
       });
       TAMIS_UNROLL
       for (int v = 0; v < V; ++v) total[v].store(memory_.z + k + v * width);

@@ -6,7 +6,7 @@
 #include "../../compatibility.hpp"
 #include "../../design/dense.hpp"
 #include "../../linalg/random.hpp"
-#include "../../loss/excess.hpp"
+#include "../../loss/bregman_divergence.hpp"
 #include "../workbench.hpp"
 #include "violation.hpp"
 
@@ -58,14 +58,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   /// `invalid_combination` for groups of several features; `invalid_option` for a rule that it does not know, or
   /// shrinking with a penalty that makes no rows zero.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     if (const Status status = refusal(); status != Status::running) {
       this->report_.status = status;
       return false;
     }
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->intercept_scale_ = T(1);
     draws_ = Draws(settings_.seed);
     first_ = before_ = not_a_number<T>;
@@ -301,14 +301,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
         const T value = loss.gradient(row_of(own_.scores, i, stride), classes, y, this->targets_.margin(i), weight, u);
         if (!(value > T(0)) || !(weight > T(0))) return;
         total += weight * value;
-        const auto factor = Pack<T>::fill(x);
+        const auto factor = Simd<T>::fill(x);
         for (Index k = 0; k < stride; k += lanes<T>)
-          (Pack<T>::load(part + k) + factor * Pack<T>::load(u + k)).store(part + k);
+          (Simd<T>::load(part + k) + factor * Simd<T>::load(u + k)).store(part + k);
         if constexpr (LineSearch) {
           loss.second_derivatives(u, classes, y, weight, second);
-          const auto square = Pack<T>::fill(x * x);
+          const auto square = Simd<T>::fill(x * x);
           for (Index k = 0; k < stride; k += lanes<T>)
-            (Pack<T>::load(h + k) + square * Pack<T>::load(second + k)).store(h + k);
+            (Simd<T>::load(h + k) + square * Simd<T>::load(second + k)).store(h + k);
         }
       });
       for (Index k = 0; k < stride; ++k) g[k] += part[k];
@@ -324,9 +324,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     const T* delta = this->memory_.row[2];
     for_each_entry(column, 0, column.count, [&](Index i, T x) {
       T* z = row_of(own_.scores, i, this->stride_);
-      const auto factor = Pack<T>::fill(alpha * x);
+      const auto factor = Simd<T>::fill(alpha * x);
       for (Index k = 0; k < this->stride_; k += lanes<T>)
-        (Pack<T>::load(z + k) + factor * Pack<T>::load(delta + k)).store(z + k);
+        (Simd<T>::load(z + k) + factor * Simd<T>::load(delta + k)).store(z + k);
     });
     entries_ += column.values ? column.count : 0;
   }
@@ -340,14 +340,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     Sum<T> total;
     for_each_entry(column, 0, column.count, [&](Index i, T x) {
       T* z = row_of(own_.scores, i, this->stride_);
-      const auto factor = Pack<T>::fill(alpha * x);
+      const auto factor = Simd<T>::fill(alpha * x);
       for (Index k = 0; k < this->stride_; k += lanes<T>)
-        (Pack<T>::load(z + k) + factor * Pack<T>::load(delta + k)).store(to + k);
+        (Simd<T>::load(z + k) + factor * Simd<T>::load(delta + k)).store(to + k);
       const T weight = this->targets_.weight(i);
       if (weight > T(0))
-        total.add(weight * tangent_excess(loss, static_cast<const T*>(z), static_cast<const T*>(to),
-                                          this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
-                                          scratch));
+        total.add(weight * bregman_divergence(loss, static_cast<const T*>(z), static_cast<const T*>(to),
+                                              this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
+                                              scratch));
       copy(static_cast<const T*>(to), this->stride_, z);
     });
     entries_ += column.values ? column.count : 0;
@@ -366,7 +366,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     T* const at = this->memory_.row[1];  // W_j*, and W_j + αδ
     const T value = row_value(w, j);
     const T decrease = smallest(slope + (row_value(at, j) - value), least);
-    const T rounding = knows_excess<T>(loss) ? T(0) : T(4) * epsilon<T> * column_loss;
+    const T rounding = knows_bregman_divergence<T>(loss) ? T(0) : T(4) * epsilon<T> * column_loss;
     T model = decrease;
     for (T alpha = T(1); alpha > epsilon<T>; alpha *= omega) {
       if (alpha < T(1)) {
@@ -391,7 +391,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
       this->loss_.gradient(row_of(own_.scores, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
                            this->targets_.margin(i), this->targets_.weight(i), z);
     }
-    auto size = Pack<T>::zero();
+    auto size = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       size = squared_norm(static_cast<const T*>(row_of(own_.x, j, this->stride_)), this->stride_, size);
     });

@@ -32,10 +32,10 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->start_from_null_model(own_.x, own_.v, own_.y, own_.z);
     this->start_power_iteration(own_.v);
     fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
@@ -98,8 +98,8 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
 
-    auto moved = Pack<T>::zero();
-    auto size = Pack<T>::zero();
+    auto moved = Simd<T>::zero();
+    auto size = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       T* x = row_of(own_.x, j, this->stride_);
       const T* next = row_of(own_.v, j, this->stride_);

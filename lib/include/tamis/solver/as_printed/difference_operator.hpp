@@ -22,9 +22,9 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
 
-  /// As ConstrainedWorkbench::admit; `invalid_option` for a rule that these solvers do not know.
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
-    if (!Base::admit(memory, requirement)) return false;
+  /// As ConstrainedWorkbench::validate; `invalid_option` for a rule that these solvers do not know.
+  bool validate(std::span<std::byte> memory, Requirement requirement) {
+    if (!Base::validate(memory, requirement)) return false;
     const bool known = by_gap() || stopping_.rule == StoppingRule::iterates;
     if (!known || !stopping_.valid()) this->report_.status = Status::invalid_option;
     return this->running();

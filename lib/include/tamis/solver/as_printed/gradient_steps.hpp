@@ -39,9 +39,9 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
 
-  /// As Workbench::admit; `invalid_option` for a rule that these solvers do not know.
-  bool admit(std::span<std::byte> memory, Requirement requirement) {
-    if (!Base::admit(memory, requirement)) return false;
+  /// As Workbench::validate; `invalid_option` for a rule that these solvers do not know.
+  bool validate(std::span<std::byte> memory, Requirement requirement) {
+    if (!Base::validate(memory, requirement)) return false;
     const bool known = by_gap() || stopping_.rule == StoppingRule::iterates;
     if (!known || !stopping_.valid()) this->report_.status = Status::invalid_option;
     return this->running();
@@ -111,13 +111,13 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
   }
 
   T squared_norm_of(const T* a) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     this->for_each_active_row(
         [&](Index j) { total = squared_norm(row_of(a, j, this->stride_), this->stride_, total); });
     return total.sum();
   }
   T squared_distance_of(const T* a, const T* b) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       total = squared_distance(row_of(a, j, this->stride_), row_of(b, j, this->stride_), this->stride_, total);
     });

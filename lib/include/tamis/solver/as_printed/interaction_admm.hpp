@@ -42,14 +42,14 @@ class InteractionAdmm : public InteractionWorkbench<T> {
                                 : !this->strong()   ? "hierNet's splitting is for the hierarchy strong"
                                 : this->penalty_.norm != HierarchyNorm::l1 ? "hierNet's splitting is for the norm l1"
                                                                            : nullptr;
-    if (!this->admit(memory, requirement(this->shape_), refusal)) return false;
+    if (!this->validate(memory, requirement(this->shape_), refusal)) return false;
     if (!(rho_ > T(0)) || !finite(rho_) || !inner_.valid()) {
       this->report_.status = Status::invalid_option;
       return false;
     }
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    if (!this->adopt(own_.common, arena.used(), own_.x)) return false;
+    if (!this->bind(own_.common, arena.used(), own_.x)) return false;
     for (T* matrix : {own_.symmetric, own_.multiplier}) fill(matrix, this->matrix_size(), T(0));
     rounds_ = certified_ = 0;
     rate_ = T(1) / (this->measure_curvature(T(1)) + rho_);

@@ -76,13 +76,13 @@ class InteractionFista : public InteractionFistaBase<T, InteractionFista<T>> {
 
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(
+    if (!this->validate(
             memory, requirement(this->shape_),
             this->strong() ? "rows of the strong hierarchy overlap: it needs FISTA with inner rounds" : nullptr))
       return false;
     Arena arena(memory);
     const Memory own = Memory::lay_out(arena, this->shape_);
-    return this->adopt(own.common, arena.used(), own.x) && this->begin(own.y);
+    return this->bind(own.common, arena.used(), own.x) && this->begin(own.y);
   }
 
  private:
@@ -129,8 +129,8 @@ class InteractionFistaDykstra : public InteractionFistaBase<T, InteractionFistaD
 
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_),
-                     this->strong() ? nullptr : "inner rounds are for the hierarchy strong: others need none"))
+    if (!this->validate(memory, requirement(this->shape_),
+                        this->strong() ? nullptr : "inner rounds are for the hierarchy strong: others need none"))
       return false;
     if (!inner_.valid()) {
       this->report_.status = Status::invalid_option;
@@ -138,7 +138,7 @@ class InteractionFistaDykstra : public InteractionFistaBase<T, InteractionFistaD
     }
     Arena arena(memory);
     const Memory own = Memory::lay_out(arena, this->shape_);
-    if (!this->adopt(own.common, arena.used(), own.x)) return false;
+    if (!this->bind(own.common, arena.used(), own.x)) return false;
     p_ = own.p;
     q_ = own.q;
     rounds_ = 0;

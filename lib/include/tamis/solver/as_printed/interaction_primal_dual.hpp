@@ -36,17 +36,17 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
   bool start(std::span<std::byte> memory) {
     const Hierarchy hierarchy = this->penalty_.hierarchy;
     const bool known = hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong;
-    if (!this->admit(memory, requirement(this->shape_),
-                     !known ? "the primal-dual iteration is for the hierarchies weak and strong"
-                     : this->penalty_.norm == HierarchyNorm::l2
-                         ? "the primal-dual iteration is for the norms l1 and linf"
-                         : nullptr))
+    if (!this->validate(memory, requirement(this->shape_),
+                        !known ? "the primal-dual iteration is for the hierarchies weak and strong"
+                        : this->penalty_.norm == HierarchyNorm::l2
+                            ? "the primal-dual iteration is for the norms l1 and linf"
+                            : nullptr))
       return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
     const std::size_t rows = std::size_t(this->shape_.features) * this->shape_.classes;
     for (T* row : {own_.plus, own_.minus, own_.s_plus, own_.s_minus}) fill(row, rows, T(0));
-    if (!this->adopt(own_.common, arena.used(), own_.x)) return false;
+    if (!this->bind(own_.common, arena.used(), own_.x)) return false;
     fill(own_.dual, this->coefficients(), T(0));
     fill(own_.dual_of_sum, this->coefficients(), T(0));
     const T beta = rule_ == StepRule::printed ? printed_curvature() : measured_curvature();

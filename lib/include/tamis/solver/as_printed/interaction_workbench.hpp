@@ -100,7 +100,7 @@ class InteractionWorkbench {
   const T* matrix(const T* all, Index k) const { return all + matrix_size() * k; }
 
   /// Checks problem and memory; `not_accepted` is null, or why the solver does not accept the combination.
-  bool admit(std::span<std::byte> memory, Requirement requirement, const char* not_accepted) {
+  bool validate(std::span<std::byte> memory, Requirement requirement, const char* not_accepted) {
     report_ = {};
     report_.arena_bytes = requirement.bytes;
     refusal_ = options_.intercept ? "the printed solvers for interactions have no intercept: ask for none"
@@ -112,8 +112,8 @@ class InteractionWorkbench {
     return running();
   }
 
-  /// After `admit`: takes memory over and certifies the model of zeros, which `x` becomes. False: the run has ended.
-  bool adopt(const CommonMemory& memory, std::size_t used, T* x) {
+  /// After `validate`: takes memory over and certifies the model of zeros, which `x` becomes. False: the run has ended.
+  bool bind(const CommonMemory& memory, std::size_t used, T* x) {
     common_ = memory;
     x_ = x;
     report_.arena_used_bytes = used;
@@ -165,10 +165,10 @@ class InteractionWorkbench {
   /// g ← Aᵀ applied to column k of z.
   [[gnu::noinline]] void take_products(Index k) {
     for (Index i = 0; i < shape_.samples; ++i) {
-      const auto factor = Pack<T>::fill(row_of(common_.z, i, outputs_)[k]);
+      const auto factor = Simd<T>::fill(row_of(common_.z, i, outputs_)[k]);
       const T* from = row_of(common_.samples, i, stride_);
       T* to = row_of(common_.scaled, i, stride_);
-      for (Index l = 0; l < stride_; l += lanes<T>) (factor * Pack<T>::load(from + l)).store(to + l);
+      for (Index l = 0; l < stride_; l += lanes<T>) (factor * Simd<T>::load(from + l)).store(to + l);
     }
     design_.transposed_multiply(nullptr, shape_.features, common_.scaled, stride_, common_.g);
     report_.epochs += T(1) / T(shape_.classes);
@@ -224,7 +224,7 @@ class InteractionWorkbench {
       }
     }
     offer_dual(worst);
-    judge();
+    check_convergence();
     return worst;
   }
   /// At the iteration limit.
@@ -339,7 +339,7 @@ class InteractionWorkbench {
     if (s > T(0)) best_dual_ = largest(best_dual_, s * linear.value() - s * s * quadratic.value());
   }
 
-  void judge() {
+  void check_convergence() {
     report_.dual_objective = best_dual_ / T(shape_.samples);
     monitor_.conclude(report_, options_.tolerance);
   }

@@ -21,7 +21,7 @@ class KernelForwardBackward {
  public:
   KernelForwardBackward(const DenseDesign<T>& design, std::span<const Label> labels, Index kernels, Index classes,
                         const MixedNorm<T>& norm, const Options<T>& options)
-      : o_(design, labels, kernels, classes, norm, options) {}
+      : workspace_(design, labels, kernels, classes, norm, options) {}
 
   /// Before `start`: the length of the steps, below 2.
   void set_step(T step) { step_ = step; }
@@ -32,52 +32,52 @@ class KernelForwardBackward {
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
     refusal_ = "";
-    if (!o_.admit(memory, requirement(o_.shape))) return false;
+    if (!workspace_.validate(memory, requirement(workspace_.shape))) return false;
     if (!(step_ > T(0) && step_ < T(2))) return refuse(Status::invalid_option);
-    if (o_.options.intercept) {
+    if (workspace_.options.intercept) {
       refusal_ = "the printed solver for kernels has no intercept: add a constant kernel";
       return refuse(Status::invalid_combination);
     }
     Arena arena(memory);
-    m_ = Memory::lay_out(arena, o_.shape);
-    o_.adopt(m_.common, arena.used());
-    gamma_ = step_ / (T(2) * T(o_.shape.classes) * measure_norm());
-    o_.certify_zero(m_.x);
+    m_ = Memory::lay_out(arena, workspace_.shape);
+    workspace_.bind(m_.common, arena.used());
+    gamma_ = step_ / (T(2) * T(workspace_.shape.classes) * measure_norm());
+    workspace_.certify_zero(m_.x);
     return running();
   }
 
   /// One iteration, certificates included; false when the run has ended.
   bool step() {
     if (!running()) return false;
-    auto& report = o_.report;
-    const bool last = ++report.iterations >= o_.options.max_iterations;
+    auto& report = workspace_.report;
+    const bool last = ++report.iterations >= workspace_.options.max_iterations;
     report.epochs += T(1);
-    o_.multiply(m_.x, m_.common.zeros, m_.common.u);
-    o_.take_slopes();
-    o_.transposed(m_.common.u);
-    for (std::size_t e = 0; e < o_.coefficients(); ++e) m_.x[e] -= gamma_ * m_.common.g[e];
-    o_.penalty.prox(o_.rows(m_.x), o_.kernels, gamma_);
+    workspace_.multiply(m_.x, m_.common.zeros, m_.common.u);
+    workspace_.take_slopes();
+    workspace_.transposed(m_.common.u);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.x[e] -= gamma_ * m_.common.g[e];
+    workspace_.penalty.prox(workspace_.rows(m_.x), workspace_.kernels, gamma_);
     if (last || report.iterations % 40 == 0) {
-      o_.offer_model(m_.x);
-      o_.take_slopes();
-      o_.offer_slopes();
-      o_.judge();
-      if (last) o_.end_at_limit();
+      workspace_.offer_model(m_.x);
+      workspace_.take_slopes();
+      workspace_.offer_slopes();
+      workspace_.check_convergence();
+      if (last) workspace_.end_at_limit();
     }
     return running();
   }
 
   /// Ends the run with the model found so far.
   void stop() {
-    if (running()) o_.report.status = Status::stopped;
+    if (running()) workspace_.report.status = Status::stopped;
   }
 
-  const Report<T>& report() const { return o_.report; }
-  std::uint32_t certificates() const { return o_.certificates; }
+  const Report<T>& report() const { return workspace_.report; }
+  std::uint32_t certificates() const { return workspace_.certificates; }
   /// The model of the smallest objective that was certified.
-  KernelCoefficients<T> model() const { return o_.view(m_.common.best, m_.common.best_b); }
+  KernelCoefficients<T> model() const { return workspace_.view(m_.common.best, m_.common.best_b); }
   /// The coefficients at hand, as the iteration has them.
-  KernelCoefficients<T> iterate() const { return o_.view(m_.x, m_.common.zeros); }
+  KernelCoefficients<T> iterate() const { return workspace_.view(m_.x, m_.common.zeros); }
   /// Why `start` ended as `invalid_combination`: one sentence, or empty.
   const char* refusal() const { return refusal_; }
 
@@ -94,26 +94,26 @@ class KernelForwardBackward {
     }
   };
 
-  bool running() const { return o_.running(); }
+  bool running() const { return workspace_.running(); }
   bool refuse(Status status) {
-    o_.report.status = status;
+    workspace_.report.status = status;
     return false;
   }
 
   /// ‖AAᵀ‖ = ‖K_yᵀK_y‖ by a power iteration, and a hundredth more, since it comes from below.
   [[gnu::noinline]] T measure_norm() {
     T* const u = m_.common.u;
-    const Index outputs = o_.outputs;
-    fill(u, o_.scores(), T(0));
-    for (Index i = 0; i < o_.shape.samples; ++i) row_of(u, i, outputs)[0] = scattered<T>(i * 2654435761u);
+    const Index outputs = workspace_.outputs;
+    fill(u, workspace_.scores(), T(0));
+    for (Index i = 0; i < workspace_.shape.samples; ++i) row_of(u, i, outputs)[0] = scattered<T>(i * 2654435761u);
     T norm = 0, length = T(1);
     for (int round = 0; round < 300; ++round) {
       const T scale = T(1) / length;
-      for (std::size_t e = 0; e < o_.scores(); ++e) u[e] *= scale;
-      o_.transposed(u);
-      o_.multiply(m_.common.g, m_.common.zeros, u);
+      for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] *= scale;
+      workspace_.transposed(u);
+      workspace_.multiply(m_.common.g, m_.common.zeros, u);
       Sum<T> square;
-      for (Index i = 0; i < o_.shape.samples; ++i) {
+      for (Index i = 0; i < workspace_.shape.samples; ++i) {
         const T entry = row_of(u, i, outputs)[0];
         square.add(entry * entry);
       }
@@ -126,7 +126,7 @@ class KernelForwardBackward {
     return T(1.01) * norm;
   }
 
-  Workspace o_;
+  Workspace workspace_;
   Memory m_{};
   const char* refusal_ = "";
   T step_ = T(1.9);

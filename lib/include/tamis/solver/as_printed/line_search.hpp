@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "../../loss/excess.hpp"
+#include "../../loss/bregman_divergence.hpp"
 #include "gradient_steps.hpp"
 
 namespace tamis::as_printed {
@@ -31,10 +31,10 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->x_ = own_.x;
     this->v_ = own_.v;
     this->z_ = own_.z;
@@ -77,10 +77,10 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
 
   /// now + β(now − then), in the place of then.
   void extrapolate(const T* now, T* then, std::size_t count) const {
-    const auto beta = Pack<T>::fill(beta_);
+    const auto beta = Simd<T>::fill(beta_);
     for (std::size_t e = 0; e < count; e += lanes<T>) {
-      const auto point = Pack<T>::load(now + e);
-      (point + beta * (point - Pack<T>::load(then + e))).store(then + e);
+      const auto point = Simd<T>::load(now + e);
+      (point + beta * (point - Simd<T>::load(then + e))).store(then + e);
     }
   }
 
@@ -121,7 +121,7 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
       const T* to = row_of(this->z_, i, this->stride_);
       const Label y = this->targets_.labels[i];
       const T margin = this->targets_.margin(i);
-      total.add(weight * tangent_excess(this->loss_, from, to, this->shape_.classes, y, margin, scratch));
+      total.add(weight * bregman_divergence(this->loss_, from, to, this->shape_.classes, y, margin, scratch));
       total.add(T(-4) * epsilon<T> * weight * this->loss_.value(to, this->shape_.classes, y, margin));
     }
     return total.value();
@@ -156,10 +156,10 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     const Memory own = Memory::lay_out(arena, this->shape_);
-    this->adopt(own.common, arena.used());
+    this->bind(own.common, arena.used());
     this->x_ = own.x;
     this->v_ = own.v;
     this->z_ = own.z;
@@ -216,12 +216,12 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
     recent_[this->report_.iterations % (sizeof recent_ / sizeof *recent_)] = objective;
     this->take_gradients();
     this->transposed_multiply(this->z_, next_g_);
-    auto product = Pack<T>::zero();
+    auto product = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       const std::size_t first = static_cast<std::size_t>(j) * this->stride_;
       for (std::size_t e = first; e < first + this->stride_; e += lanes<T>)
-        product = product + (Pack<T>::load(this->v_ + e) - Pack<T>::load(this->x_ + e)) *
-                                (Pack<T>::load(next_g_ + e) - Pack<T>::load(g_ + e));
+        product = product + (Simd<T>::load(this->v_ + e) - Simd<T>::load(this->x_ + e)) *
+                                (Simd<T>::load(next_g_ + e) - Simd<T>::load(g_ + e));
     });
     const T along = product.sum();
     if (along > T(0) && square > T(0)) curvature_ = smallest(largest(along / square, T(1) / most), most);

@@ -33,10 +33,10 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->start_from_null_model(own_.x, own_.v, own_.ordered, own_.z);
     this->start_power_iteration(own_.v);
     const std::size_t duals = CommonMemory<T>::duals(this->shape_);
@@ -104,8 +104,8 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
 
-    auto moved_x = Pack<T>::zero();
-    auto size_x = Pack<T>::zero();
+    auto moved_x = Simd<T>::zero();
+    auto size_x = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       T* x = row_of(own_.x, j, this->stride_);
       const T* next = row_of(own_.v, j, this->stride_);

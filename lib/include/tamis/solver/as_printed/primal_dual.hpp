@@ -37,7 +37,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     if (!(this->options_.lambda > T(0))) {  // the paper's λ is 1/λ
       this->report_.status = Status::invalid_lambda;
       return false;
@@ -48,7 +48,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     }
     Arena arena(memory);
     own_ = Memory::lay_out(arena, this->shape_);
-    this->adopt(own_.common, arena.used());
+    this->bind(own_.common, arena.used());
     this->intercept_scale_ = T(1);
     this->loss_.null_model(this->targets_, this->options_.intercept,
                            row_of(own_.v, this->shape_.features, this->stride_), own_.z, this->stride_);
@@ -141,8 +141,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     });
     this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
 
-    auto moved = Pack<T>::zero();
-    auto size = Pack<T>::zero();
+    auto moved = Simd<T>::zero();
+    auto size = Simd<T>::zero();
     this->for_each_active_row([&](Index j) {
       T* x = row_of(own_.x, j, this->stride_);
       const T* next = row_of(own_.v, j, this->stride_);

@@ -33,10 +33,10 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->admit(memory, requirement(this->shape_))) return false;
+    if (!this->validate(memory, requirement(this->shape_))) return false;
     Arena arena(memory);
     const Memory own = Memory::lay_out(arena, this->shape_);
-    this->adopt(own.common, arena.used());
+    this->bind(own.common, arena.used());
     this->x_ = own.x;
     this->v_ = own.v;
     this->z_ = own.z;

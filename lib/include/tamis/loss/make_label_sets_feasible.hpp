@@ -10,7 +10,7 @@ namespace tamis {
 
 namespace detail {
 
-/// The passes of balance_label_sets over one dual point.
+/// The passes of make_label_sets_feasible over one dual point.
 template <class T>
 class LabelSetBalance {
  public:
@@ -134,20 +134,20 @@ class LabelSetBalance {
 /// raise, columns with a positive sum pass it on to columns that are balanced. u becomes zero if that does not help.
 /// `surplus` and `share` are scratch of `stride` entries. Cost O(samples·classes) per pass, mostly 2 to 10 passes.
 template <class T>
-[[gnu::noinline]] void balance_label_sets(const LabelSets& sets, const Targets<T>& targets, T* u, Index stride,
-                                          T* surplus, T* share) {
-  using Balance = detail::LabelSetBalance<T>;
-  using Pass = typename Balance::Pass;
-  Balance balance(sets, targets, u, stride, surplus, share);
+[[gnu::noinline]] void make_label_sets_feasible(const LabelSets& sets, const Targets<T>& targets, T* u, Index stride,
+                                                T* surplus, T* share) {
+  using Balancing = detail::LabelSetBalance<T>;
+  using Pass = typename Balancing::Pass;
+  Balancing balancing(sets, targets, u, stride, surplus, share);
   T before = infinity<T>;
   for (int pass = 0; pass < 240; ++pass) {
-    if (!balance.measure()) return;
+    if (!balancing.measure()) return;
     switch (pass % 3) {
-      case 0: balance.run(Pass::lower_by_share); break;
-      case 1: balance.run(Pass::raise_by_share); break;
+      case 0: balancing.run(Pass::lower_by_share); break;
+      case 1: balancing.run(Pass::raise_by_share); break;
       default:
-        balance.run(balance.excess() > T(0.9) * before ? Pass::pass_on : Pass::both_by_share);
-        before = balance.excess();
+        balancing.run(balancing.excess() > T(0.9) * before ? Pass::pass_on : Pass::both_by_share);
+        before = balancing.excess();
     }
   }
   fill(u, static_cast<std::size_t>(targets.samples()) * stride, T(0));

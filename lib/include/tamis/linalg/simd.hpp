@@ -8,7 +8,8 @@
 #include "../shape.hpp"
 
 #if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
-#error "tamis: -ffast-math and -ffinite-math-only break compensated sums, bit-identity and the check of samples that are no numbers; compile without them"
+#error \
+    "tamis: -ffast-math and -ffinite-math-only break compensated sums, bit-identity and the check of samples that are no numbers; compile without them"
 #endif
 
 /// Unrolls the loop that follows, of at most four rounds known to the compiler: the accumulators of a tile stay in
@@ -68,39 +69,39 @@ inline bool has_wide_vectors() { return __builtin_cpu_supports("avx2"); }
 
 /// N entries, by default a vector.
 template <class T, Index N = lanes<T>>
-struct Pack {
+struct Simd {
   static constexpr Index width = N;
 
 #ifdef TAMIS_SCALAR
   T entry[N];
 
   template <class Operation>
-  [[gnu::always_inline]] static Pack map(Operation operation) {
-    Pack out;
+  [[gnu::always_inline]] static Simd map(Operation operation) {
+    Simd out;
     TAMIS_UNROLL
     for (Index i = 0; i < N; ++i) out.entry[i] = operation(i);
     return out;
   }
-  [[gnu::always_inline]] static Pack fill(T value) {
+  [[gnu::always_inline]] static Simd fill(T value) {
     return map([=](Index) TAMIS_INLINED { return value; });
   }
-  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) {
+  [[gnu::always_inline]] friend Simd operator+(const Simd& a, const Simd& b) {
     return map([&](Index i) TAMIS_INLINED { return a.entry[i] + b.entry[i]; });
   }
-  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) {
+  [[gnu::always_inline]] friend Simd operator-(const Simd& a, const Simd& b) {
     return map([&](Index i) TAMIS_INLINED { return a.entry[i] - b.entry[i]; });
   }
-  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) {
+  [[gnu::always_inline]] friend Simd operator*(const Simd& a, const Simd& b) {
     return map([&](Index i) TAMIS_INLINED { return a.entry[i] * b.entry[i]; });
   }
-  [[gnu::always_inline]] Pack positive_part() const {
+  [[gnu::always_inline]] Simd positive_part() const {
     return map([&](Index i) TAMIS_INLINED { return entry[i] > T(0) ? entry[i] : T(0); });
   }
-  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+  [[gnu::always_inline]] Simd where_positive(const Simd& value) const {
     return map([&](Index i) TAMIS_INLINED { return entry[i] > T(0) ? value.entry[i] : T(0); });
   }
-  [[gnu::always_inline]] static Pack repeat(const T* from) { return fill(*from); }
-  [[gnu::always_inline]] static Pack load(const T* from) {
+  [[gnu::always_inline]] static Simd repeat(const T* from) { return fill(*from); }
+  [[gnu::always_inline]] static Simd load(const T* from) {
     return map([=](Index i) TAMIS_INLINED { return from[i]; });
   }
   [[gnu::always_inline]] void store(T* to) const {
@@ -111,25 +112,25 @@ struct Pack {
   typedef T Native __attribute__((vector_size(N * sizeof(T))));
   Native entry;
 
-  [[gnu::always_inline]] static Pack fill(T value) {
+  [[gnu::always_inline]] static Simd fill(T value) {
     if constexpr (N > lanes<T>) {  // from the first entry, or g++ puts it together entry by entry
-      const auto first = Pack<T>::fill(value).entry;
+      const auto first = Simd<T>::fill(value).entry;
       if constexpr (N == 8) return {__builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
       else return {__builtin_shufflevector(first, first, 0, 0, 0, 0)};
     } else {
       return {value - Native{}};
     }
   }
-  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return {a.entry + b.entry}; }
-  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {a.entry - b.entry}; }
-  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {a.entry * b.entry}; }
-  [[gnu::always_inline]] Pack positive_part() const { return {entry > Native{} ? entry : Native{}}; }
+  [[gnu::always_inline]] friend Simd operator+(const Simd& a, const Simd& b) { return {a.entry + b.entry}; }
+  [[gnu::always_inline]] friend Simd operator-(const Simd& a, const Simd& b) { return {a.entry - b.entry}; }
+  [[gnu::always_inline]] friend Simd operator*(const Simd& a, const Simd& b) { return {a.entry * b.entry}; }
+  [[gnu::always_inline]] Simd positive_part() const { return {entry > Native{} ? entry : Native{}}; }
   /// Entries of `value` where those of this are positive, 0 elsewhere.
-  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+  [[gnu::always_inline]] Simd where_positive(const Simd& value) const {
     return {entry > Native{} ? value.entry : Native{}};
   }
   /// The number at `from` in all entries.
-  [[gnu::always_inline]] static Pack repeat(const T* from) {
+  [[gnu::always_inline]] static Simd repeat(const T* from) {
     if constexpr (N >
                   lanes<T>) {  // this form is one instruction when the number is in memory, others are when it is not
       const Native first{*from};
@@ -139,8 +140,8 @@ struct Pack {
       return fill(*from);
     }
   }
-  [[gnu::always_inline]] static Pack load(const T* from) {
-    Pack out;
+  [[gnu::always_inline]] static Simd load(const T* from) {
+    Simd out;
     __builtin_memcpy(&out.entry, __builtin_assume_aligned(from, alignof(T)), N * sizeof(T));
     return out;
   }
@@ -150,9 +151,9 @@ struct Pack {
 #endif
 
 #ifdef TAMIS_SCALAR
-  [[gnu::always_inline]] static Pack zero() { return fill(T(0)); }  // a plain Pack{} may become a call of memset
+  [[gnu::always_inline]] static Simd zero() { return fill(T(0)); }  // a plain Simd{} may become a call of memset
 #else
-  [[gnu::always_inline]] static Pack zero() { return Pack{}; }
+  [[gnu::always_inline]] static Simd zero() { return Simd{}; }
 #endif
   /// Entries added from the first to the last.
   T sum() const {
@@ -164,33 +165,33 @@ struct Pack {
 
 /// A single entry: a plain number, which compilers keep in a register as they do not a vector of one.
 template <class T>
-struct Pack<T, 1> {
+struct Simd<T, 1> {
   static constexpr Index width = 1;
   T entry[1];
 
-  [[gnu::always_inline]] static Pack fill(T value) { return {{value}}; }
-  [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return {{a.entry[0] + b.entry[0]}}; }
-  [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return {{a.entry[0] - b.entry[0]}}; }
-  [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return {{a.entry[0] * b.entry[0]}}; }
-  [[gnu::always_inline]] Pack positive_part() const { return {{entry[0] > T(0) ? entry[0] : T(0)}}; }
-  [[gnu::always_inline]] Pack where_positive(const Pack& value) const {
+  [[gnu::always_inline]] static Simd fill(T value) { return {{value}}; }
+  [[gnu::always_inline]] friend Simd operator+(const Simd& a, const Simd& b) { return {{a.entry[0] + b.entry[0]}}; }
+  [[gnu::always_inline]] friend Simd operator-(const Simd& a, const Simd& b) { return {{a.entry[0] - b.entry[0]}}; }
+  [[gnu::always_inline]] friend Simd operator*(const Simd& a, const Simd& b) { return {{a.entry[0] * b.entry[0]}}; }
+  [[gnu::always_inline]] Simd positive_part() const { return {{entry[0] > T(0) ? entry[0] : T(0)}}; }
+  [[gnu::always_inline]] Simd where_positive(const Simd& value) const {
     return {{entry[0] > T(0) ? value.entry[0] : T(0)}};
   }
-  [[gnu::always_inline]] static Pack zero() { return {{T(0)}}; }
-  [[gnu::always_inline]] static Pack repeat(const T* from) { return {{*from}}; }
-  [[gnu::always_inline]] static Pack load(const T* from) { return {{*from}}; }
+  [[gnu::always_inline]] static Simd zero() { return {{T(0)}}; }
+  [[gnu::always_inline]] static Simd repeat(const T* from) { return {{*from}}; }
+  [[gnu::always_inline]] static Simd load(const T* from) { return {{*from}}; }
   [[gnu::always_inline]] void store(T* to) const { *to = entry[0]; }
   T sum() const { return entry[0]; }
 };
 
 /// What a loop takes at once where the entries of a row never meet: a vector, or a single entry when TAMIS_COMPACT is
-/// defined, which makes smaller code and the same bits. Sums over a row need Pack, whose lanes are part of their order.
+/// defined, which makes smaller code and the same bits. Sums over a row need Simd, whose lanes are part of their order.
 #ifdef TAMIS_COMPACT
 template <class T>
-using Piece = Pack<T, 1>;
+using SimdOrScalar = Simd<T, 1>;
 #else
 template <class T>
-using Piece = Pack<T>;
+using SimdOrScalar = Simd<T>;
 #endif
 
 }  // namespace tamis

@@ -1,7 +1,7 @@
 #pragma once
 /// A few vectors of a row at once, in registers: what loops over samples or features work on.
 
-#include "pack.hpp"
+#include "simd.hpp"
 
 #ifdef __clang__
 #define TAMIS_UNROLL_STRIP _Pragma("clang loop unroll(full)")
@@ -14,16 +14,16 @@ namespace tamis::detail {
 /// N consecutive vectors of a row, at most six, as registers allow: in pairs where `wide`. N = 0: `count` of them, a
 /// number that the compiler does not know, which makes small code.
 template <class T, int N, bool wide>
-struct Strip {
+struct RegisterTile {
   static constexpr int pairs = wide ? N / 2 : 0, singles = N ? N - 2 * pairs : 6;
-  using Pair = Pack<T, 2 * lanes<T>>;
+  using Pair = Simd<T, 2 * lanes<T>>;
   Pair pair[pairs ? pairs : 1];
-  Pack<T> single[singles ? singles : 1];
+  Simd<T> single[singles ? singles : 1];
 
   /// Every piece of the result is f(place, pieces of the others…).
   template <class F, class... Others>
-  [[gnu::always_inline]] static Strip map(int count, F f, const Others&... others) {
-    Strip out;
+  [[gnu::always_inline]] static RegisterTile map(int count, F f, const Others&... others) {
+    RegisterTile out;
     TAMIS_UNROLL_STRIP
     for (int v = 0; v < pairs; ++v) out.pair[v] = f(v * 2 * lanes<T>, others.pair[v]...);
     if constexpr (N > 0) {
@@ -46,27 +46,27 @@ struct Strip {
       for (int v = 0; v < count; ++v) f(v * lanes<T>, strips.single[v]...);
     }
   }
-  [[gnu::always_inline]] static Strip load(int count, const T* from) {
-    Strip out;
+  [[gnu::always_inline]] static RegisterTile load(int count, const T* from) {
+    RegisterTile out;
     TAMIS_UNROLL_STRIP
     for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::load(from + v * 2 * lanes<T>);
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::load(from + (2 * pairs + v) * lanes<T>);
+      for (int v = 0; v < singles; ++v) out.single[v] = Simd<T>::load(from + (2 * pairs + v) * lanes<T>);
     } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::load(from + v * lanes<T>);
+      for (int v = 0; v < count; ++v) out.single[v] = Simd<T>::load(from + v * lanes<T>);
     }
     return out;
   }
-  [[gnu::always_inline]] static Strip zero(int count) {
-    Strip out;
+  [[gnu::always_inline]] static RegisterTile zero(int count) {
+    RegisterTile out;
     TAMIS_UNROLL_STRIP
     for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::zero();
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Pack<T>::zero();
+      for (int v = 0; v < singles; ++v) out.single[v] = Simd<T>::zero();
     } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Pack<T>::zero();
+      for (int v = 0; v < count; ++v) out.single[v] = Simd<T>::zero();
     }
     return out;
   }
@@ -81,18 +81,18 @@ struct Strip {
     }
   }
   /// this += value · other.
-  [[gnu::always_inline]] void add_scaled(T value, const Strip& other) {
+  [[gnu::always_inline]] void add_scaled(T value, const RegisterTile& other) {
     TAMIS_UNROLL_STRIP
     for (int v = 0; v < pairs; ++v) pair[v] = pair[v] + Pair::fill(value) * other.pair[v];
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < singles; ++v) single[v] = single[v] + Pack<T>::fill(value) * other.single[v];
+    for (int v = 0; v < singles; ++v) single[v] = single[v] + Simd<T>::fill(value) * other.single[v];
   }
   /// Vector by vector, then entry by entry.
   [[gnu::always_inline]] T sum(int count) const {
-    auto total = Pack<T>::zero();
+    auto total = Simd<T>::zero();
     TAMIS_UNROLL_STRIP
     for (int v = 0; v < pairs; ++v) {
-      Pack<T> half[2];
+      Simd<T> half[2];
       __builtin_memcpy(half, &pair[v], sizeof half);
       total = (total + half[0]) + half[1];
     }
@@ -139,7 +139,7 @@ template <class T, class Visit>
 /// from entry k on.
 template <class T, class Visit>
 [[gnu::always_inline]] inline void for_each_wide_strip(Index stride, Visit visit) {
-  constexpr Index width = Piece<T>::width;
+  constexpr Index width = SimdOrScalar<T>::width;
   Index k = 0;
   if constexpr (width == lanes<T>) {
     for (; k + 4 * width < stride; k += 3 * width) visit.template operator()<3>(k);

@@ -7,12 +7,12 @@ namespace tamis {
 
 /// samples × features; block b holds samples b·block … by columns of `block` entries. Entries are T(0) unless set.
 template <class T>
-class PackedSamples {
+class BlockedColumns {
  public:
   static constexpr Index block = 16;
 
-  PackedSamples() = default;
-  PackedSamples(T* values, Index samples, Index features) : values_(values), samples_(samples), features_(features) {}
+  BlockedColumns() = default;
+  BlockedColumns(T* values, Index samples, Index features) : values_(values), samples_(samples), features_(features) {}
 
   /// Values that it takes.
   static constexpr std::size_t size(Index samples, Index features) {

@@ -1,7 +1,7 @@
 #pragma once
 /// Vectors turned around: what lies along them comes to lie across them.
 
-#include "pack.hpp"
+#include "simd.hpp"
 
 #ifdef TAMIS_VECTORS
 
@@ -9,7 +9,7 @@ namespace tamis::detail {
 
 /// Turns lanes<T> vectors a of W entries around, in place: entry (i, r + h·lanes) becomes entry (r, i + h·lanes).
 template <class T, Index W>
-TAMIS_TILE void turn(Pack<T, W>* a) {
+TAMIS_TILE void transpose_registers(Simd<T, W>* a) {
   if constexpr (lanes<T> == 4 && W == 4) {
     const auto p = __builtin_shufflevector(a[0].entry, a[1].entry, 0, 4, 1, 5);
     const auto q = __builtin_shufflevector(a[2].entry, a[3].entry, 0, 4, 1, 5);
@@ -41,18 +41,18 @@ TAMIS_TILE void turn(Pack<T, W>* a) {
 
 /// The parts of a vector, or of one of twice its size.
 template <class T, Index W>
-TAMIS_TILE void store_parts(const Pack<T, W>& a, T* low, T* high) {
-  Pack<T> half[W / lanes<T>];
+TAMIS_TILE void store_parts(const Simd<T, W>& a, T* low, T* high) {
+  Simd<T> half[W / lanes<T>];
   __builtin_memcpy(half, &a, sizeof half);
   half[0].store(low);
   if constexpr (W > lanes<T>) half[1].store(high);
 }
 template <class T, Index W>
-TAMIS_TILE Pack<T, W> load_parts(const T* low, const T* high) {
-  if constexpr (W == lanes<T>) return Pack<T>::load(low);
+TAMIS_TILE Simd<T, W> load_parts(const T* low, const T* high) {
+  if constexpr (W == lanes<T>) return Simd<T>::load(low);
   else if constexpr (lanes<T> == 4)
-    return {__builtin_shufflevector(Pack<T>::load(low).entry, Pack<T>::load(high).entry, 0, 1, 2, 3, 4, 5, 6, 7)};
-  else return {__builtin_shufflevector(Pack<T>::load(low).entry, Pack<T>::load(high).entry, 0, 1, 2, 3)};
+    return {__builtin_shufflevector(Simd<T>::load(low).entry, Simd<T>::load(high).entry, 0, 1, 2, 3, 4, 5, 6, 7)};
+  else return {__builtin_shufflevector(Simd<T>::load(low).entry, Simd<T>::load(high).entry, 0, 1, 2, 3)};
 }
 
 }  // namespace tamis::detail

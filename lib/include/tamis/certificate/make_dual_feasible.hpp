@@ -34,12 +34,12 @@ template <class T>
 /// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead; one with
 /// `balance`, true where it has done it, does it itself. Cost O(samples·classes).
 template <class T, class Loss>
-[[gnu::noinline]] void balance_columns(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
-                                       T* available) {
+[[gnu::noinline]] void make_dual_feasible(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
+                                          T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();
-  if constexpr (requires { loss.balance(targets, u, stride, surplus, available); })
-    if (loss.balance(targets, u, stride, surplus, available)) return;
+  if constexpr (requires { loss.make_dual_feasible(targets, u, stride, surplus, available); })
+    if (loss.make_dual_feasible(targets, u, stride, surplus, available)) return;
   if (separate_classes(loss)) return scale_columns(u, samples, classes, stride);
   const bool label_moves = loss.label_mass_moves();
 
