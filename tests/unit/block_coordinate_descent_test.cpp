@@ -402,7 +402,7 @@ TEST(BlockCoordinateDescent, GoesOnWithAnotherLambda) {
     }
     EXPECT_EQ(solver.report().status, Status::converged);
     const auto cold =
-        fit(made, design, Logistic{}, GroupL2{Groups::rows()}, {.lambda = lambda, .tolerance = 1e-8}, room);
+        fit(made, design, Logistic{}, GroupL2{Groups::rows()}, {.lambda = lambda, .tolerance = 1e-8}, hint);
     EXPECT_NEAR(solver.report().objective, cold.objective, 2e-8 * cold.objective);
     EXPECT_EQ(solver.report().nonzero_rows, cold.nonzero_rows);
   }
