@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "tamis/solver/working_set.hpp"
+
 namespace {
 
 using namespace tamis;
@@ -54,6 +58,22 @@ TEST(Arena, AbsurdSizesSaturate) {
   EXPECT_EQ(counting.used(), static_cast<std::size_t>(-1));
   counting.take<double>(1);
   EXPECT_EQ(counting.used(), static_cast<std::size_t>(-1));
+}
+
+/// Solvers clear all numbers at once, and a path keeps the model of a run, which is what an arena begins with.
+TEST(CommonMemory, HasTheModelFirstAndNumbersBeforeLists) {
+  for (const Shape shape : {Shape{7, 5, 3}, Shape{1, 1, 1}, Shape{20, 64, 9}}) {
+    std::vector<double> room(count_bytes<CommonMemory<double>>(shape).bytes / sizeof(double));
+    const std::span<std::byte> memory(reinterpret_cast<std::byte*>(room.data()), room.size() * sizeof(double));
+    Arena arena(memory);
+    const auto m = CommonMemory<double>::lay_out(arena, shape);
+    const double* const list = reinterpret_cast<double*>(m.list);
+    EXPECT_EQ(m.best, room.data());
+    EXPECT_GE(m.means, m.best + CommonMemory<double>::coefficients(shape));
+    for (const double* numbers : {m.means, m.row[0], m.row[1], m.row[2], m.score}) EXPECT_LT(numbers, list);
+    EXPECT_LT(reinterpret_cast<std::uint8_t*>(m.list), m.active);
+    EXPECT_FALSE(arena.exhausted());
+  }
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ struct AnySolver {
     /// The same solver for another penalty and other options; not for stochastic ones.
     Of(const Of& other, const Penalty& penalty, const Options<T>& options) : place_(other.place_) {
       const Base& base = other.base();
-      make((base.*Open::design).uncopied().uncopied(), base.*Open::targets, base.*Open::loss, penalty, options, {});
+      make(base.design().uncopied().uncopied(), base.targets(), base.loss(), penalty, options, {});
       constexpr void (*of[])(void*, void*) = {&Its<Instance<S>>::take_settings...};
       of[place_](memory_, other.memory_);
     }
@@ -78,9 +78,9 @@ struct AnySolver {
       constexpr Requirement (*of[])(Shape) = {&Its<Instance<S>>::least...};
       return of[place_](shape());
     }
-    const Options<T>& options() const { return base().*Open::options; }  ///< these three not of stochastic ones
-    Shape shape() const { return base().*Open::shape; }
-    Index stride() const { return base().*Open::stride; }
+    const Options<T>& options() const { return base().options(); }  ///< these three not of stochastic ones
+    Shape shape() const { return base().shape(); }
+    Index stride() const { return base().stride(); }
 
     void set_lambda(T lambda) {
       constexpr void (*of[])(void*, T) = {&Its<Instance<S>>::set_lambda...};
@@ -139,15 +139,7 @@ struct AnySolver {
     }
 
    private:
-    /// Where the problem is in solvers that are not stochastic.
-    struct Open : Base {
-      static constexpr auto design = &Open::design_;
-      static constexpr auto targets = &Open::targets_;
-      static constexpr auto loss = &Open::loss_;
-      static constexpr auto options = &Open::options_;
-      static constexpr auto shape = &Open::shape_;
-      static constexpr auto stride = &Open::stride_;
-    };
+    /// Of a solver that is not stochastic.
     const Base& base() const { return as<Base>(memory_); }
 
     template <class Solver>

@@ -35,7 +35,7 @@ class Reweighted;
 /// Memory: that of the solver, and p rows of padded classes for the weights, behind it.
 /// Source: Candès, Wakin and Boyd (2008), cited by Chierchia et al. (2015).
 template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
-class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Design> {
+class Reweighted<S<T, Loss, Penalty, Design>> {
   using Solver = S<T, Loss, Penalty, Design>;
 
  public:
@@ -43,16 +43,16 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   Reweighted(const Design& design, const Targets<T>& targets, const Loss& loss, const Options<T>& options,
              Reweighting<T> reweighting = {})
-      : Solver(design, targets, loss, Penalty(WeightedL1<T>{}), options),
+      : solver_(design, targets, loss, Penalty(WeightedL1<T>{}), options),
         reweighting_(reweighting),
         most_iterations_(options.max_iterations),
         iterations_left_(options.max_iterations) {}
   /// The same with `first`, which has not begun, as the solver of the first round: one made for WeightedL1<T>{}.
   Reweighted(const Solver& first, Reweighting<T> reweighting)
-      : Solver(first),
+      : solver_(first),
         reweighting_(reweighting),
-        most_iterations_(options().max_iterations),
-        iterations_left_(options().max_iterations) {}
+        most_iterations_(first.options().max_iterations),
+        iterations_left_(most_iterations_) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return Solver::requirement(shape) & weight_bytes(shape); }
@@ -62,7 +62,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   { return Solver::requirement(shape, hint) & weight_bytes(shape); }
 
   bool start(std::span<std::byte> memory) {
-    const std::size_t weight = weight_bytes(shape()).bytes, bytes = (least() & Requirement{weight}).bytes;
+    const std::size_t weight = weight_bytes(solver_.shape()).bytes, bytes = (least() & Requirement{weight}).bytes;
     report_.arena_bytes = bytes;
     if (!reweighting_.valid()) {
       report_.status = Status::invalid_option;
@@ -70,9 +70,9 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
     }
     // The solver has all but the weights, which begin where its own use ends; so the next rounds give it just that.
     memory_of_solver_ = memory.first(memory.size() < bytes ? 0 : memory.size() - weight);
-    Solver::start(memory_of_solver_);  // without weights: all are 1
-    if (has_model(Solver::report().status)) {
-      memory_of_solver_ = memory.first(Solver::report().arena_used_bytes);
+    solver_.start(memory_of_solver_);  // without weights: all are 1
+    if (has_model(solver_.report().status)) {
+      memory_of_solver_ = memory.first(solver_.report().arena_used_bytes);
       report_.arena_bytes = memory_of_solver_.size() + weight;
     }
     update_report();
@@ -85,12 +85,12 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   }
 
   /// Another λ than that of the options, before `start`.
-  using Solver::set_lambda;
+  void set_lambda(T lambda) { solver_.set_lambda(lambda); }
   /// Settings that some solvers have, for all rounds.
   auto set_seed(std::uint64_t seed) requires requires(Solver solver) { solver.set_seed(seed); }
-  { return Solver::set_seed(seed); }
+  { return solver_.set_seed(seed); }
   auto set_shrinking(bool shrinking) requires requires(Solver solver) { solver.set_shrinking(shrinking); }
-  { return Solver::set_shrinking(shrinking); }
+  { return solver_.set_shrinking(shrinking); }
   /// All rounds with another λ, in the same memory. Rounds depend on where the ones before ended, so they begin from
   /// zero. False: it has ended.
   bool warm_start(T lambda) {
@@ -111,7 +111,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   /// One iteration of the round at hand, or the start of the next one; false when the run has ended.
   bool step() {
     if (!running()) return false;
-    Solver::step();
+    solver_.step();
     update_report();
     return end_round();
   }
@@ -122,9 +122,9 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   const Report<T>& report() const { return report_; }
   bool running() const { return report_.status == Status::running; }
   /// Number of certificates evaluated in all rounds.
-  std::uint32_t certificates() const { return certificates_before_ + Solver::certificates(); }
-  LinearModel<T> model() const { return Solver::model(); }
-  using Solver::has_certified_model;  // in the round at hand
+  std::uint32_t certificates() const { return certificates_before_ + solver_.certificates(); }
+  LinearModel<T> model() const { return solver_.model(); }
+  bool has_certified_model() const { return solver_.has_certified_model(); }  ///< in the round at hand
 
   /// Rounds begun, and the weights of the one at hand, features × padded classes; null in the first.
   Index round() const { return round_; }
@@ -138,38 +138,27 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   }
 
  private:
-  // A solver chosen at run time has the problem in one of several places.
+  // A solver chosen at run time knows which one it is.
   static constexpr bool chosen_at_run_time = Solver::kind == SolverKind::automatic;
-  const Options<T>& options() const {
-    if constexpr (chosen_at_run_time) return Solver::options();
-    else return this->options_;
-  }
-  Shape shape() const {
-    if constexpr (chosen_at_run_time) return Solver::shape();
-    else return this->shape_;
-  }
-  Index stride() const {
-    if constexpr (chosen_at_run_time) return Solver::stride();
-    else return this->stride_;
-  }
+  const Options<T>& options() const { return solver_.options(); }
   Requirement least() const {
-    if constexpr (chosen_at_run_time) return Solver::requirement();
-    else return Solver::requirement(this->shape_);
+    if constexpr (chosen_at_run_time) return solver_.requirement();
+    else return Solver::requirement(solver_.shape());
   }
   /// The same solver for another penalty and other options.
   Solver again(const Penalty& penalty, const Options<T>& options) const {
     if constexpr (chosen_at_run_time) {
-      return Solver(*this, penalty, options);
+      return Solver(solver_, penalty, options);
     } else {
-      Solver next(this->design_, this->targets_, this->loss_, penalty, options);
-      if constexpr (requires { next.take_settings(*this); }) next.take_settings(*this);
+      Solver next(solver_.design(), solver_.targets(), solver_.loss(), penalty, options);
+      if constexpr (requires { next.take_settings(solver_); }) next.take_settings(solver_);
       return next;
     }
   }
 
   void update_report() {
     const Report<T> before = report_;
-    report_ = Solver::report();
+    report_ = solver_.report();
     report_.iterations += iterations_before_;
     report_.epochs += epochs_before_;
     if (round_ > 1) report_.lambda_max = before.lambda_max;
@@ -181,7 +170,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
   bool end_round() {
     while (report_.status == Status::converged || report_.status == Status::precision_limit) {
       if (round_ == reweighting_.rounds || !weights_change()) return false;
-      if (Solver::report().iterations >= iterations_left_) {  // the weights stay those of the report
+      if (solver_.report().iterations >= iterations_left_) {  // the weights stay those of the report
         report_.status = Status::iteration_limit;
         return false;
       }
@@ -193,23 +182,23 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
 
   [[gnu::noinline]] void start_round() {
     ++round_;
-    certificates_before_ += Solver::certificates();
+    certificates_before_ += solver_.certificates();
     iterations_before_ = report_.iterations;
     epochs_before_ = report_.epochs;
-    iterations_left_ -= Solver::report().iterations;
+    iterations_left_ -= solver_.report().iterations;
     Options<T> left = options();
     left.max_iterations = iterations_left_;
-    static_cast<Solver&>(*this) = again(Penalty(WeightedL1<T>{weights_, stride()}), left);
-    Solver::start(memory_of_solver_);
+    solver_ = again(Penalty(WeightedL1<T>{weights_, solver_.stride()}), left);
+    solver_.start(memory_of_solver_);
     update_report();
   }
 
   T weight_after(T coefficient) const { return T(1) / (absolute(coefficient) + reweighting_.epsilon); }
 
-  std::size_t weight_count() const { return static_cast<std::size_t>(shape().features) * stride(); }
+  std::size_t weight_count() const { return static_cast<std::size_t>(solver_.shape().features) * solver_.stride(); }
   /// Whether those of the next round differ from those of this one by more than the tolerance.
   [[gnu::noinline]] bool weights_change() const {
-    const T* w = Solver::model().coefficients;
+    const T* w = solver_.model().coefficients;
     for (std::size_t e = 0; e < weight_count(); ++e) {
       const T now = round_ > 1 ? weights_[e] : T(1);
       if (absolute(weight_after(w[e]) - now) > options().tolerance * now) return true;
@@ -217,10 +206,11 @@ class Reweighted<S<T, Loss, Penalty, Design>> : private S<T, Loss, Penalty, Desi
     return false;
   }
   void take_weights() {
-    const T* w = Solver::model().coefficients;
+    const T* w = solver_.model().coefficients;
     for (std::size_t e = 0; e < weight_count(); ++e) weights_[e] = weight_after(w[e]);
   }
 
+  Solver solver_;
   Reweighting<T> reweighting_;
   std::span<std::byte> memory_of_solver_{};
   T* weights_ = nullptr;

@@ -1,0 +1,118 @@
+#pragma once
+/// What is asked of a solver of linear scores, and the one door at which it is checked.
+
+#include "../arena.hpp"
+#include "../concepts.hpp"
+#include "../options.hpp"
+#include "../penalty/groups.hpp"
+#include "../report.hpp"
+
+namespace tamis {
+
+/// A design, targets, a loss, a penalty and options, as views and small objects; scores have `shape_.classes` entries,
+/// in rows of `stride_`. The first layer of Workbench.
+template <class T, class Loss, class Penalty, class Design>
+class LinearProblem {
+ public:
+  /// The parts of the problem, for whoever makes another solver of it.
+  const Design& design() const { return design_; }
+  const Targets<T>& targets() const { return targets_; }
+  const Loss& loss() const { return loss_; }
+  const Options<T>& options() const { return options_; }
+  Shape shape() const { return shape_; }
+  Index stride() const { return stride_; }
+
+ protected:
+  LinearProblem(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                const Options<T>& options)
+      : design_(design),
+        targets_(targets),
+        shape_{static_cast<Index>(predicts_values(loss) ? targets.values.size() : targets.labels.size()),
+               design.features(), targets.classes},
+        stride_(padded<T>(targets.classes)),
+        loss_(loss),
+        penalty_(penalty),
+        options_(options),
+        together_(features_together(penalty)),
+        dual_kind_(tamis::dual_kind<T>(penalty)) {
+    targets_.common_margin = margin_for_all(options, loss);
+    if (predicts_values(loss)) {
+      targets_.labels = {};
+      targets_.margins = targets_.values.data();
+    }
+  }
+
+  /// Whether x is a number that is positive, or zero where that may be.
+  TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) {
+    return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x);
+  }
+
+  /// The status of the first thing that is wrong, with its row and column in the report, or `running`. `with_eta`: the
+  /// constrained form is asked for.
+  Status check(Report<T>& report, bool with_eta) {
+    if (shape_.samples == 0 || shape_.features == 0 || !valid_outputs(loss_, shape_.classes) ||
+        shape_.classes > 65536 || design_.samples() != shape_.samples)
+      return Status::invalid_shape;
+    if (!in_range(options_.lambda, true)) return Status::invalid_lambda;
+    if (with_eta ? !(in_range(options_.eta, false) && options_.lambda == T(0)) : options_.eta != T(0))
+      return Status::invalid_eta;
+    if (!in_range(options_.tolerance, false) || options_.max_iterations == 0 || together_ == 0)
+      return Status::invalid_option;
+    if constexpr (requires { penalty_.valid(); })
+      if (!penalty_.valid()) return Status::invalid_option;
+    if constexpr (HasGrouping<Penalty>) {
+      const Groups groups = penalty_.grouping();
+      if (groups.is_listed && !groups.cover(shape_.features, report.column)) return Status::invalid_groups;
+    }
+    if (targets_.margins && has_margin(options_)) return Status::invalid_margin;
+    const bool may_be_zero = default_margin<T>(loss_) == T(0);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      report.row = i;
+      if (!valid_label(loss_, label_of(loss_, targets_, i), shape_.classes)) return Status::invalid_label;
+      if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
+      if (predicts_values(loss_) ? !finite(targets_.margin(i)) : !in_range(targets_.margin(i), may_be_zero))
+        return predicts_values(loss_) ? Status::invalid_label : Status::invalid_margin;
+    }
+    report.row = 0;
+    for (Index k = 0; k < shape_.classes; ++k) {
+      report.column = k;
+      if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
+    }
+    report.column = 0;
+    targets_.normalise();
+    for (Index i = 0; targets_.weights && i < shape_.samples; ++i) {
+      report.row = i;
+      if (!targets_.holds_share(i)) return Status::invalid_weight;
+    }
+    report.row = 0;
+    if (design_.find_bad_value(report.row, report.column)) {
+      const Status failure = failure_of(design_, report.row);
+      return failure == Status::running ? Status::invalid_data : failure;
+    }
+    return Status::running;
+  }
+
+  /// Entries of a coefficient matrix, and of the duals: what is in the arena does not overflow.
+  std::size_t matrix_entries() const { return (std::size_t(shape_.features) + 1) * stride_; }
+  std::size_t dual_entries() const { return std::size_t(shape_.samples) * stride_; }
+
+  /// Whether groups whose dual norm is at most λ have coefficients zero.
+  bool has_zeros() const { return dual_kind() == DualKind::norm || dual_kind() == DualKind::sparse_conjugate; }
+  /// What the penalty knows of its dual; a constant unless that depends on its parameters.
+  DualKind dual_kind() const {
+    if constexpr (requires { penalty_.dual_kind(); }) return dual_kind_;
+    else return tamis::dual_kind<T>(penalty_);
+  }
+
+  Design design_;
+  Targets<T> targets_;
+  Shape shape_;
+  Index stride_;
+  Loss loss_;
+  Penalty penalty_;
+  Options<T> options_;
+  Index together_;  ///< consecutive features that the penalty sees together
+  DualKind dual_kind_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,225 @@
+#pragma once
+/// The features that a solver works on, whole groups of the penalty at a time.
+
+#include "linear_problem.hpp"
+
+namespace tamis {
+
+/// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
+template <class T>
+struct CommonMemory {
+  T* best;      ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
+  T* means;     ///< of the columns of the design
+  T* row[3];    ///< scratch rows
+  T* score;     ///< dual norm of each group at the last full certificate
+  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
+  std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
+
+  static constexpr std::size_t coefficients(Shape shape) {
+    return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
+  }
+  static constexpr std::size_t duals(Shape shape) {
+    return detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
+  }
+
+  constexpr void take(Arena& arena, Shape shape) {
+    best = arena.take<T>(coefficients(shape));
+    means = arena.take<T>(shape.features);
+    for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
+    score = arena.take<T>(shape.features);
+    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
+    active = arena.take<std::uint8_t>(shape.features);
+  }
+  static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
+    CommonMemory m;
+    m.take(arena, shape);
+    return m;
+  }
+};
+
+/// The active features, in a list, and what is done to rows of coefficients over them. The second layer of Workbench.
+template <class T, class Loss, class Penalty, class Design>
+class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
+  using Base = LinearProblem<T, Loss, Penalty, Design>;
+
+ protected:
+  using Base::Base;
+  using Base::dual_entries, Base::has_zeros, Base::options_, Base::penalty_, Base::shape_, Base::stride_,
+      Base::together_;
+
+  /// Visits each group of the features of the list (all when null) as (FeatureGroup).
+  template <class Visit>
+  void for_each_listed_group(const Index* list, Index count, Visit visit) const {
+    Index number = 0;
+    for (Index c = 0; c < count; ++number) {
+      const FeatureGroup group = group_at(list, count, c, number);
+      visit(group);
+      c += group.count;
+    }
+  }
+  template <class Visit>
+  void for_each_active_group(Visit visit) const {
+    if (!memory_.list) __builtin_unreachable();  // or the compiler looks
+    for_each_listed_group(memory_.list, active_count_, visit);
+  }
+  Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
+  Rows<const T> rows(const T* matrix, FeatureGroup group) const {
+    return rows_of(matrix, group, shape_.classes, stride_);
+  }
+
+  Index active_rows() const { return active_count_ + (options_.intercept ? 1 : 0); }
+  template <class Visit>
+  void for_each_active_row(Visit visit) const {
+    const Index* const list = memory_.list;
+    const Index count = active_rows();
+    for (Index c = 0; c < count; ++c) visit(list[c]);
+  }
+
+  /// to ← from + αx over the active rows of coefficients.
+  void add_rows(const T* from, T alpha, const T* x, T* to) const {
+    for_each_active_row([&](Index j) {
+      const std::size_t at = std::size_t(j) * stride_;
+      add_scaled_row(from + at, alpha, x + at, stride_, to + at);
+    });
+  }
+  /// w ← the penalty's proximity operator of w, group by group.
+  void prox(T* w, T threshold) const {
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), threshold); });
+  }
+
+  /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
+  [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
+    auto total = Simd<T>::zero();
+    for_each_active_row(
+        [&](Index j) { add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total); });
+    return total.sum();
+  }
+  /// The same over all duals.
+  [[gnu::noinline]] T squared_distance_of_duals(const T* a, const T* b) const {
+    auto total = Simd<T>::zero();
+    add_squared_distance(a, b, dual_entries(), total);
+    return total.sum();
+  }
+
+  /// Ω of the active rows of w.
+  T penalty_value(const T* w) const {
+    Sum<T> total;
+    for_each_active_group([&](FeatureGroup group) { total.add(penalty_.value(rows(w, group))); });
+    return total.value();
+  }
+
+  // ---- which features are active
+
+  Index group_rows(Index first) const {
+    if constexpr (HasGrouping<Penalty> || requires { penalty_.features_together(); })
+      return smallest(together_, shape_.features - first);
+    else return 1;
+  }
+
+  /// The features in the order of their groups when those are listed, null otherwise.
+  const Index* group_order() const {
+    if constexpr (HasGrouping<Penalty>) return penalty_.grouping().order;
+    else return nullptr;
+  }
+
+  /// The group that begins at position c of the list; it has that number among all features.
+  FeatureGroup group_at(const Index* list, Index count, Index c, Index number) const {
+    if constexpr (HasGrouping<Penalty>)
+      if (group_order()) return listed_group_at(list, count, c, number);
+    const Index first = list ? list[c] : c;
+    return {first, group_rows(first)};
+  }
+  [[gnu::noinline]] FeatureGroup listed_group_at(const Index* list, Index count, Index c, Index number) const {
+    if constexpr (HasGrouping<Penalty>) {
+      if (!list) {
+        const Groups groups = penalty_.grouping();
+        const Index start = groups.starts[number];
+        return {groups.order[start], groups.starts[number + 1] - start, groups.order + start};
+      }
+    }
+    Index end = c + 1;
+    while (end < count && memory_.active[list[end]] != first_of_group) ++end;
+    return {list[c], end - c, list + c};
+  }
+
+  void activate(FeatureGroup group) {
+    for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 1;
+    if (group.members) memory_.active[group.first] = first_of_group;
+  }
+
+  void set_active(bool active) {
+    for (Index j = 0; j < shape_.features; ++j) memory_.active[j] = 0;
+    if (active) for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) { activate(group); });
+    list_active();
+  }
+
+  [[gnu::noinline]] void list_active() {
+    const Index* order = group_order();
+    active_count_ = 0;
+    for (Index i = 0; i < shape_.features; ++i) {
+      const Index j = order ? order[i] : i;
+      if (memory_.active[j]) memory_.list[active_count_++] = j;
+    }
+    memory_.list[active_count_] = shape_.features;
+  }
+
+  /// Adds the inactive groups whose score exceeds `low`, the largest first, about `wanted` features. False: there are
+  /// none.
+  [[gnu::noinline]] bool activate_best(Index wanted, T low) {
+    T high = gauge_;
+    if (above(low, false) > wanted) {
+      for (int halving = 0; halving < 30; ++halving) {
+        const T middle = low + (high - low) * T(0.5);
+        (above(middle, false) >= wanted ? low : high) = middle;
+      }
+    }
+    if (above(low, true) == 0) return false;
+    list_active();
+    return true;
+  }
+  /// Number of features in inactive groups whose score exceeds the level; makes them active on demand.
+  [[gnu::noinline]] Index above(T level, bool become_active) {
+    Index count = 0;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      if (memory_.active[group.first] || !(memory_.score[group.first] > level)) return;
+      count += group.count;
+      if (become_active) activate(group);
+    });
+    return count;
+  }
+
+  bool widen(T threshold) { return activate_best(largest(active_count_ / 2, smallest_working_set), threshold); }
+
+  void activate_all() { set_active(true); }
+  void deactivate_all() { set_active(false); }
+
+  /// Makes the most promising features active for the first time. Penalties without a dual norm keep all.
+  void choose_features() { choose_features(options_.lambda); }
+  void choose_features(T threshold) {
+    if (!options_.working_sets || !has_zeros() || shape_.features <= smallest_working_set) return;
+    deactivate_all();
+    activate_best(smallest_working_set, threshold);
+  }
+
+  /// Leaves out active features without coefficients in x whose groups have no score above λ.
+  [[gnu::noinline]] void release_features(const T* x) {
+    if (!has_zeros() || !options_.working_sets) return;
+    for_each_active_group([&](FeatureGroup group) {
+      if (memory_.score[group.first] > options_.lambda) return;
+      for (Index r = 0; r < group.count; ++r)
+        for (Index k = 0; k < shape_.classes; ++k)
+          if (row_of(x, group.feature(r), stride_)[k] != T(0)) return;
+      for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 0;
+    });
+    list_active();
+  }
+
+  CommonMemory<T> memory_;
+  Index active_count_ = 0;
+  T gauge_;  ///< dual norm of the gradient at the last certificate: the largest score
+
+  static constexpr Index smallest_working_set = 64;
+  static constexpr std::uint8_t first_of_group = 2;
+};
+
+}  // namespace tamis
