@@ -232,9 +232,9 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 
 /// What decides which solver suits a problem, of kinds as of types.
 struct ProblemTraits {
-  bool smooth = false;            ///< the loss has a gradient
-  bool descends = false;          ///< and curvatures, and the design has columns
-  bool has_second_phase = false;  ///< loss and penalty have what TwoPhase asks for, and the design is in memory
+  bool smooth = false;    ///< the loss has a gradient
+  bool descends = false;  ///< loss, penalty and design have what BlockCoordinateDescent and Newton's method take
+  bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
   bool hinge_and_ridge = false;   ///< whose dual exists where λ > 0 alone, and ascent on it crawls where λ is tiny
   bool constrained = false;       ///< the form with η
   bool tiny_lambda = false;

@@ -10,10 +10,9 @@
 
 #include "observer.hpp"
 #include "penalty/ridge.hpp"
-#include "solver/block_coordinate_descent.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/crammer_singer_dual.hpp"
-#include "solver/fista.hpp"
+#include "solver/descent_or_fista.hpp"
 #include "solver/primal_dual.hpp"
 #include "solver/two_phase.hpp"
 
@@ -35,7 +34,7 @@ constexpr ProblemTraits traits_of() {
   constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
   return {
       .smooth = SmoothLoss<Loss, T>,
-      .descends = CurvedLoss<Loss, T> && HasColumns<Design, T>,
+      .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
       .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && SparsePenalty<Penalty> && !is_fetched,
       .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
 }
@@ -50,19 +49,18 @@ struct DefaultOf<SolverKind::crammer_singer_dual, Types...> : std::type_identity
 template <class... Types>
 struct DefaultOf<SolverKind::two_phase, Types...> : std::type_identity<TwoPhase<Types...>> {};
 template <class... Types>
-struct DefaultOf<SolverKind::block_coordinate_descent, Types...>
-    : std::type_identity<BlockCoordinateDescent<Types...>> {};
+struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<Types...>> {};
 
 }  // namespace detail
 
 /// The choice where none is named: the fastest solver, which is that of the command's `auto`. With the exact hinge it
-/// is TwoPhase, with hinge and ridge CrammerSingerDual, with a smooth loss BlockCoordinateDescent, or Fista where loss
-/// or design do not have what that asks. Types do not tell everything: take With<PrimalDual> for hinge and ridge where
-/// λ is nearly zero, and With<Fista> for a smooth loss with GroupLinf over groups of several features.
+/// is TwoPhase, with hinge and ridge CrammerSingerDual, with a smooth loss BlockCoordinateDescent, or Fista where
+/// memory, loss, penalty or design do not have what that takes. Types do not tell everything: take Smallest for hinge
+/// and ridge where λ is nearly zero, and for a smooth loss with GroupLinf over groups of several features.
 struct Fastest {
   template <class T, class Loss, class Penalty, class Design>
   using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,
-                                           Penalty, Design>::type;
+                                            Penalty, Design>::type;
 };
 
 /// The choice of the least code and the least memory: Fista with a smooth loss, PrimalDual with another.
@@ -128,8 +126,8 @@ struct Pick<choice, Otherwise, First, More...>
 ///     alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
 ///     auto fit = Training{{.lambda = 0.02f}}.run(design, {labels, 3}, memory);
 ///
-/// The memory says how fast: with the least it is descent or primal–dual iterations alone, with what
-/// `bytes(shape, hint)` asks for, Newton's method as well.
+/// The memory says how fast: the plain Training is like that of Smallest in the least memory, but for hinge and ridge,
+/// and goes on to Newton's method in what `bytes(shape, hint)` asks for.
 template <class T, class Loss, class Penalty, class... More>
 class Training {
   static_assert(sizeof...(More) <= 1 + (detail::is_choice<More> + ... + 0) && (detail::is_choice<More> + ... + 0) <= 1,
