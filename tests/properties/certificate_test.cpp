@@ -1,6 +1,8 @@
 // Certificates: every bound that a run reports holds, and what it calls converged is optimal.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 
 namespace {
