@@ -36,7 +36,7 @@ void measure(const char* title, const DenseDesign<double>& design, const Targets
   using P = Path<double, decltype(make)>;
   using CV = CrossValidation<double, decltype(make), DenseDesign<double>, Loss>;
   const Shape shape{design.samples(), design.features(), targets.classes};
-  const Requirement solver{Training::bytes(shape)};
+  const Requirement solver{Training::bytes(shape, {std::size_t{shape.samples} * shape.features, 300})};
   const std::size_t bytes = CV::requirement(shape, folds, points, solver).bytes;  // one arena for all
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);

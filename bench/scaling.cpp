@@ -112,8 +112,8 @@ class Writer {
 
   template <class Design>
   void measure_smooth(const Problem& p, const Data& data, const Design& design) {
-    measure<DescentTraining<Real, SquaredHinge, GroupL2, Design>>("squared-hinge", p, data, design);
-    measure<DescentTraining<Real, Logistic, GroupL2, Design>>("logistic", p, data, design);
+    measure<Training<Real, SquaredHinge, GroupL2, Design>>("squared-hinge", p, data, design);
+    measure<Training<Real, Logistic, GroupL2, Design>>("logistic", p, data, design);
   }
 
   void operator()(const Problem& p) {
@@ -124,7 +124,7 @@ class Writer {
     } else {
       const DenseDesign<Real> design(data.values.data(), p.samples, p.features);
       measure_smooth(p, data, design);
-      measure<TwoPhaseTraining<Real, Hinge, L1>>("hinge", p, data, design);
+      measure<Training<Real, Hinge, L1>>("hinge", p, data, design);
     }
   }
 

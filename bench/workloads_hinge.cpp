@@ -7,8 +7,8 @@
 
 namespace tamis::bench {
 
-const Work hinge_l1 = linear_solve<TwoPhaseTraining<Real, Hinge, L1>>;
-const Work hinge_group_l2 = linear_solve<TwoPhaseTraining<Real, Hinge, GroupL2>>;
+const Work hinge_l1 = linear_solve<Training<Real, Hinge, L1>>;
+const Work hinge_group_l2 = linear_solve<Training<Real, Hinge, GroupL2>>;
 const Work hinge_ridge = linear_solve<Training<Real, Hinge, Ridge>>;
 
 }  // namespace tamis::bench

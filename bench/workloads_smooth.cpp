@@ -8,8 +8,8 @@
 
 namespace tamis::bench {
 
-const Work squared_hinge_group_l2 = linear_solve<DescentTraining<Real, SquaredHinge, GroupL2>>;
-const Work logistic_group_l2 = linear_solve<DescentTraining<Real, Logistic, GroupL2>>;
-const Work one_vs_rest_l1 = linear_solve<DescentTraining<Real, OneVsRestSquaredHinge, L1>>;
+const Work squared_hinge_group_l2 = linear_solve<Training<Real, SquaredHinge, GroupL2, With<BlockCoordinateDescent>>>;
+const Work logistic_group_l2 = linear_solve<Training<Real, Logistic, GroupL2, With<BlockCoordinateDescent>>>;
+const Work one_vs_rest_l1 = linear_solve<Training<Real, OneVsRestSquaredHinge, L1, With<BlockCoordinateDescent>>>;
 
 }  // namespace tamis::bench

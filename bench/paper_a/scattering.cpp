@@ -81,7 +81,7 @@ struct Size {
 };
 
 template <class Loss>
-using Blocks = Training<float, Loss, GroupLinf, DenseDesign<float>, Fista<float, Loss, GroupLinf>>;
+using Blocks = Training<float, Loss, GroupLinf, With<Fista>>;
 
 /// That model with the margin 1, as all losses have in the paper.
 Point solve(const Model& model, Options<float> options, Index block, const DenseDesign<float>& design,
@@ -96,7 +96,7 @@ Point solve(const Model& model, Options<float> options, Index block, const Dense
     case LossKind::one_vs_rest_squared_hinge:
       return solve(Blocks<OneVsRestSquaredHinge>(options, {}, penalty), design, targets, limit, test);
     default:
-      return solve(TwoPhaseTraining<float, Hinge, GroupLinf>(options, {}, penalty), design, targets, limit, test);
+      return solve(Training<float, Hinge, GroupLinf>(options, {}, penalty), design, targets, limit, test);
   }
 }
 

@@ -1,5 +1,5 @@
-// One training of one kind, or none at all, so that the difference tells what it costs on a board: COSTS_SOLVER<float,
-// COSTS_LOSS, COSTS_PENALTY> on iris with COSTS_OPTIONS; COSTS_STREAMED for learners of one sample after the other,
+// One training of one kind, or none at all, so that the difference tells what it costs on a board: COSTS_LOSS and
+// COSTS_PENALTY by COSTS_SOLVER on iris with COSTS_OPTIONS; COSTS_STREAMED for learners of one sample after the other,
 // COSTS_PREDICTION for prediction alone.
 #include <cstddef>
 
@@ -47,7 +47,7 @@ constexpr tamis::Shape shape{.samples = iris::samples, .features = iris::feature
 /// Everything at once: no value of iris is zero, and all coefficients may differ from it.
 constexpr tamis::WorkspaceHint hint{.entries = iris::samples * iris::features,
                                     .active_limit = (iris::features + 1) * iris::classes};
-using Training = tamis::COSTS_SOLVER<float, tamis::COSTS_LOSS, tamis::COSTS_PENALTY>;
+using Training = tamis::Training<float, tamis::COSTS_LOSS, tamis::COSTS_PENALTY, tamis::With<tamis::COSTS_SOLVER>>;
 alignas(Training::alignment) std::byte memory[Training::bytes(shape, hint)];
 
 [[gnu::noinline]] void train(Result& result) {

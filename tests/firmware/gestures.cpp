@@ -18,7 +18,7 @@ namespace {
 
 constexpr tamis::Index samples = 200, points = 32, features = 2 * points, classes = 10;
 using Design = tamis::QuantisedDesign<float, std::int16_t>;
-using Training = tamis::Training<float, tamis::Hinge, tamis::L1, Design>;
+using Training = tamis::Training<float, tamis::Hinge, tamis::L1, Design, tamis::Smallest>;
 
 /// As a sensor delivers them: one stroke after the other.
 std::int16_t strokes[samples * features];

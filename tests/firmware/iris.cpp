@@ -12,7 +12,7 @@
 namespace {
 
 constexpr tamis::Shape shape{.samples = iris::samples, .features = iris::features, .classes = iris::classes};
-using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
+using Training = tamis::Training<float, tamis::Hinge, tamis::L1, tamis::Smallest>;
 alignas(Training::alignment) std::byte memory[Training::bytes(shape)];
 
 tamis::Fit<float> train() {

@@ -173,13 +173,14 @@ TEST(ArenaSweep, AShapeBeyondAllMemoryIsRefusedNotWrapped) {
 
 TEST(ArenaSweep, BytesAreKnownBeforeMain) {
   constexpr Shape shape{.samples = 150, .features = 4, .classes = 3};
-  static_assert(Training<float, Hinge, L1>::bytes(shape) > 0);
-  static FixedTraining<float, Hinge, L1, shape> training;
-  static_assert(sizeof(training) == Training<float, Hinge, L1>::bytes(shape));
+  using Plain = Training<float, Hinge, L1>;
+  constexpr WorkspaceHint hint{.entries = 600, .active_limit = 15};
+  alignas(Plain::alignment) static std::byte least[Plain::bytes(shape)], more[Plain::bytes(shape, hint)];
+  static_assert(sizeof least > 0 && sizeof more > sizeof least);
+  static constexpr Plain training({.lambda = 0.05f});
   const Made<float> made(150, 4, 3, 9);
-  EXPECT_EQ(training.run({.lambda = 0.05f}, made.design(), made.targets()).status, Status::converged);
-  const Made<float> other(149, 4, 3, 9);
-  EXPECT_EQ(training.run({.lambda = 0.05f}, other.design(), other.targets()).status, Status::invalid_shape);
+  for (const std::span<std::byte> memory : {std::span<std::byte>(least), std::span<std::byte>(more)})
+    EXPECT_EQ(training.run(made.design(), made.targets(), memory).status, Status::converged);
 }
 
 }  // namespace

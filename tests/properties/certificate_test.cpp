@@ -1,6 +1,8 @@
 // Certificates: every bound that a run reports holds, and what it calls converged is optimal.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 
 namespace {
@@ -22,7 +24,8 @@ void expect_honest(Loss loss, Penalty penalty) {
       for (const bool intercept : {true, false}) {
         const double lambda = 0.02;
         std::vector<Report<double>> seen;
-        using Solver = DefaultSolver<double, Loss, Penalty>;
+        using Solver = typename tamis::testing::InLeastMemory<Loss, Penalty>::template Solver<double, Loss, Penalty,
+                                                                                              DenseDesign<double>>;
         Solver solver(made.design(), made.targets(), loss, penalty,
                       {.lambda = lambda, .tolerance = 1e-9, .intercept = intercept});
         tamis::testing::GuardedMemory memory(Solver::requirement(made.shape()).bytes);

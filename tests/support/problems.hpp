@@ -135,9 +135,16 @@ Run<T> run(const Design& design, const Targets<T>& targets, Loss loss, Penalty p
   return out;
 }
 
-template <class T, class Loss, class Penalty>
-Run<T> run_default(const Made<T>& made, Loss loss, Penalty penalty, Options<T> options) {
-  return run<DefaultSolver<T, Loss, Penalty>, T>(made.design(), made.targets(), loss, penalty, options);
+/// What the plain Training is in the least memory (Training.IsByTheSolverOfAuto says so), without
+/// the code for more.
+template <class Loss, class Penalty>
+using InLeastMemory = std::conditional_t<std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>, Fastest, Smallest>;
+
+/// Trains in the least memory.
+template <class T, class Loss, class Penalty, class Choice = InLeastMemory<Loss, Penalty>>
+Run<T> run_default(const Made<T>& made, Loss loss, Penalty penalty, Options<T> options, Choice = {}) {
+  return run<typename Choice::template Solver<T, Loss, Penalty, DenseDesign<T>>, T>(made.design(), made.targets(), loss,
+                                                                                    penalty, options);
 }
 
 /// F(W, b) by the formula, in double, for any built-in loss and penalty.

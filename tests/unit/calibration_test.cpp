@@ -497,14 +497,14 @@ struct OnDigits {
 TEST(HeldOutScores, MakeProbabilitiesOfDigitsThatCanBeTakenAtTheirWord) {
   const OnDigits digits;
   const Options<double> options{.lambda = digits.lambda, .tolerance = 1e-5};
-  const DescentTraining<double, SquaredHinge, GroupL2> by_group(options);
-  const DescentTraining<double, SquaredHinge, L1> by_l1(options);
+  const Training<double, SquaredHinge, GroupL2> by_group(options);
+  const Training<double, SquaredHinge, L1> by_l1(options);
   const Calibration<double> none{CalibrationKind::softmax, 10};
   double logistic = 1e9;  // the best λ of some, on the very samples that measure it
   for (const double lambda : {3e-4, 1e-4}) {
     const Options<double> now{.lambda = lambda, .tolerance = 1e-5};
-    logistic = std::min({logistic, digits.reliability(DescentTraining<double, Logistic, GroupL2>(now), none).log_loss,
-                         digits.reliability(DescentTraining<double, Logistic, L1>(now), none).log_loss});
+    logistic = std::min({logistic, digits.reliability(Training<double, Logistic, GroupL2>(now), none).log_loss,
+                         digits.reliability(Training<double, Logistic, L1>(now), none).log_loss});
   }
   RecordProperty("logistic_log_loss", std::to_string(logistic));
   const auto check = [&](const auto& training, const std::string& name) {

@@ -187,8 +187,7 @@ TEST(ReadRows, FailuresAtAnyCallEndTheRunAndLeaveTheModel) {
 
 TEST(ReadRows, FailuresOfTheConstrainedForm) {
   const Made<float> made(40, 6, 3, 8);
-  using Solver = ConstrainedPrimalDual<float, Hinge, L1, Rows<float>>;
-  using Training = tamis::Training<float, Hinge, L1, Rows<float>, Solver>;
+  using Training = tamis::Training<float, Hinge, L1, Rows<float>, With<ConstrainedPrimalDual>>;
   for (std::uint32_t at = 0; at < 12000; at += 1 + at / 20) {
     Card<float> card{&made, 0, at};
     std::vector<float> room(6);

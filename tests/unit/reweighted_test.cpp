@@ -1,6 +1,8 @@
 // Reweighted l1: each round is a certified weighted problem, and the last one is sparser than l1.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 #include "tamis/solver/as_printed/primal_dual.hpp"
 

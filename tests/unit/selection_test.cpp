@@ -118,7 +118,7 @@ TEST_P(Paths, VisitTheirOnlyPointOnce) {
   }
 }
 
-using SquaredL2 = Training<double, SquaredHinge, GroupL2>;
+using SquaredL2 = Training<double, SquaredHinge, GroupL2, With<Fista>>;
 
 struct MakeDirect {
   const DenseDesign<double>* design;

@@ -40,6 +40,12 @@ struct FistaProblem : Linear<Fista<double, Logistic, GroupL2>> {
 struct DescentProblem : Linear<BlockCoordinateDescent<double, SquaredHinge, L1>> {
   static Solver make(const Options<double>& options) { return of(SquaredHinge{}, L1{}, options); }
 };
+struct PlainProblem : Linear<DescentOrFista<double, SquaredHinge, L1>> {
+  static Solver make(const Options<double>& options) { return of(SquaredHinge{}, L1{}, options); }
+};
+struct RoomyPlainProblem : PlainProblem {
+  static constexpr WorkspaceHint hint{.entries = 280, .active_limit = 8};
+};
 struct PrimalDualProblem : Linear<PrimalDual<double, Hinge, L1>> {
   static Solver make(const Options<double>& options) { return of(Hinge{}, L1{}, options); }
 };
@@ -92,10 +98,14 @@ template <class Problem>
 struct SolverContract : ::testing::Test {
   using Solver = typename Problem::Solver;
   static constexpr Options<double> options{.lambda = 0.02, .tolerance = 1e-5, .max_iterations = 20000};
-  static std::size_t bytes() {
+  static std::size_t least() {
     if constexpr (std::same_as<Problem, AnyProblem>)
       return Solver::requirement({.loss = LossKind::squared_hinge, .penalty = PenaltyKind::l1}, Problem::shape()).bytes;
     else return Solver::requirement(Problem::shape()).bytes;
+  }
+  static std::size_t bytes() {
+    if constexpr (requires { Problem::hint; }) return Solver::requirement(Problem::shape(), Problem::hint).bytes;
+    else return least();
   }
   template <class S>
   static void run(S& solver) {
@@ -104,9 +114,10 @@ struct SolverContract : ::testing::Test {
   }
 };
 
-using All = ::testing::Types<FistaProblem, DescentProblem, PrimalDualProblem, TwoPhaseProblem, DualProblem,
-                             ReweightedProblem, AnyProblem, LassoProblem, KernelsProblem<KernelAdmm<double>>,
-                             KernelsProblem<KernelFista<double>>, InteractionsProblem>;
+using All =
+    ::testing::Types<FistaProblem, DescentProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem, TwoPhaseProblem,
+                     DualProblem, ReweightedProblem, AnyProblem, LassoProblem, KernelsProblem<KernelAdmm<double>>,
+                     KernelsProblem<KernelFista<double>>, InteractionsProblem>;
 TYPED_TEST_SUITE(SolverContract, All);
 
 TYPED_TEST(SolverContract, EndsWithAModelAndThenChangesNothing) {
@@ -129,9 +140,9 @@ TYPED_TEST(SolverContract, EndsWithAModelAndThenChangesNothing) {
 TYPED_TEST(SolverContract, RefusesOneByteLessAndALambdaThatIsNone) {
   GuardedMemory memory(this->bytes());
   auto small = TypeParam::make(this->options);
-  EXPECT_FALSE(small.start(memory.span().first(this->bytes() - 1)));
+  EXPECT_FALSE(small.start(memory.span().first(this->least() - 1)));
   EXPECT_EQ(small.report().status, Status::arena_too_small);
-  EXPECT_EQ(small.report().arena_bytes, this->bytes());
+  EXPECT_EQ(small.report().arena_bytes, this->least());
   EXPECT_FALSE(small.step());
   auto wrong = TypeParam::make(this->options);
   wrong.set_lambda(-1);

@@ -1,6 +1,8 @@
 // A penalty and a loss of one's own, as the README shows them.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 
 namespace {

@@ -230,17 +230,35 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
   return "unknown solver";
 }
 
-/// The solver that `automatic` stands for; `constrained`: in the form with η. The dual of hinge and ridge exists only
-/// where λ > 0, and ascent on it crawls where λ is tiny; descent over features crawls where largest entries are shared
-/// by features, `wide_groups`.
+/// What decides which solver suits a problem, of kinds as of types.
+struct ProblemTraits {
+  bool smooth = false;    ///< the loss has a gradient
+  bool descends = false;  ///< loss, penalty and design have what BlockCoordinateDescent and Newton's method take
+  bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
+  bool hinge_and_ridge = false;   ///< whose dual exists where λ > 0 alone, and ascent on it crawls where λ is tiny
+  bool constrained = false;       ///< the form with η
+  bool tiny_lambda = false;
+  bool wide_groups = false;  ///< largest entries are shared by features, and descent over features crawls
+};
+
+/// The solver that `automatic` stands for, at run time, and the plain Training, at compile time.
+constexpr SolverKind default_solver(const ProblemTraits& problem) {
+  if (problem.constrained) return SolverKind::constrained_primal_dual;
+  if (problem.smooth)
+    return problem.descends && !problem.wide_groups ? SolverKind::block_coordinate_descent : SolverKind::fista;
+  if (problem.hinge_and_ridge && !problem.tiny_lambda) return SolverKind::crammer_singer_dual;
+  return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
+}
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false) {
-  if (constrained) return SolverKind::constrained_primal_dual;
-  if (loss == LossKind::ranking_squared_hinge) return SolverKind::fista;
-  if (loss != LossKind::hinge && penalty == PenaltyKind::group_linf && wide_groups) return SolverKind::fista;
-  if (loss != LossKind::hinge) return SolverKind::block_coordinate_descent;
-  if (penalty != PenaltyKind::ridge) return SolverKind::two_phase;
-  return tiny_lambda ? SolverKind::primal_dual : SolverKind::crammer_singer_dual;
+  const bool smooth = loss != LossKind::hinge, ridge = penalty == PenaltyKind::ridge;
+  return default_solver({.smooth = smooth,
+                         .descends = loss != LossKind::ranking_squared_hinge,
+                         .has_second_phase = !ridge,
+                         .hinge_and_ridge = !smooth && ridge,
+                         .constrained = constrained,
+                         .tiny_lambda = tiny_lambda,
+                         .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
 }
 
 // The table says what the types can do.

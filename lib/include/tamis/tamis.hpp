@@ -1,5 +1,5 @@
 #pragma once
-/// Everything one needs to train and predict in C++.
+/// Everything one needs to train and predict in C++, but for eigen.hpp.
 
 #include "any.hpp"
 #include "any_multilabel.hpp"
@@ -77,6 +77,3 @@
 #include "streaming/fobos.hpp"
 #include "streaming/run.hpp"
 #include "training.hpp"
-#if __has_include(<Eigen/Core>)
-#include "eigen.hpp"
-#endif

@@ -5,38 +5,75 @@
 #error "tamis trains in C++20: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99."
 #endif
 
+#include <concepts>
+#include <type_traits>
+
 #include "observer.hpp"
-#include "solver/block_coordinate_descent.hpp"
+#include "penalty/ridge.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/crammer_singer_dual.hpp"
-#include "solver/fista.hpp"
+#include "solver/descent_or_fista.hpp"
 #include "solver/primal_dual.hpp"
 #include "solver/two_phase.hpp"
 
 namespace tamis {
 
+/// A choice of a solver: the one of this name, such as With<Fista> or With<ConstrainedPrimalDual>.
+template <template <class T, class Loss, class Penalty, class Design> class S>
+struct With {
+  template <class T, class Loss, class Penalty, class Design>
+  using Solver = S<T, Loss, Penalty, Design>;
+};
+
 namespace detail {
+
 template <class T, class Loss, class Penalty, class Design>
-struct DefaultSolver {
+constexpr ProblemTraits traits_of() {
   static_assert(SmoothLoss<Loss, T> || DualProximableLoss<Loss, T>,
                 "no solver accepts this loss: give it gradient and curvature, or dual_prox and null_model");
-  using type = PrimalDual<T, Loss, Penalty, Design>;
-};
-template <class T, class Loss, class Penalty, class Design>
-requires SmoothLoss<Loss, T>
-struct DefaultSolver<T, Loss, Penalty, Design> {
-  using type = Fista<T, Loss, Penalty, Design>;
-};
-template <class T, class Design>
-struct DefaultSolver<T, Hinge, Ridge, Design> {
-  using type = CrammerSingerDual<T, Hinge, Ridge, Design>;
-};
+  constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
+  return {
+      .smooth = SmoothLoss<Loss, T>,
+      .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
+      .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && SparsePenalty<Penalty> && !is_fetched,
+      .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
+}
+
+/// The solver of that kind, of those that are a default.
+template <SolverKind, class... Types>
+struct DefaultOf : std::type_identity<PrimalDual<Types...>> {};
+template <class... Types>
+struct DefaultOf<SolverKind::fista, Types...> : std::type_identity<Fista<Types...>> {};
+template <class... Types>
+struct DefaultOf<SolverKind::crammer_singer_dual, Types...> : std::type_identity<CrammerSingerDual<Types...>> {};
+template <class... Types>
+struct DefaultOf<SolverKind::two_phase, Types...> : std::type_identity<TwoPhase<Types...>> {};
+template <class... Types>
+struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<Types...>> {};
+
 }  // namespace detail
 
-/// The solver that suits loss and penalty: accelerated proximal gradient where the loss has a gradient, ascent on the
-/// dual for hinge with ridge (λ > 0), primal–dual otherwise.
+/// The choice where none is named: the fastest solver, which is that of the command's `auto`. With the exact hinge it
+/// is TwoPhase, with hinge and ridge CrammerSingerDual, with a smooth loss BlockCoordinateDescent, or Fista where
+/// memory, loss, penalty or design do not have what that takes. Types do not tell everything: take Smallest for hinge
+/// and ridge where λ is nearly zero, and for a smooth loss with GroupLinf over groups of several features.
+struct Fastest {
+  template <class T, class Loss, class Penalty, class Design>
+  using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,
+                                            Penalty, Design>::type;
+};
+
+/// The choice of the least code and the least memory: Fista with a smooth loss, PrimalDual with another.
+struct Smallest {
+  template <class T, class Loss, class Penalty, class Design>
+  using Solver =
+      typename detail::DefaultOf<default_solver({.smooth = detail::traits_of<T, Loss, Penalty, Design>().smooth}), T,
+                                 Loss, Penalty, Design>::type;
+};
+
+/// The solver of the plain Training.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-using DefaultSolver = typename detail::DefaultSolver<T, Loss, Penalty, Design>::type;
+using DefaultSolver = Fastest::Solver<T, Loss, Penalty, Design>;
 
 /// What a training run returns: the report, and the model as a view into the arena.
 template <class T>
@@ -66,19 +103,44 @@ Fit<T> train(Solver solver, std::span<std::byte> memory, Observe&& observe = {})
   return detail::train<T>(solver, memory, observe);
 }
 
-/// A loss, a penalty and a design type, with the solver that suits them:
+namespace detail {
+template <class C>
+inline constexpr bool is_choice = std::same_as<C, Fastest> || std::same_as<C, Smallest>;
+template <template <class, class, class, class> class S>
+inline constexpr bool is_choice<With<S>> = true;
+
+/// The one of `More` that is a choice of a solver, or the one that is not; without any, `Otherwise`.
+template <bool choice, class Otherwise, class... More>
+struct Pick {
+  using type = Otherwise;
+};
+template <bool choice, class Otherwise, class First, class... More>
+struct Pick<choice, Otherwise, First, More...>
+    : std::conditional_t<is_choice<First> == choice, std::type_identity<First>, Pick<choice, Otherwise, More...>> {};
+}  // namespace detail
+
+/// A loss and a penalty, with the solver that suits them; in `More`, in any order, a type of design that is not
+/// DenseDesign and a choice of another solver, Smallest or With<…>:
 ///
 ///     using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
 ///     alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
 ///     auto fit = Training{{.lambda = 0.02f}}.run(design, {labels, 3}, memory);
-template <class T, class Loss, class Penalty, class Design = DenseDesign<T>,
-          class Solver = DefaultSolver<T, Loss, Penalty, Design>>
+///
+/// The memory says how fast: the plain Training is like that of Smallest in the least memory, but for hinge and ridge,
+/// and goes on to Newton's method in what `bytes(shape, hint)` asks for.
+template <class T, class Loss, class Penalty, class... More>
 class Training {
+  static_assert(sizeof...(More) <= 1 + (detail::is_choice<More> + ... + 0) && (detail::is_choice<More> + ... + 0) <= 1,
+                "after loss and penalty come at most a design and one choice of a solver: Smallest, or With<Solver>");
+
  public:
+  using Design = typename detail::Pick<false, DenseDesign<T>, More...>::type;
+  using Solver = typename detail::Pick<true, Fastest, More...>::type::template Solver<T, Loss, Penalty, Design>;
+
   static constexpr std::size_t alignment = Arena::alignment;
-  /// Exact number of arena bytes for a shape: at that many it works, at one fewer it refuses.
+  /// The least number of arena bytes for a shape: at that many it works, at one fewer it refuses.
   static constexpr std::size_t bytes(Shape shape) { return Solver::requirement(shape).bytes; }
-  /// The same with room for more than the least, which makes solvers that have a use for it faster.
+  /// The same with room to be fast: never fewer bytes, and no more for solvers that have no use for them.
   static constexpr std::size_t bytes(Shape shape, WorkspaceHint hint) {
     if constexpr (requires { Solver::requirement(shape, hint); }) return Solver::requirement(shape, hint).bytes;
     else return bytes(shape);
@@ -87,6 +149,7 @@ class Training {
   constexpr explicit Training(const Options<T>& options, Loss loss = {}, Penalty penalty = {})
       : options_(options), loss_(loss), penalty_(penalty) {}
 
+  /// Trains in `memory`, which may be larger than `bytes(shape)`, and faster for it.
   template <class Observe = Unobserved>
   Fit<T> run(const Design& design, const Targets<T>& targets, std::span<std::byte> memory,
              Observe&& observe = {}) const {
@@ -103,52 +166,6 @@ class Training {
   Options<T> options_;
   Loss loss_;
   Penalty penalty_;
-};
-
-/// Training with a second phase by Newton's method: far faster to high accuracy, where the arena has room.
-///
-///     using Training = tamis::TwoPhaseTraining<double, tamis::Hinge, tamis::L1>;
-///     std::vector<std::byte> memory(Training::bytes(shape, {.active_limit = 500}));
-template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-using TwoPhaseTraining = Training<T, Loss, Penalty, Design, TwoPhase<T, Loss, Penalty, Design>>;
-
-/// Training with a smooth loss by descent over features and Newton's method: far faster than the default to any
-/// accuracy.
-///
-///     using Training = tamis::DescentTraining<float, tamis::SquaredHinge, tamis::GroupL2>;
-///     std::vector<std::byte> memory(Training::bytes(shape, {.entries = nonzeros, .active_limit = 500}));
-template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-using DescentTraining = Training<T, Loss, Penalty, Design, BlockCoordinateDescent<T, Loss, Penalty, Design>>;
-
-/// Training of the constrained form: the smallest penalty with a mean loss of at most η.
-///
-///     auto fit = tamis::ConstrainedTraining<float, tamis::Hinge, tamis::L1>{{.eta = 0.1f}}.run(design, targets,
-///     memory);
-template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-using ConstrainedTraining = Training<T, Loss, Penalty, Design, ConstrainedPrimalDual<T, Loss, Penalty, Design>>;
-
-/// Training for one shape known at compile time, with its memory inside: declare it static.
-template <class T, class Loss, class Penalty, Shape shape, class Design = DenseDesign<T>>
-class FixedTraining {
- public:
-  using General = Training<T, Loss, Penalty, Design>;
-  static constexpr std::size_t bytes = General::bytes(shape);
-
-  /// As Training::run; `invalid_shape` when design and targets are not of the declared shape.
-  template <class Observe = Unobserved>
-  Fit<T> run(const Options<T>& options, const Design& design, const Targets<T>& targets, Observe&& observe = {},
-             Loss loss = {}, Penalty penalty = {}) {
-    if (Shape{targets.samples(), design.features(), targets.classes} != shape) {
-      Fit<T> refused{};
-      refused.status = Status::invalid_shape;
-      refused.arena_bytes = bytes;
-      return refused;
-    }
-    return General(options, loss, penalty).run(design, targets, memory_, observe);
-  }
-
- private:
-  alignas(Arena::alignment) std::byte memory_[bytes];
 };
 
 }  // namespace tamis

@@ -70,6 +70,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     return this->running();
   }
 
+  /// Whether the memory of the last start was enough for Newton's method; false where that start was refused.
+  bool has_newton() const { return has_model(this->report_.status) && newton_.has_memory(); }
+
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
     if (!this->begin_again(lambda)) return false;

@@ -8,7 +8,7 @@
 #include "iris_table.hpp"
 
 constexpr tamis::Shape shape{.samples = iris::samples, .features = iris::features, .classes = iris::classes};
-using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
+using Training = tamis::Training<float, tamis::Hinge, tamis::L1, tamis::Smallest>;
 alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
 
 int main() {

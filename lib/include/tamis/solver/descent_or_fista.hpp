@@ -1,0 +1,60 @@
+#pragma once
+/// The default solver for smooth losses in C++: which of two it is, the memory decides.
+
+#include "block_coordinate_descent.hpp"
+#include "fista.hpp"
+
+namespace tamis {
+
+/// BlockCoordinateDescent where the memory is enough for its steps of Newton's method, otherwise Fista, which centres
+/// the samples: descent over features alone crawls where columns are far from zero. The bits are those of the solver
+/// that it is.
+///
+/// Memory: `requirement(shape)` is that of Fista, `requirement(shape, hint)` what the other needs.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class DescentOrFista {
+  using Columns = SortedColumns<T, Design>;
+  using Descent = BlockCoordinateDescent<T, Loss, Penalty, Design>;
+  using Small = Fista<T, Loss, Penalty, Columns>;  // on the same design, so that what they share is there once
+
+ public:
+  static constexpr SolverKind kind = SolverKind::automatic;  ///< not known when this is compiled
+
+  DescentOrFista(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+                 const Options<T>& options)
+      : descent_(design, targets, loss, penalty, options), small_(Columns(design), targets, loss, penalty, options) {}
+
+  static constexpr Requirement requirement(Shape shape) { return Small::requirement(shape); }
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
+    return requirement(shape) | Descent::requirement(shape, hint);
+  }
+  void set_lambda(T lambda) {
+    descent_.set_lambda(lambda);
+    small_.set_lambda(lambda);
+  }
+  bool start(std::span<std::byte> memory) {
+    descent_.start(memory);
+    descends_ = descent_.has_newton();
+    return descends_ ? descent_.running() : small_.start(memory);
+  }
+  /// See Fista::warm_start, which alone looks at the matrix `before`.
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
+    return descends_ ? descent_.warm_start(lambda) : small_.warm_start(lambda, before, step);
+  }
+  bool step() { return descends_ ? descent_.step() : small_.step(); }
+  void stop() { descends_ ? descent_.stop() : small_.stop(); }
+  bool running() const { return report().status == Status::running; }
+  const Report<T>& report() const { return descends_ ? descent_.report() : small_.report(); }
+  std::uint32_t certificates() const { return descends_ ? descent_.certificates() : small_.certificates(); }
+  bool has_certified_model() const { return descends_ ? descent_.has_certified_model() : small_.has_certified_model(); }
+  LinearModel<T> model() const { return descends_ ? descent_.model() : small_.model(); }
+  /// Whether it is BlockCoordinateDescent, since `start`.
+  bool descends() const { return descends_; }
+
+ private:
+  Descent descent_;
+  Small small_;
+  bool descends_ = false;
+};
+
+}  // namespace tamis
