@@ -82,7 +82,7 @@ typedef enum tamis_solver {
   TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room:
                                          what TAMIS_AUTOMATIC is for them. In a library built with TAMIS_ALL_SOLVERS
                                          the numbers up to 18 are the published baselines (SolverKind in
-                                         tamis/compatibility.hpp) */
+                                         tamis/catalogue.hpp) */
 } tamis_solver;
 
 /* What ends a run beside the iteration limit. Rules other than the gap are those of published baselines, of a library

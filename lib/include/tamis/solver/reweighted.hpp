@@ -1,7 +1,7 @@
 #pragma once
 /// Reweighted ℓ1, the non-convex scheme: a sequence of weighted ℓ1 problems.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../penalty/weighted_l1.hpp"
 #include "workbench.hpp"
 
