@@ -146,6 +146,9 @@ class AnyLoss {
 
   template <class L>
   static constexpr Table make_table() {
+    static_assert(
+        !requires(const L loss, Targets<T> targets, T* u) { loss.make_dual_feasible(targets, u, 0, u, u); },
+        "a loss that repairs its dual point itself is not for choices at run time");
     Table table{L::label_mass_moves(),
                 tamis::separate_classes(L{}),
                 knows_bregman_divergence<T>(L{}),
@@ -271,13 +274,11 @@ class AnyPenalty {
   T step_coupling() const {
     return visit([](const auto& penalty) { return tamis::step_coupling<T>(penalty); });
   }
-  /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
   void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
-    if (table_->prox_jacobian)
-      table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
-        (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
-      });
+    table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
+      (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
+    });
   }
   [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
@@ -322,8 +323,7 @@ class AnyPenalty {
     DualKind (*dual_kind)(const Data&);
     T (*value)(const Data&, const Rows<const T>&);
     void (*prox)(const Data&, const Rows<T>&, T);
-    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*,
-                          void (*)(void*, const ProxJacobian<T>&)) = nullptr;
+    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*, void (*)(void*, const ProxJacobian<T>&));
     T (*dual_norm)(const Data&, const Rows<const T>&) = nullptr;
     T (*conjugate)(const Data&, const Rows<const T>&, T) = nullptr;
   };
@@ -339,6 +339,7 @@ class AnyPenalty {
   }
   template <class P>
   static constexpr Table make_table() {
+    static_assert(HasManifold<P, T>, "a penalty for choices at run time needs prox_jacobian, keeps_signs and gradient");
     Table table{HasGrouping<P>,
                 [](const Data& data) {
                   if constexpr (requires(P penalty) { penalty.valid(); }) return make<P>(data).valid();
@@ -346,12 +347,11 @@ class AnyPenalty {
                 },
                 [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
                 [](const Data& data, const Rows<const T>& w) { return make<P>(data).value(w); },
-                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); }};
-    if constexpr (HasProxJacobian<P, T>)
-      table.prox_jacobian = [](const Data& data, const Rows<const T>& w, T step, void* context,
-                               void (*visit)(void*, const ProxJacobian<T>&)) {
-        make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
-      };
+                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); },
+                [](const Data& data, const Rows<const T>& w, T step, void* context,
+                   void (*visit)(void*, const ProxJacobian<T>&)) {
+                  make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
+                }};
     if constexpr (HasDualNorm<P, T>)
       table.dual_norm = [](const Data& data, const Rows<const T>& g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)

@@ -55,7 +55,7 @@
   ROW(2, group_l2, "group-l2", GroupL2,                                                                                  \
       "Σ over groups of the Euclidean norm", "sum over groups of the Euclidean norm")                                    \
   ROW(3, group_linf, "group-linf", GroupLinf,                                                                            \
-      "Σ over groups of the largest entry's size", "sum over groups of the largest absolute value")                      \
+      "Σ over groups of the largest-entry norm", "sum over groups of the largest absolute value")                      \
   ROW(4, elastic_net, "elastic-net", ElasticNet<T>,                                                                      \
       "ρ Σ|w| + (1 − ρ) ½Σw²", "l1_ratio * l1 + (1 - l1_ratio) * ridge")                                             \
   ROW(5, sparse_group, "sparse-group", SparseGroup<T>,                                                                   \
@@ -79,7 +79,7 @@
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                           \
       "primal-dual with projections onto the level set of the mean loss (the default with eta)")                         \
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                                 \
-      "for lambda > 0: ascent on the dual, one sample at a time (the default, unless n lambda < 1/1000)")                \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000)")                    \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                          \
       "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "    \
       "has room for its linear systems (the default)")                                                                   \
@@ -99,12 +99,13 @@
   ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                          \
       is::usual | is::reading_columns,                                                                                   \
       "descent over features with scores kept in place, then Newton's method with conjugate gradients on the features "  \
-      "that are not zero, where the arena has room (the default; in the least arena descent alone)")                     \
+      "that are not zero, where the arena has room (the default but for group-linf over several features; in the "        \
+      "least arena descent alone)")                                                                                      \
   ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,              \
-      "published: stochastic proximal gradient, one sample a step, steps eta_0/sqrt(t)")                                 \
+      "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                    \
   ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                            \
       is::baseline | is::stochastic | is::random,                                                                        \
-      "one sample a step, sparse models, steps that adapt to each feature")                                              \
+      "dual averaging (Xiao 2010), one sample a step, sparse models, steps that adapt to each feature")                  \
   ROW(14, bcd_line_search_as_printed, "bcd-line-search-as-printed", has::blockwise | has::curvature,                                    \
       is::baseline | is::reading_columns | is::blockwise,                                                                \
       "block coordinate descent over features in turn with a line search, as Blondel et al. (2013) print it; groups "    \
