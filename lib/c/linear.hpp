@@ -42,6 +42,23 @@ template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
 #endif
 #endif
+constexpr bool is_built(SolverKind kind) {
+#if defined(TAMIS_ALL_SOLVERS)
+  return kind != SolverKind::automatic;
+#elif defined(TAMIS_USUAL_SOLVERS)
+  return kind != SolverKind::automatic && (catalogue::of(kind) & catalogue::is::usual);
+#else
+  return kind != SolverKind::automatic && !(catalogue::of(kind) & catalogue::is::baseline);
+#endif
+}
+static_assert(
+    [] {
+      for (const SolverKind kind : all_solvers)
+        if (Trainer<float>::has(kind) != is_built(kind)) return false;
+      return true;
+    }(),
+    "the catalogue says of each solver which builds have it");
+
 /// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
 #define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
   "ranking-squared-hinge, label sets, stopping rules other than the gap, shrinking, seeds and learning rates are " \
