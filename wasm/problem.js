@@ -3,21 +3,32 @@
 
 import { invalidOption, invalidShape, TamisError } from './error.js';
 
-/** The loss of samples with several labels. */
-export const ranking = 'ranking-squared-hinge';
+// catalogue: choices
 const choices = {
-  loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge', ranking],
+  loss: ['hinge', 'squared-hinge', 'logistic', 'one-vs-rest-squared-hinge', 'ranking-squared-hinge'],
   penalty: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'],
-  solver: ['auto', 'primal-dual', 'fista', 'primal-dual-as-printed', 'constrained-primal-dual', 'crammer-singer-dual',
-    'two-phase', 'constrained-primal-dual-as-printed', 'linear-constraints-primal-dual-as-printed',
-    'fista-constant-step-as-printed', 'forward-backward', 'block-coordinate-descent', 'fobos-as-printed',
-    'adaptive-dual-averaging', 'bcd-line-search-as-printed', 'bcd-constant-step-as-printed',
-    'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'],
-  precision: ['float', 'double'],
+  solver: ['auto', 'primal-dual', 'fista', 'primal-dual-as-printed', 'constrained-primal-dual',
+    'crammer-singer-dual', 'two-phase', 'constrained-primal-dual-as-printed',
+    'linear-constraints-primal-dual-as-printed', 'fista-constant-step-as-printed', 'forward-backward',
+    'block-coordinate-descent', 'fobos-as-printed', 'adaptive-dual-averaging', 'bcd-line-search-as-printed',
+    'bcd-constant-step-as-printed', 'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'],
   stopping: ['gap', 'iterates', 'violation-sum', 'violation-max'],
 };
-/** Those of the module that is always loaded. */
+/** The losses without a gradient, and those of samples with several labels. */
+const kinked = ['hinge'];
+const of_label_sets = ['ranking-squared-hinge'];
+/** The penalties that the parameters mean something to. */
+const takers = {
+  groups: ['group-l2', 'group-linf', 'sparse-group'],
+  l1Ratio: ['elastic-net', 'sparse-group'],
+  epsilon: ['reweighted-l1'],
+};
+/** The solvers of the module that is always loaded. */
 const usual_solvers = [0, 1, 5, 6, 11];
+// end of catalogue
+/** The loss of samples with several labels. */
+export const [ranking] = of_label_sets;
+const precisions = ['float', 'double'];
 
 /** The number of a choice, its position in the C enumeration. */
 export function choice(kind, name, names = choices[kind]) {
@@ -29,7 +40,7 @@ export function choice(kind, name, names = choices[kind]) {
 
 /** The precision asked for, 'float' unless said. */
 export function precisionOf({ precision = 'float' } = {}) {
-  choice('precision', precision);
+  choice('precision', precision, precisions);
   return precision;
 }
 
@@ -42,11 +53,11 @@ export function beyondUsual(problem = {}) {
   if (precisionOf(problem) === 'double') return null;
   if (!usual_solvers.includes(choice('solver', solver))) return `the solver ${solver}`;
   if (eta !== undefined) return 'the solver for eta';
-  if (loss === ranking) return `the loss ${ranking}`;
+  if (of_label_sets.includes(loss)) return `the loss ${loss}`;
   const settings = ['seed', 'learningRate', 'shrinking', 'stopping'].find((name) => problem[name] !== undefined);
   if (settings) return `a solver with ${settings}`;
   const wide = isArrayLike(groups) || groups?.blocks > 1;
-  return solver === 'auto' && loss !== 'hinge' && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
+  return solver === 'auto' && !kinked.includes(loss) && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
 }
 
 /** A value for a message; objects that cannot be made text are what they are. */
@@ -233,7 +244,7 @@ function checkMeaning(option, value, penalty, penalties) {
 
 /** { block, order, starts } of the groups: a block of 0 for whole rows; lists when there is a number per feature. */
 export function groupsOf({ groups, penalty }, features) {
-  checkMeaning('groups', groups === 'rows' ? undefined : groups, penalty, ['group-l2', 'group-linf', 'sparse-group']);
+  checkMeaning('groups', groups === 'rows' ? undefined : groups, penalty, takers.groups);
   if (groups === undefined || groups === 'rows') return { block: 0 };
   if (typeof groups !== 'object' || groups === null)
     throw invalidOption(`groups: ${shown(groups)} is neither 'rows' nor { blocks } nor a group number per feature`);
@@ -272,8 +283,8 @@ export function settingsOf({ seed, learningRate, shrinking, stopping }) {
 
 /** The parameters of the penalty, checked. */
 export function parametersOf({ l1Ratio, epsilon, penalty }) {
-  checkMeaning('l1Ratio', l1Ratio, penalty, ['elastic-net', 'sparse-group']);
-  checkMeaning('epsilon', epsilon, penalty, ['reweighted-l1']);
+  checkMeaning('l1Ratio', l1Ratio, penalty, takers.l1Ratio);
+  checkMeaning('epsilon', epsilon, penalty, takers.epsilon);
   if (l1Ratio !== undefined && !(numberOf(l1Ratio) >= 0 && l1Ratio <= 1))
     throw invalidOption(`l1Ratio: ${shown(l1Ratio)} does not lie between 0 and 1`);
   if (epsilon !== undefined && !(numberOf(epsilon) > 0 && epsilon < Infinity))

@@ -34,27 +34,106 @@ export type ModuleSource = string | { readonly href: string } | ArrayBuffer | Ar
 export interface CompiledModule {}
 
 export type Label = string | number;
-export type Loss = 'hinge' | 'squared-hinge' | 'logistic' | 'one-vs-rest-squared-hinge'
-  /** Of samples with several labels, or none: ranks them above the others. In the module with all solvers. */
+// catalogue: losses
+export type Loss =
+  /** max_k (z_k + margin [k != y]) - z_y */
+  | 'hinge'
+  /** sum over k != y of max(0, margin + z_k - z_y)^2 */
+  | 'squared-hinge'
+  /** log sum_k exp(z_k + margin [k != y]) - z_y */
+  | 'logistic'
+  /** max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
+  | 'one-vs-rest-squared-hinge'
+  /** sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of a sample, maybe empty:
+   * ranks them above the others. In the module with all solvers */
   | 'ranking-squared-hinge';
+// end of catalogue
 /** What of the published solvers ends a run beside the iteration limit; the gap is what ends it elsewhere. */
-export type StoppingRule = 'iterates' | 'violation-sum' | 'violation-max';
+// catalogue: stopping rules
+export type StoppingRule =
+  /** |x - x_before| / |x| of consecutive iterates, below the threshold */
+  | 'iterates'
+  /** sum of the optimality violations of an outer pass over that of the first; block coordinate descent as printed */
+  | 'violation-sum'
+  /** the same of the largest violation */
+  | 'violation-max';
+// end of catalogue
 export type ThresholdKind = 'linear' | 'per-class';
+// catalogue: penalties
 export type Penalty =
-  | 'ridge' | 'l1' | 'group-l2' | 'group-linf' | 'elastic-net' | 'sparse-group'
-  /** Non-convex, in rounds of weighted l1: the report is that of the last, with the iterations of all. */
+  /** half the sum of squares */
+  | 'ridge'
+  /** sum of absolute values */
+  | 'l1'
+  /** sum over groups of the Euclidean norm */
+  | 'group-l2'
+  /** sum over groups of the largest absolute value */
+  | 'group-linf'
+  /** l1_ratio * l1 + (1 - l1_ratio) * ridge */
+  | 'elastic-net'
+  /** l1_ratio * l1 + (1 - l1_ratio) * group-l2 */
+  | 'sparse-group'
+  /** not convex: five rounds of weighted l1, the weights 1 at first, then 1/(|w| + epsilon). The report is that of
+   * the last round, with the iterations of all */
   | 'reweighted-l1';
+// end of catalogue
 /**
  * 'auto' is the fastest for the problem. The baselines, 'fista' and 'constrained-primal-dual' are not in the module that is
  * always loaded: see LoadOptions.baselines; some refuse some losses or penalties.
  */
-export type Solver = 'auto' | 'primal-dual' | 'fista' | 'constrained-primal-dual' | 'crammer-singer-dual' | 'two-phase' |
-  'block-coordinate-descent' | Baseline;
+// catalogue: solvers
+export type Solver =
+  /** what suits loss, penalty and lambda */
+  | 'auto'
+  /** restarted, reflected primal-dual iterations on a working set of features */
+  | 'primal-dual'
+  /** accelerated proximal gradient with line search and restarts on a working set (the default for ranking, and for
+   * group-linf over several features) */
+  | 'fista'
+  /** primal-dual with projections onto the level set of the mean loss (the default with eta) */
+  | 'constrained-primal-dual'
+  /** ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000) */
+  | 'crammer-singer-dual'
+  /** primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena
+   * has room for its linear systems (the default) */
+  | 'two-phase'
+  /** descent over features with scores kept in place, then Newton's method with conjugate gradients on the features
+   * that are not zero, where the arena has room (the default but for group-linf over several features; in the least
+   * arena descent alone) */
+  | 'block-coordinate-descent'
+  | Baseline;
+// end of catalogue
 /** Published algorithms, most of them as they were printed. */
-export type Baseline = 'primal-dual-as-printed' | 'constrained-primal-dual-as-printed' |
-  'linear-constraints-primal-dual-as-printed' | 'fista-constant-step-as-printed' | 'forward-backward' |
-  'fobos-as-printed' | 'adaptive-dual-averaging' | 'bcd-line-search-as-printed' | 'bcd-constant-step-as-printed' |
-  'fista-line-search-as-printed' | 'sparsa-as-printed' | 'fista-constant-step';
+// catalogue: baselines
+export type Baseline =
+  /** Algorithm 1 of Chierchia et al. (2015), unchanged */
+  | 'primal-dual-as-printed'
+  /** Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting */
+  | 'constrained-primal-dual-as-printed'
+  /** the reformulation with linear constraints that Chierchia et al. (2015) compare with */
+  | 'linear-constraints-primal-dual-as-printed'
+  /** FISTA with the constant step that Blondel et al. (2013) print, 4 to 100 times shorter than that of
+   * fista-constant-step */
+  | 'fista-constant-step-as-printed'
+  /** proximal gradient steps of constant length, the longest that a power iteration finds: what Chierchia et al.
+   * (2015) timed for the logistic loss */
+  | 'forward-backward'
+  /** stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t) */
+  | 'fobos-as-printed'
+  /** dual averaging (Xiao 2010), one sample a step, sparse models, steps that adapt to each feature */
+  | 'adaptive-dual-averaging'
+  /** block coordinate descent over features in turn with a line search, as Blondel et al. (2013) print it; groups
+   * are rows */
+  | 'bcd-line-search-as-printed'
+  /** the same at random with constant steps */
+  | 'bcd-constant-step-as-printed'
+  /** FISTA with backtracking, which Blondel et al. (2013) time against theirs */
+  | 'fista-line-search-as-printed'
+  /** Barzilai-Borwein steps, which Blondel et al. (2013) time against theirs */
+  | 'sparsa-as-printed'
+  /** forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge */
+  | 'fista-constant-step';
+// end of catalogue
 export type Precision = 'float' | 'double';
 export type Reals = Float32Array | Float64Array;
 

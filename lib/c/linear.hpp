@@ -42,11 +42,22 @@ template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
 #endif
 #endif
-static_assert(TAMIS_BLOCK_COORDINATE_DESCENT == static_cast<int>(SolverKind::block_coordinate_descent) &&
-              TAMIS_RANKING_SQUARED_HINGE == static_cast<int>(LossKind::ranking_squared_hinge) &&
-              TAMIS_STOPPING_ITERATES == static_cast<int>(StoppingRule::iterates) &&
-              TAMIS_STOPPING_VIOLATION_SUM == static_cast<int>(StoppingRule::violation_sum) &&
-              TAMIS_STOPPING_VIOLATION_MAX == static_cast<int>(StoppingRule::violation_max));
+constexpr bool is_built(SolverKind kind) {
+#if defined(TAMIS_ALL_SOLVERS)
+  return kind != SolverKind::automatic;
+#elif defined(TAMIS_USUAL_SOLVERS)
+  return kind != SolverKind::automatic && (catalogue::of(kind) & catalogue::is::usual);
+#else
+  return kind != SolverKind::automatic && !(catalogue::of(kind) & catalogue::is::baseline);
+#endif
+}
+static_assert(
+    [] {
+      for (const SolverKind kind : all_solvers)
+        if (Trainer<float>::has(kind) != is_built(kind)) return false;
+      return true;
+    }(),
+    "the catalogue says of each solver which builds have it");
 
 /// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
 #define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
@@ -158,7 +169,7 @@ template <class T>
 [[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   const SolverKind solver = choice.resolved_solver();
   const bool sets = p.set_starts || p.set_members || p.set_count;
-  if (choice.loss != LossKind::ranking_squared_hinge) {
+  if (!has_label_sets(choice.loss)) {
     if (sets) return "label sets are for ranking-squared-hinge: the other losses take one class per sample";
   } else if (!p.set_starts || !p.set_count || p.set_count > 65536) {
     return "ranking-squared-hinge needs label sets: set_starts, set_members, and 1 to 65536 as set_count";
@@ -168,7 +179,7 @@ template <class T>
   if (stopping.rule == StoppingRule::gap && !(p.stopping_threshold == T(0)))
     return "stopping by the gap takes no threshold: the tolerance is that of the gap";
   if (!stopping.valid()) return "the threshold of a stopping rule must be positive and finite";
-  if (stopping.rule != StoppingRule::gap && choice.penalty == PenaltyKind::reweighted_l1)
+  if (stopping.rule != StoppingRule::gap && in_rounds(choice.penalty))
     return "the rounds of reweighted-l1 end by the gap: they take no other stopping rule";
   if (!has_stopping(solver, stopping.rule))
     return stopping.rule == StoppingRule::iterates

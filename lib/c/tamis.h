@@ -51,49 +51,99 @@ typedef enum tamis_status {
   TAMIS_INVALID_SCALE         /* samples so large or so small that their squares do not fit this scalar type: rescale */
 } tamis_status;
 
+/* What is marked (TAMIS_ALL_SOLVERS), here and below, is in a library built with that macro alone. Sets of classes from
+ * scores of TAMIS_RANKING_SQUARED_HINGE: tamis_sets.h. */
+/* catalogue: losses */
 typedef enum tamis_loss {
-  TAMIS_HINGE = 0,        /* max_k (z_k + margin [k != y]) - z_y */
-  TAMIS_SQUARED_HINGE,    /* sum over k != y of max(0, margin + z_k - z_y)^2 */
-  TAMIS_LOGISTIC,         /* log sum_k exp(z_k + margin [k != y]) - z_y */
-  TAMIS_ONE_VS_REST_SQUARED_HINGE, /* max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
-  TAMIS_RANKING_SQUARED_HINGE      /* sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of
-                                      a sample, maybe empty: ranks them above the others; in a library built with
-                                      TAMIS_ALL_SOLVERS. Sets from scores: tamis_sets.h */
+  TAMIS_HINGE = 0,                      /* max_k (z_k + margin [k != y]) - z_y */
+  TAMIS_SQUARED_HINGE = 1,              /* sum over k != y of max(0, margin + z_k - z_y)^2 */
+  TAMIS_LOGISTIC = 2,                   /* log sum_k exp(z_k + margin [k != y]) - z_y */
+  TAMIS_ONE_VS_REST_SQUARED_HINGE = 3,  /* max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2 */
+  /* sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of a sample, maybe empty:
+     ranks them above the others (TAMIS_ALL_SOLVERS) */
+  TAMIS_RANKING_SQUARED_HINGE = 4
 } tamis_loss;
+/* end of catalogue */
 
+/* catalogue: penalties */
 typedef enum tamis_penalty {
-  TAMIS_RIDGE = 0,        /* half the sum of squares */
-  TAMIS_L1,               /* sum of absolute values */
-  TAMIS_GROUP_L2,         /* sum over groups of the Euclidean norm */
-  TAMIS_GROUP_LINF,       /* sum over groups of the largest absolute value */
-  TAMIS_ELASTIC_NET,      /* l1_ratio * L1 + (1 - l1_ratio) * RIDGE */
-  TAMIS_SPARSE_GROUP,     /* l1_ratio * L1 + (1 - l1_ratio) * GROUP_L2 */
-  TAMIS_REWEIGHTED_L1     /* non-convex: five rounds of weighted L1, the weights 1 at first, then 1/(|w| + epsilon).
-                             The report is that of the last round, with the iterations of all */
+  TAMIS_RIDGE = 0,         /* half the sum of squares */
+  TAMIS_L1 = 1,            /* sum of absolute values */
+  TAMIS_GROUP_L2 = 2,      /* sum over groups of the Euclidean norm */
+  TAMIS_GROUP_LINF = 3,    /* sum over groups of the largest absolute value */
+  TAMIS_ELASTIC_NET = 4,   /* l1_ratio * l1 + (1 - l1_ratio) * ridge */
+  TAMIS_SPARSE_GROUP = 5,  /* l1_ratio * l1 + (1 - l1_ratio) * group-l2 */
+  /* not convex: five rounds of weighted l1, the weights 1 at first, then 1/(|w| + epsilon). The report is that of
+     the last round, with the iterations of all */
+  TAMIS_REWEIGHTED_L1 = 6
 } tamis_penalty;
+/* end of catalogue */
 
+/* catalogue: solvers */
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,            /* what suits loss, penalty, and lambda */
-  TAMIS_PRIMAL_DUAL,              /* hinge */
-  TAMIS_FISTA,                    /* the other losses */
-  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4, /* hinge, with eta: what TAMIS_AUTOMATIC is then */
-  TAMIS_CRAMMER_SINGER_DUAL,      /* hinge and ridge, lambda > 0 */
-  TAMIS_TWO_PHASE,                /* hinge, not ridge: primal-dual, then Newton where the arena has room */
-  TAMIS_BLOCK_COORDINATE_DESCENT = 11 /* the other losses: descent over features, then Newton where the arena has room:
-                                         what TAMIS_AUTOMATIC is for them. In a library built with TAMIS_ALL_SOLVERS
-                                         the numbers up to 18 are the published baselines (SolverKind in
-                                         tamis/compatibility.hpp) */
+  TAMIS_AUTOMATIC = 0,               /* what suits loss, penalty and lambda */
+  TAMIS_PRIMAL_DUAL = 1,             /* hinge: restarted, reflected primal-dual iterations on a working set of features */
+  /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set (the default
+     for ranking, and for group-linf over several features) */
+  TAMIS_FISTA = 2,
+  TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,  /* hinge: Algorithm 1 of Chierchia et al. (2015), unchanged (TAMIS_ALL_SOLVERS) */
+  /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
+  TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000) */
+  TAMIS_CRAMMER_SINGER_DUAL = 5,
+  /* hinge, not ridge: primal-dual, then semismooth Newton on a proximal point method with the samples that matter,
+     where the arena has room for its linear systems (the default) */
+  TAMIS_TWO_PHASE = 6,
+  /* hinge, with eta: Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting (TAMIS_ALL_SOLVERS) */
+  TAMIS_CONSTRAINED_PRIMAL_DUAL_AS_PRINTED = 7,
+  /* hinge, with eta: the reformulation with linear constraints that Chierchia et al. (2015) compare with
+     (TAMIS_ALL_SOLVERS) */
+  TAMIS_LINEAR_CONSTRAINTS_PRIMAL_DUAL_AS_PRINTED = 8,
+  /* all losses but hinge: FISTA with the constant step that Blondel et al. (2013) print, 4 to 100 times shorter than
+     that of fista-constant-step (TAMIS_ALL_SOLVERS) */
+  TAMIS_FISTA_CONSTANT_STEP_AS_PRINTED = 9,
+  /* all losses but hinge: proximal gradient steps of constant length, the longest that a power iteration finds: what
+     Chierchia et al. (2015) timed for the logistic loss (TAMIS_ALL_SOLVERS) */
+  TAMIS_FORWARD_BACKWARD = 10,
+  /* all losses but hinge and ranking-squared-hinge: descent over features with scores kept in place, then Newton's
+     method with conjugate gradients on the features that are not zero, where the arena has room (the default but for
+     group-linf over several features; in the least arena descent alone) */
+  TAMIS_BLOCK_COORDINATE_DESCENT = 11,
+  /* all losses, not reweighted-l1: stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps
+     eta_0/sqrt(t) (TAMIS_ALL_SOLVERS) */
+  TAMIS_FOBOS_AS_PRINTED = 12,
+  /* all losses, not reweighted-l1: dual averaging (Xiao 2010), one sample a step, sparse models, steps that adapt to
+     each feature (TAMIS_ALL_SOLVERS) */
+  TAMIS_ADAPTIVE_DUAL_AVERAGING = 13,
+  /* all losses but hinge and ranking-squared-hinge: block coordinate descent over features in turn with a line
+     search, as Blondel et al. (2013) print it; groups are rows (TAMIS_ALL_SOLVERS) */
+  TAMIS_BCD_LINE_SEARCH_AS_PRINTED = 14,
+  /* all losses but hinge and ranking-squared-hinge: the same at random with constant steps (TAMIS_ALL_SOLVERS) */
+  TAMIS_BCD_CONSTANT_STEP_AS_PRINTED = 15,
+  /* all losses but hinge: FISTA with backtracking, which Blondel et al. (2013) time against theirs
+     (TAMIS_ALL_SOLVERS) */
+  TAMIS_FISTA_LINE_SEARCH_AS_PRINTED = 16,
+  /* all losses but hinge: Barzilai-Borwein steps, which Blondel et al. (2013) time against theirs
+     (TAMIS_ALL_SOLVERS) */
+  TAMIS_SPARSA_AS_PRINTED = 17,
+  /* all losses but hinge: forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge
+     (TAMIS_ALL_SOLVERS) */
+  TAMIS_FISTA_CONSTANT_STEP = 18
 } tamis_solver;
+/* end of catalogue */
 
 /* What ends a run beside the iteration limit. Rules other than the gap are those of published baselines, of a library
  * built with TAMIS_ALL_SOLVERS: they compute no certificate on the way, only one at the end, and the status is
  * TAMIS_CONVERGED if that is below the tolerance, else TAMIS_STOPPED. */
+/* catalogue: stopping rules */
 typedef enum tamis_stopping {
-  TAMIS_STOPPING_GAP = 0,        /* the certificate */
-  TAMIS_STOPPING_ITERATES,       /* |x - x_before| / |x| of consecutive iterates, below the threshold */
-  TAMIS_STOPPING_VIOLATION_SUM,  /* sum of the optimality violations of an outer pass over that of the first; block */
-  TAMIS_STOPPING_VIOLATION_MAX   /* coordinate descent as printed. The same of the largest violation */
+  TAMIS_STOPPING_GAP = 0,           /* the certificate */
+  TAMIS_STOPPING_ITERATES = 1,      /* |x - x_before| / |x| of consecutive iterates, below the threshold */
+  /* sum of the optimality violations of an outer pass over that of the first; block coordinate descent as printed */
+  TAMIS_STOPPING_VIOLATION_SUM = 2,
+  TAMIS_STOPPING_VIOLATION_MAX = 3  /* the same of the largest violation */
 } tamis_stopping;
+/* end of catalogue */
 
 /* Alignment of arenas, coefficients and nothing else, in bytes. */
 #define TAMIS_ALIGNMENT 16

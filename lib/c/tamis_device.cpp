@@ -123,8 +123,8 @@ ProblemSpec choice_of(const typename Face<T>::Problem& p) {
 }
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  return solver < std::size(all_solvers) && loss <= TAMIS_ONE_VS_REST_SQUARED_HINGE &&
-         penalty < std::size(all_penalties) &&
+  return solver < std::size(all_solvers) && loss < std::size(all_losses) &&
+         AnyLoss<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 

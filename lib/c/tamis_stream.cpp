@@ -45,7 +45,8 @@ using Forward = FobosLearner<T, AnyLoss<T>, AnyPenalty<T>>;
 
 template <class T>
 bool known(const typename Face<T>::Options& o) {
-  return o.loss < std::size(all_losses) && o.penalty < std::size(all_penalties) && o.learner <= TAMIS_LEARN_FOBOS;
+  return o.loss < std::size(all_losses) && AnyLoss<T>::has(static_cast<LossKind>(o.loss)) &&
+         o.penalty < std::size(all_penalties) && o.learner <= TAMIS_LEARN_FOBOS;
 }
 
 template <class T>
@@ -86,9 +87,9 @@ template <class T>
 tamis_status begin(typename Face<T>::Stream* stream, const typename Face<T>::Options& o, void* arena,
                    std::size_t bytes) {
   auto& state = State<T>::of(stream);
-  state.refusal = !known<T>(o)                       ? TAMIS_INVALID_OPTION
-                  : o.penalty == TAMIS_REWEIGHTED_L1 ? TAMIS_INVALID_COMBINATION
-                                                     : TAMIS_RUNNING;
+  state.refusal = !known<T>(o)                                     ? TAMIS_INVALID_OPTION
+                  : in_rounds(static_cast<PenaltyKind>(o.penalty)) ? TAMIS_INVALID_COMBINATION
+                                                                   : TAMIS_RUNNING;
   state.learner = o.learner;
   const auto make = [&]<class Learner>() {
     auto* learner = ::new (static_cast<void*>(state.room))

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
+#include <type_traits>
 
 #include "errors.hpp"
 #include "output_file.hpp"
@@ -18,6 +20,18 @@ std::optional<double> parse_decimal(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// The names of all losses, or of all penalties, for the help.
+template <class Kind>
+std::string names_of(std::span<const Kind> kinds) {
+  std::string names;
+  for (const Kind kind : kinds) {
+    names += (names.empty() ? "" : " | ") + std::string(name(kind));
+    if constexpr (std::is_same_v<Kind, LossKind>)
+      if (has_label_sets(kind)) names += ", for samples with several labels";
+  }
+  return names;
 }
 
 /// Refuses an option that means nothing to the penalty.
@@ -105,15 +119,8 @@ ReadOptions DataArguments::read_options(double default_scale) const {
 }
 
 void ProblemArguments::declare(CLI::App& command) {
-  command
-      .add_option("--loss", loss,
-                  "hinge | squared-hinge | logistic | one-vs-rest-squared-hinge | ranking-squared-hinge, for samples "
-                  "with several labels")
-      ->required();
-  command
-      .add_option("--penalty", penalty,
-                  "ridge | l1 | elastic-net | group-l2 | group-linf | sparse-group | reweighted-l1")
-      ->required();
+  command.add_option("--loss", loss, names_of<LossKind>(all_losses))->required();
+  command.add_option("--penalty", penalty, names_of<PenaltyKind>(all_penalties))->required();
   command
       .add_option("--groups", groups,
                   "groups of group-l2, group-linf, sparse-group: rows (default) | blocks:SIZE | FILE, one group "
@@ -146,8 +153,7 @@ ProblemSpec ProblemArguments::choice(bool constrained) const {
   }
   check_meaning("--groups", groups == "rows" ? "" : groups, has_groups, choice.penalty);
   check_meaning("--l1-ratio", l1_ratio, has_ratio, choice.penalty);
-  check_meaning(
-      "--epsilon", epsilon, [](PenaltyKind kind) { return kind == PenaltyKind::reweighted_l1; }, choice.penalty);
+  check_meaning("--epsilon", epsilon, in_rounds, choice.penalty);
   (void)parameters();
   if (const char* refusal = choice.refusal())
     throw ArgumentError("--solver " + solver + " with --loss " + loss + ": " + refusal);

@@ -165,7 +165,7 @@ Fitted evaluate(const Task& task, Coefficients c, const std::vector<double>& wei
   r.lambda = choice.constrained ? std::numeric_limits<double>::quiet_NaN() : options.lambda;
   if (choice.constrained) r.eta = options.eta;
   if (has_ratio(choice.penalty)) r.l1_ratio = parameters.l1_ratio;
-  if (choice.penalty == PenaltyKind::reweighted_l1) r.epsilon = parameters.epsilon;
+  if (in_rounds(choice.penalty)) r.epsilon = parameters.epsilon;
   if (solver.status == Status::infeasible) {
     for (double* none :
          {&r.solver.objective, &r.solver.dual_objective, &r.solver.gap, &r.solver.relative_gap, &r.solver.multiplier})

@@ -9,38 +9,11 @@
 
 #include "family.hpp"
 #include "interaction_model_file.hpp"
+#include "tamis/catalogue.hpp"
 #include "tamis/model/interactions.hpp"
 #include "tamis/penalty/hierarchical.hpp"
 
 namespace tamis::cli {
-
-/// What trains: `admm` with Newton's finish, or an algorithm that it is compared with.
-enum class InteractionSolver {
-  automatic,
-  admm,
-  weak_primal_dual_as_printed,
-  strong_primal_dual_as_printed,
-  weak_fista_as_printed,
-  strong_fista_dykstra,
-  strong_admm_as_printed
-};
-inline constexpr InteractionSolver all_interaction_solvers[] = {InteractionSolver::automatic,
-                                                                InteractionSolver::admm,
-                                                                InteractionSolver::weak_primal_dual_as_printed,
-                                                                InteractionSolver::strong_primal_dual_as_printed,
-                                                                InteractionSolver::weak_fista_as_printed,
-                                                                InteractionSolver::strong_fista_dykstra,
-                                                                InteractionSolver::strong_admm_as_printed};
-constexpr const char* name(InteractionSolver solver) {
-  constexpr const char* names[] = {"auto",
-                                   "admm",
-                                   "weak-primal-dual-as-printed",
-                                   "strong-primal-dual-as-printed",
-                                   "weak-fista-as-printed",
-                                   "strong-fista-dykstra",
-                                   "strong-admm-as-printed"};
-  return names[static_cast<int>(solver)];
-}
 
 struct InteractionArguments : FamilyArguments {
   std::string hierarchy, norm = "l1", loss = "least-squares";

@@ -7,19 +7,11 @@
 
 #include "family.hpp"
 #include "kernel_model_file.hpp"
+#include "tamis/catalogue.hpp"
 #include "tamis/certificate/rademacher.hpp"
 #include "tamis/penalty/mixed_norm.hpp"
 
 namespace tamis::cli {
-
-/// What trains: `admm`; `fista`, which stores no matrices; or the algorithm that they are compared with.
-enum class KernelSolver { automatic, admm, fista, forward_backward_as_printed };
-inline constexpr KernelSolver all_kernel_solvers[] = {KernelSolver::automatic, KernelSolver::admm, KernelSolver::fista,
-                                                      KernelSolver::forward_backward_as_printed};
-constexpr const char* name(KernelSolver solver) {
-  constexpr const char* names[] = {"auto", "admm", "fista", "forward-backward-as-printed"};
-  return names[static_cast<int>(solver)];
-}
 
 /// The data-dependent bound: --rademacher, --delta.
 struct KernelBoundArguments {

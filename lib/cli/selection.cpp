@@ -30,7 +30,7 @@ void PathArguments::declare(CLI::App& command) {
 }
 
 Selection::Selection(const PathArguments& a, const ProblemSpec& choice, const Options<double>& options)
-    : prepared(prepare(a.samples, choice.loss == LossKind::ranking_squared_hinge)),
+    : prepared(prepare(a.samples, has_label_sets(choice.loss))),
       groups(a.problem.listed_groups(prepared.train.features)),
       task{a.samples, prepared, choice, a.problem.parameters(), options, a.problem.precision} {
   if (groups) task.choice.groups = groups->groups;

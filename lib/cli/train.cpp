@@ -62,7 +62,7 @@ void check_meaning(const TrainArguments& a, const Stopping<double>& stopping, co
   };
   const std::string rule = std::string("--stopping ") + name(stopping.rule);
   refuse_unless(rule, [&](SolverKind kind) { return has_stopping(kind, stopping.rule); });
-  if (stopping.rule != StoppingRule::gap && choice.penalty == PenaltyKind::reweighted_l1)
+  if (stopping.rule != StoppingRule::gap && in_rounds(choice.penalty))
     throw ArgumentError(rule + " is not for reweighted-l1, whose rounds end by the gap");
   if (!a.shrinking) return;
   refuse_unless("--shrinking", is_blockwise);
@@ -141,7 +141,7 @@ void run(const TrainArguments& a) {
   if (!a.plot_weights.empty() && a.weight_map.empty())
     throw ArgumentError("--plot-weights needs --weight-map ROWSxCOLUMNS, the shape of the pictures");
 
-  const bool multilabel = choice.loss == LossKind::ranking_squared_hinge;
+  const bool multilabel = has_label_sets(choice.loss);
   if (multilabel && !a.plot_confusion.empty())
     throw ArgumentError("--plot-confusion: with several labels per sample there is no confusion matrix");
 

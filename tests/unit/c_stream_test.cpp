@@ -126,6 +126,7 @@ TEST(CStream, SaysWhatIsWrong) {
   EXPECT_EQ(status([](Options&) {}, 1), TAMIS_ARENA_TOO_SMALL);
   EXPECT_EQ(status([](Options& o) { o.learner = 2; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Options& o) { o.loss = 9; }), TAMIS_INVALID_OPTION);
+  EXPECT_EQ(status([](Options& o) { o.loss = TAMIS_RANKING_SQUARED_HINGE; }), TAMIS_INVALID_OPTION);  // one label each
   EXPECT_EQ(status([](Options& o) { o.learning_rate = -1; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Options& o) { o.l1_ratio = 2; }), TAMIS_INVALID_OPTION);
   EXPECT_EQ(status([](Options& o) { o.penalty = TAMIS_REWEIGHTED_L1; }), TAMIS_INVALID_COMBINATION);

@@ -635,7 +635,7 @@ TEST(AsPrinted, SettingsThroughTheDoorOfRunTimeChoices) {
   });
 }
 
-// Which solver knows what is said once, in compatibility.hpp; the types agree.
+// Which solver knows what is said once, in catalogue.hpp; the types agree.
 template <class Solver>
 constexpr bool agrees = [] {
   const bool seeds = requires(Solver solver) { solver.set_seed(std::uint64_t(1)); };

@@ -85,6 +85,11 @@ Report<double> run(const Made<double>& made, Options<double> options, Reweightin
   return scheme.report();
 }
 
+TEST(Reweighted, RunsRoundsOfTheDefaultSolver) {
+  expect_rounds<DefaultSolver<double, SquaredHinge, WeightedL1<double>>>(SquaredHinge{},
+                                                                        {.lambda = 0.01, .tolerance = 1e-7});
+}
+
 TEST(Reweighted, TheIterationLimitIsThatOfAllRounds) {
   const Made<double> made(80, 30, 3, 12);
   const auto whole = run(made, {.lambda = 0.02, .tolerance = 1e-6});

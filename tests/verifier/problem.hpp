@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tamis/compatibility.hpp"
+#include "tamis/catalogue.hpp"
 #include "tamis/penalty/groups.hpp"
 
 namespace tamis::verifier {

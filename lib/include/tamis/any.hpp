@@ -9,12 +9,6 @@
 #include "any_solver.hpp"
 #include "design/dense.hpp"
 #include "design/sparse.hpp"
-#include "penalty/elastic_net.hpp"
-#include "penalty/group.hpp"
-#include "penalty/l1.hpp"
-#include "penalty/ridge.hpp"
-#include "penalty/sparse_group.hpp"
-#include "penalty/weighted_l1.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
 #include "solver/primal_dual.hpp"
@@ -22,19 +16,32 @@
 
 namespace tamis {
 
-/// Any of the losses, called once per sample.
+namespace detail {
+/// visit(R{}) with the first row R for which is(R{}), or else the last, of those that have what is wanted.
+template <unsigned wanted, class R>
+inline constexpr bool is_wanted = wanted == 0 || ((R::has & wanted) && !(R::has & catalogue::has::label_sets));
+template <unsigned wanted, class Is, class Visit, class First, class... Rest>
+[[gnu::always_inline]] constexpr auto visit_row(catalogue::List<First, Rest...>, const Is& is, Visit& visit) {
+  if constexpr (!is_wanted<wanted, First>) {
+    return visit_row<wanted>(catalogue::List<Rest...>{}, is, visit);
+  } else if constexpr ((is_wanted<wanted, Rest> || ...)) {
+    if (is(First{})) return visit(First{});
+    return visit_row<wanted>(catalogue::List<Rest...>{}, is, visit);
+  } else {
+    return visit(First{});
+  }
+}
+}  // namespace detail
+
+/// Any of the losses that take one class per sample, called once per sample.
 template <class T>
 class AnyLoss {
  public:
-  explicit AnyLoss(LossKind kind)
-      : table_(kind == LossKind::hinge           ? &table_for<Hinge>
-               : kind == LossKind::squared_hinge ? &table_for<SquaredHinge>
-               : kind == LossKind::logistic      ? &table_for<Logistic>
-                                                 : &table_for<OneVsRestSquaredHinge>) {}
+  explicit AnyLoss(LossKind kind) : table_(table_of(catalogue::Losses{}, kind)) {}
 
   static constexpr bool chosen_at_run_time = true;
   /// Whether the loss is among them: see any_multilabel.hpp for the others.
-  static constexpr bool has(LossKind kind) { return kind != LossKind::ranking_squared_hinge; }
+  static constexpr bool has(LossKind kind) { return !has_label_sets(kind); }
 
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
@@ -43,7 +50,7 @@ class AnyLoss {
   }
   bool separate_classes() const { return table_->separate_classes; }
   bool has_quadratic_dual() const { return table_->dual_terms != nullptr; }
-  bool has_bregman_divergence() const { return table_ == &table_for<SquaredHinge> || table_ == &table_for<Logistic>; }
+  bool has_bregman_divergence() const { return table_->has_bregman_divergence; }
   template <class>
   T default_margin() const {
     return table_->default_margin;
@@ -59,24 +66,31 @@ class AnyLoss {
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     return table_->gradient(z, classes, y, margin, weight, u);
   }
-  /// The gradient, or the subgradient of the one loss that has none.
+  /// The gradient, or the subgradient of a loss that has none.
   T subgradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
-    if (!table_->gradient) return Hinge{}.subgradient(z, classes, y, margin, weight, u);
-    return table_->gradient(z, classes, y, margin, weight, u);
+    if (table_->gradient) return table_->gradient(z, classes, y, margin, weight, u);
+    return visit<catalogue::has::subgradient>(
+        [=](const auto& loss) { return loss.subgradient(z, classes, y, margin, weight, u); });
   }
-  // Of the losses only the hinge has a dual_prox.
-  static constexpr bool in_support(T entry, bool is_label, T weight) {
-    return Hinge::in_support(entry, is_label, weight);
+  bool in_support(T entry, bool is_label, T weight) const {
+    return visit<catalogue::has::simplex>([=](const auto& loss) { return loss.in_support(entry, is_label, weight); });
   }
-  static constexpr T violation(const T* z, Index classes, Label y, T margin) {
-    return Hinge::violation(z, classes, y, margin);
+  T violation(const T* z, Index classes, Label y, T margin) const {
+    return visit<catalogue::has::simplex>([=](const auto& loss) { return loss.violation(z, classes, y, margin); });
   }
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    Hinge{}.dual_prox(u, classes, y, margin, weight, sigma);
+    visit<catalogue::has::dual_prox>([=](const auto& loss) { loss.dual_prox(u, classes, y, margin, weight, sigma); });
   }
-  void enter_domain(T* u, Index classes, Label y, T weight) const { Hinge{}.enter_domain(u, classes, y, weight); }
+  void enter_domain(T* u, Index classes, Label y, T weight) const {
+    visit<catalogue::has::dual_prox>([=](const auto& loss) { loss.enter_domain(u, classes, y, weight); });
+  }
+  void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
+    visit<catalogue::has::dual_prox>(
+        [&](const auto& loss) { loss.null_model(targets, intercept, intercepts, u, stride); });
+  }
   LevelTerms<T> level_terms(const T* u, Index classes, Label y, T margin, T weight, T sigma) const {
-    return Hinge{}.level_terms(u, classes, y, margin, weight, sigma);
+    return visit<catalogue::has::level_sets>(
+        [=](const auto& loss) -> LevelTerms<T> { return loss.level_terms(u, classes, y, margin, weight, sigma); });
   }
   DualTerms<T> dual_terms(const T* u, Index classes, Label y, T margin, T weight) const {
     return table_->dual_terms(u, classes, y, margin, weight);
@@ -97,32 +111,29 @@ class AnyLoss {
     return visit_smooth([&](const auto& loss) { return loss.curvature_size(h, classes, y, weight); });
   }
   T bregman_divergence(const T* from, const T* to, Index classes, Label y, T margin, T* scratch) const {
-    if (table_ == &table_for<Logistic>) return Logistic{}.bregman_divergence(from, to, classes, y, margin, scratch);
-    return SquaredHinge{}.bregman_divergence(from, to, classes, y, margin, scratch);
+    return visit<catalogue::has::divergence>(
+        [=](const auto& loss) { return loss.bregman_divergence(from, to, classes, y, margin, scratch); });
   }
-  void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
-    Hinge{}.null_model(targets, intercept, intercepts, u, stride);
-  }
-  /// visit(loss) with the loss itself, one that is smooth: in there its calls are inlined. It is not in the table, so
-  /// that only solvers that ask bring the code.
+  /// visit(loss) with the loss itself, one whose curvature is known: in there its calls are inlined. It is not in the
+  /// table, so that only solvers that ask bring the code.
   template <class Visit>
-  auto visit_smooth(Visit visit) const {
-    if (table_ == &table_for<SquaredHinge>) return visit(SquaredHinge{});
-    if (table_ == &table_for<Logistic>) return visit(Logistic{});
-    return visit(OneVsRestSquaredHinge{});
+  auto visit_smooth(Visit to_loss) const {
+    return visit<catalogue::has::curvature>(to_loss);
   }
   void second_derivatives(const T* u, Index classes, Label y, T weight, T* h) const {
     visit_smooth([=](const auto& loss) { loss.second_derivatives(u, classes, y, weight, h); });
   }
   template <class>
   T printed_lipschitz(Index classes, Label y) const {
-    return visit_smooth([=](const auto& loss) { return loss.template printed_lipschitz<T>(classes, y); });
+    return visit<catalogue::has::printed_lipschitz>(
+        [=](const auto& loss) { return loss.template printed_lipschitz<T>(classes, y); });
   }
 
  private:
   struct Table {
     bool label_mass_moves;
     bool separate_classes;
+    bool has_bregman_divergence;
     T max_dual_scale;
     T default_margin;
     T (*value)(const T*, Index, Label, T);
@@ -135,7 +146,13 @@ class AnyLoss {
 
   template <class L>
   static constexpr Table make_table() {
-    Table table{L::label_mass_moves(), tamis::separate_classes(L{}), L::template max_dual_scale<T>(),
+    static_assert(
+        !requires(const L loss, Targets<T> targets, T* u) { loss.make_dual_feasible(targets, u, 0, u, u); },
+        "a loss that repairs its dual point itself is not for choices at run time");
+    Table table{L::label_mass_moves(),
+                tamis::separate_classes(L{}),
+                knows_bregman_divergence<T>(L{}),
+                L::template max_dual_scale<T>(),
                 tamis::default_margin<T>(L{}),
                 [](const T* z, Index classes, Label y, T margin) { return L{}.value(z, classes, y, margin); }};
     if constexpr (QuadraticDual<L, T>)
@@ -160,6 +177,23 @@ class AnyLoss {
   template <class L>
   static constexpr Table table_for = make_table<L>();
 
+  /// That of a loss; the first one for those that are not among them.
+  template <class First, class... R>
+  static const Table* table_of(catalogue::List<First, R...>, LossKind kind) {
+    static constexpr const Table* tables[] = {
+        &table_for<typename First::Type>,
+        &table_for<std::conditional_t<has(R::kind), typename R::Type, typename First::Type>>...};
+    return tables[static_cast<std::size_t>(kind)];
+  }
+
+  /// visit(loss) with the loss itself, of those that have what is wanted.
+  template <unsigned wanted, class Visit>
+  auto visit(Visit to_loss) const {
+    auto to_row = [&]<class R>(R) { return to_loss(typename R::Type{}); };
+    return detail::visit_row<wanted>(
+        catalogue::Losses{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
+  }
+
   const Table* table_;
 };
 
@@ -167,7 +201,7 @@ class AnyLoss {
 template <class T>
 struct AnyNorm {
   PenaltyKind kind = PenaltyKind::group_l2;
-  T l1_ratio = T(0.5);  ///< of sparse-group
+  T l1_ratio = T(0.5);  ///< of norms with a ratio
 
   bool valid() const {
     return visit([](const auto& norm) {
@@ -183,7 +217,7 @@ struct AnyNorm {
   }
   template <class>
   T step_coupling() const {
-    return kind == PenaltyKind::sparse_group ? not_a_number<T> : T(0);
+    return visit([](const auto& norm) { return tamis::step_coupling<T>(norm); });
   }
   T dual(const Rows<const T>& g) const {
     return visit([=](const auto& norm) { return norm.dual(g); });
@@ -191,17 +225,26 @@ struct AnyNorm {
   ProxSlope<T> prox_slope(const Rows<const T>& w, T step) const {
     return visit([=](const auto& norm) { return norm.prox_slope(w, step); });
   }
-  bool keeps_signs() const { return kind == PenaltyKind::sparse_group && SparseGroupNorm<T>{l1_ratio}.keeps_signs(); }
+  bool keeps_signs() const {
+    return visit([](const auto& norm) {
+      if constexpr (requires { norm.keeps_signs(); }) return norm.keeps_signs();
+      else return false;
+    });
+  }
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([=](const auto& norm) { norm.gradient(w, out); });
   }
 
  private:
   template <class Visit>
-  auto visit(Visit visit) const {
-    if (kind == PenaltyKind::group_l2) return visit(EuclideanNorm{});
-    if (kind == PenaltyKind::group_linf) return visit(LargestEntryNorm{});
-    return visit(SparseGroupNorm<T>{l1_ratio});
+  auto visit(Visit to_norm) const {
+    auto to_row = [&]<class R>(R) {
+      using Norm = decltype(R::Type::norm);
+      if constexpr (requires(Norm norm) { norm.ratio; }) return to_norm(Norm{l1_ratio});
+      else return to_norm(Norm{});
+    };
+    return detail::visit_row<catalogue::has::groups>(
+        catalogue::Penalties<T>{}, [this]<class R>(R) { return kind == R::kind; }, to_row);
   }
 };
 
@@ -217,7 +260,7 @@ template <class T>
 class AnyPenalty {
  public:
   explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenalty(table_of(kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
+      : AnyPenalty(table_of(catalogue::Penalties<T>{}, kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
   /// One round of reweighted-l1.
   explicit AnyPenalty(const WeightedL1<T>& weighted) : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
 
@@ -229,17 +272,13 @@ class AnyPenalty {
   void prox(const Rows<T>& w, T step) const { table_->prox(data_, w, step); }
   template <class>
   T step_coupling() const {
-    if (table_ == &table_for<Ridge>) return tamis::step_coupling<T>(Ridge{});
-    if (table_ == &table_for<ElasticNet<T>>) return tamis::step_coupling<T>(make<ElasticNet<T>>(data_));
-    return table_ == &table_for<AnyGroups> ? data_.norm.template step_coupling<T>() : T(0);
+    return visit([](const auto& penalty) { return tamis::step_coupling<T>(penalty); });
   }
-  /// Visits nothing for a penalty without: `incompatibility` keeps such penalties from the solvers that ask.
   template <class Visit>
   void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
-    if (table_->prox_jacobian)
-      table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
-        (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
-      });
+    table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {
+      (*static_cast<std::remove_reference_t<Visit>*>(context))(group);
+    });
   }
   [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
@@ -251,16 +290,26 @@ class AnyPenalty {
   T conjugate(const Rows<const T>& g, T lambda) const { return table_->conjugate(data_, g, lambda); }
   /// visit(penalty) with the penalty itself.
   template <class Visit>
-  auto visit(Visit visit) const {
-    if (table_ == &table_for<Ridge>) return visit(make<Ridge>(data_));
-    if (table_ == &table_for<AnyGroups>) return visit(make<AnyGroups>(data_));
-    if (table_ == &table_for<ElasticNet<T>>) return visit(make<ElasticNet<T>>(data_));
-    if (table_ == &table_for<WeightedL1<T>>) return visit(make<WeightedL1<T>>(data_));
-    return visit(make<L1>(data_));
+  auto visit(Visit to_penalty) const {
+    auto to_row = [&]<class R>(R) { return to_penalty(make<typename R::Type>(data_)); };
+    return detail::visit_row<0>(
+        Held{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
   }
 
  private:
   using AnyGroups = GroupSum<AnyNorm<T>>;
+  template <class P>
+  using HeldAs = std::conditional_t<HasGrouping<P>, AnyGroups, P>;
+  /// The rows with the types that stand for them, each once.
+  template <class... R>
+  static catalogue::List<R...> held(catalogue::List<R...>, catalogue::List<>);
+  template <class... R, class First, class... Rest>
+  static auto held(catalogue::List<R...> done, catalogue::List<First, Rest...>) {
+    using Type = HeldAs<typename First::Type>;
+    if constexpr ((std::same_as<typename R::Type, Type> || ...)) return held(done, catalogue::List<Rest...>{});
+    else return held(catalogue::List<R..., catalogue::Row<First::kind, Type>>{}, catalogue::List<Rest...>{});
+  }
+  using Held = decltype(held(catalogue::List<>{}, catalogue::Penalties<T>{}));
 
   /// What the penalties are made of.
   struct Data {
@@ -274,8 +323,7 @@ class AnyPenalty {
     DualKind (*dual_kind)(const Data&);
     T (*value)(const Data&, const Rows<const T>&);
     void (*prox)(const Data&, const Rows<T>&, T);
-    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*,
-                          void (*)(void*, const ProxJacobian<T>&)) = nullptr;
+    void (*prox_jacobian)(const Data&, const Rows<const T>&, T, void*, void (*)(void*, const ProxJacobian<T>&));
     T (*dual_norm)(const Data&, const Rows<const T>&) = nullptr;
     T (*conjugate)(const Data&, const Rows<const T>&, T) = nullptr;
   };
@@ -285,12 +333,13 @@ class AnyPenalty {
   template <class P>
   static constexpr P make(const Data& data) {
     if constexpr (HasGrouping<P>) return P{data.groups, data.norm};
-    else if constexpr (std::same_as<P, ElasticNet<T>>) return P{data.norm.l1_ratio};
     else if constexpr (std::same_as<P, WeightedL1<T>>) return data.weighted;
+    else if constexpr (requires(P penalty) { penalty.ratio; }) return P{data.norm.l1_ratio};
     else return P{};
   }
   template <class P>
   static constexpr Table make_table() {
+    static_assert(HasManifold<P, T>, "a penalty for choices at run time needs prox_jacobian, keeps_signs and gradient");
     Table table{HasGrouping<P>,
                 [](const Data& data) {
                   if constexpr (requires(P penalty) { penalty.valid(); }) return make<P>(data).valid();
@@ -298,12 +347,11 @@ class AnyPenalty {
                 },
                 [](const Data& data) { return tamis::dual_kind<T>(make<P>(data)); },
                 [](const Data& data, const Rows<const T>& w) { return make<P>(data).value(w); },
-                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); }};
-    if constexpr (HasProxJacobian<P, T>)
-      table.prox_jacobian = [](const Data& data, const Rows<const T>& w, T step, void* context,
-                               void (*visit)(void*, const ProxJacobian<T>&)) {
-        make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
-      };
+                [](const Data& data, const Rows<T>& w, T step) { make<P>(data).prox(w, step); },
+                [](const Data& data, const Rows<const T>& w, T step, void* context,
+                   void (*visit)(void*, const ProxJacobian<T>&)) {
+                  make<P>(data).prox_jacobian(w, step, [=](const ProxJacobian<T>& group) { visit(context, group); });
+                }};
     if constexpr (HasDualNorm<P, T>)
       table.dual_norm = [](const Data& data, const Rows<const T>& g) { return make<P>(data).dual_norm(g); };
     if constexpr (HasConjugate<P, T>)
@@ -315,17 +363,10 @@ class AnyPenalty {
   template <class P>
   static constexpr Table table_for = make_table<P>();
 
-  static const Table* table_of(PenaltyKind kind) {
-    switch (kind) {
-      case PenaltyKind::ridge: return &table_for<Ridge>;
-      case PenaltyKind::group_l2:
-      case PenaltyKind::group_linf:
-      case PenaltyKind::sparse_group: return &table_for<AnyGroups>;
-      case PenaltyKind::elastic_net: return &table_for<ElasticNet<T>>;
-      case PenaltyKind::reweighted_l1: return &table_for<WeightedL1<T>>;
-      case PenaltyKind::l1: break;
-    }
-    return &table_for<L1>;
+  template <class... R>
+  static const Table* table_of(catalogue::List<R...>, PenaltyKind kind) {
+    static constexpr const Table* tables[] = {&table_for<HeldAs<typename R::Type>>...};
+    return tables[static_cast<std::size_t>(kind)];
   }
 
   const Table* table_;
@@ -560,7 +601,7 @@ class AnyTrainingOf {
   enum class Form : std::uint8_t { refused, once, rounds };
 
   static constexpr bool goes_in_rounds(const ProblemSpec& choice) {
-    return choice.penalty == PenaltyKind::reweighted_l1 && !is_stochastic(resolve(choice));
+    return in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
   }
   static constexpr Requirement with_rounds(const ProblemSpec& choice, Shape shape, Requirement solver) {
     return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;

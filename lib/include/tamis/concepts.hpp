@@ -1,5 +1,5 @@
 #pragma once
-/// What a loss, a penalty and a design must offer. Solvers check these at compile time; compatibility.hpp says in a
+/// What a loss, a penalty and a design must offer. Solvers check these at compile time; catalogue.hpp says in a
 /// sentence what is missing.
 
 #include <concepts>

@@ -6,7 +6,7 @@
 #include "arena.hpp"
 #include "certificate/rademacher.hpp"
 #include "certificate/reliability.hpp"
-#include "compatibility.hpp"
+#include "catalogue.hpp"
 #include "concepts.hpp"
 #include "design/dense.hpp"
 #include "design/kernel_rows.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// The fast solver for smooth losses: a few epochs of block coordinate descent, then Newton's method on the support.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../design/sorted_columns.hpp"
 #include "support_newton.hpp"

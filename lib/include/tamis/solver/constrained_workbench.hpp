@@ -1,7 +1,7 @@
 #pragma once
 /// What solvers of the constrained form share: feasible models, certificates, and the proof that there is no model.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../projection/level_set.hpp"
 #include "workbench.hpp"
 

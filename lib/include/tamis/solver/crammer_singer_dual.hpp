@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../design/sample_rows.hpp"
 #include "../design/sorted_columns.hpp"

@@ -48,6 +48,13 @@ class DescentOrFista {
   std::uint32_t certificates() const { return descends_ ? descent_.certificates() : small_.certificates(); }
   bool has_certified_model() const { return descends_ ? descent_.has_certified_model() : small_.has_certified_model(); }
   LinearModel<T> model() const { return descends_ ? descent_.model() : small_.model(); }
+  /// Parts of the problem, for whoever makes another solver of it.
+  const Design& design() const { return small_.design(); }
+  const Targets<T>& targets() const { return small_.targets(); }
+  const Loss& loss() const { return small_.loss(); }
+  const Options<T>& options() const { return small_.options(); }
+  Shape shape() const { return small_.shape(); }
+  Index stride() const { return small_.stride(); }
   /// Whether it is BlockCoordinateDescent, since `start`.
   bool descends() const { return descends_; }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The default solver for smooth losses: accelerated proximal gradient with line search, restarts and working sets.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "workbench.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The default solver for losses without a gradient: restarted, reflected primal–dual iterations with working sets.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "constrained_workbench.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Reweighted ℓ1, the non-convex scheme: a sequence of weighted ℓ1 problems.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../penalty/weighted_l1.hpp"
 #include "workbench.hpp"
 
@@ -139,7 +139,9 @@ class Reweighted<S<T, Loss, Penalty, Design>> {
 
  private:
   // A solver chosen at run time knows which one it is.
-  static constexpr bool chosen_at_run_time = Solver::kind == SolverKind::automatic;
+  static constexpr bool chosen_at_run_time = requires(const Solver solver, const Penalty& penalty) {
+    Solver(solver, penalty, solver.options());
+  };
   const Options<T>& options() const { return solver_.options(); }
   Requirement least() const {
     if constexpr (chosen_at_run_time) return solver_.requirement();

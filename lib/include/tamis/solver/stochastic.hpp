@@ -1,7 +1,7 @@
 #pragma once
 /// Learners from a stream as solvers: samples of a design in random order, with certificates.
 
-#include "../compatibility.hpp"
+#include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../design/sample_rows.hpp"
 #include "../linalg/random.hpp"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "../../compatibility.hpp"
+#include "../../catalogue.hpp"
 #include "../../design/dense.hpp"
 #include "../../linalg/random.hpp"
 #include "../../loss/bregman_divergence.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// What the printed proximal gradient methods share.
 
-#include "../../compatibility.hpp"
+#include "../../catalogue.hpp"
 #include "../../design/dense.hpp"
 #include "../workbench.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Chierchia et al.'s (2015) Algorithm 1 as printed: a baseline.
 
-#include "../../compatibility.hpp"
+#include "../../catalogue.hpp"
 #include "../../design/dense.hpp"
 #include "../../projection/simplex.hpp"
 #include "../workbench.hpp"

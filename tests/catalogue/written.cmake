@@ -1,0 +1,32 @@
+# Copies of the files that the catalogue writes are stale once rows are added, then written, and have the rows:
+# cmake -DWRITE=write -DFROM=source -DTO=copies -P written.cmake
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${TO})
+file(COPY ${FROM}/README.md DESTINATION ${TO})
+file(COPY ${FROM}/lib/c/tamis.h DESTINATION ${TO}/lib/c)
+file(COPY ${FROM}/wasm/problem.js ${FROM}/wasm/tamis.d.ts DESTINATION ${TO}/wasm)
+
+# write(RESULT OPTION…): runs it on the copies.
+function(write expected)
+  execute_process(COMMAND ${WRITE} ${ARGN} ${TO} RESULT_VARIABLE result OUTPUT_QUIET)
+  if(NOT result EQUAL expected)
+    message(SEND_ERROR "`write ${ARGN}` ended with ${result} instead of ${expected}")
+  endif()
+endfunction()
+write(1 --check)
+write(0)
+write(0 --check)
+
+function(expect file)
+  file(READ ${TO}/${file} text)
+  foreach(row IN LISTS ARGN)
+    string(FIND "${text}" "${row}" place)
+    if(place EQUAL -1)
+      message(SEND_ERROR "${file} has nothing of ${row}")
+    endif()
+  endforeach()
+endfunction()
+expect(lib/c/tamis.h "TAMIS_LEAST_SQUARES_OF_SIGNS = 5" "TAMIS_SUM_OF_SQUARES = 7")
+expect(wasm/problem.js ", 'least-squares-of-signs'" ", 'sum-of-squares'")
+expect(wasm/tamis.d.ts "| 'least-squares-of-signs'" "| 'sum-of-squares'")
+expect(README.md "| `least-squares-of-signs` | ½ Σ_k (z_k ± μ)² |" "| `sum-of-squares` | Σw² |")
