@@ -75,7 +75,8 @@ void expect_normal_equations(const std::string& solver, T tolerance, double erro
   const double objective = ((x * w).rowwise() + b.row(0) - t).squaredNorm() / (2.0 * n) + lambda * w.squaredNorm();
   problem.train("least-squares-of-signs", "sum-of-squares", solver, T(lambda), tolerance,
                 [&](const Report<T>& report, const LinearModel<T>& model) {
-                  EXPECT_NEAR(static_cast<double>(report.objective), objective, static_cast<double>(tolerance) * objective);
+                  EXPECT_NEAR(static_cast<double>(report.objective), objective,
+                              static_cast<double>(tolerance) * objective);
                   EXPECT_LE(static_cast<double>(report.dual_objective), objective * (1 + 1e-6));
                   for (Index k = 0; k < K; ++k) {
                     for (Index j = 0; j < p; ++j) EXPECT_NEAR(static_cast<double>(model(j, k)), w(j, k), error);

@@ -27,123 +27,123 @@
 
 // clang-format off
 
-// The number in C, the enumerator, the name in files and in the command, the type, the formula of ℓ(z, y), and the same in
-// ASCII. LeastSquares and BinarySquaredHinge have no rows: they have one score, and values or signs instead of classes,
-// which only C++ can give.
-#define TAMIS_LOSSES(ROW)                                                                                                \
-  ROW(0, hinge, "hinge", Hinge,                                                                                          \
-      "max_k (z_k + μ[k≠y]) − z_y, the exact multiclass hinge",                                                          \
-      "max_k (z_k + margin [k != y]) - z_y")                                                                             \
-  ROW(1, squared_hinge, "squared-hinge", SquaredHinge,                                                                   \
-      "Σ_{k≠y} max(0, μ + z_k − z_y)²",                                                                                  \
-      "sum over k != y of max(0, margin + z_k - z_y)^2")                                                                 \
-  ROW(2, logistic, "logistic", Logistic,                                                                                 \
-      "log Σ_k exp(z_k + μ[k≠y]) − z_y, the multinomial logistic loss",                                                  \
-      "log sum_k exp(z_k + margin [k != y]) - z_y")                                                                      \
-  ROW(3, one_vs_rest_squared_hinge, "one-vs-rest-squared-hinge", OneVsRestSquaredHinge,                                  \
-      "max(0, μ − z_y)² + Σ_{k≠y} max(0, μ + z_k)², each class against the others",                                      \
-      "max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2")                                              \
-  ROW(4, ranking_squared_hinge, "ranking-squared-hinge", RankingSquaredHinge,                                            \
-      "Σ_{r∈Y} Σ_{k∉Y} max(0, μ + z_k − z_r)², for samples with a set Y of labels: ranks them above the rest",           \
-      "sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of a sample, maybe empty: "     \
+// The number in C, the enumerator, the name in files and in the command, the type, the formula of ℓ(z, y), and the same
+// in ASCII. LeastSquares and BinarySquaredHinge have no rows: they have one score, and values or signs instead of
+// classes, which only C++ can give.
+#define TAMIS_LOSSES(ROW)                                                                                              \
+  ROW(0, hinge, "hinge", Hinge,                                                                                        \
+      "max_k (z_k + μ[k≠y]) − z_y, the exact multiclass hinge",                                                        \
+      "max_k (z_k + margin [k != y]) - z_y")                                                                           \
+  ROW(1, squared_hinge, "squared-hinge", SquaredHinge,                                                                 \
+      "Σ_{k≠y} max(0, μ + z_k − z_y)²",                                                                                \
+      "sum over k != y of max(0, margin + z_k - z_y)^2")                                                               \
+  ROW(2, logistic, "logistic", Logistic,                                                                               \
+      "log Σ_k exp(z_k + μ[k≠y]) − z_y, the multinomial logistic loss",                                                \
+      "log sum_k exp(z_k + margin [k != y]) - z_y")                                                                    \
+  ROW(3, one_vs_rest_squared_hinge, "one-vs-rest-squared-hinge", OneVsRestSquaredHinge,                                \
+      "max(0, μ − z_y)² + Σ_{k≠y} max(0, μ + z_k)², each class against the others",                                    \
+      "max(0, margin - z_y)^2 + sum over k != y of max(0, margin + z_k)^2")                                            \
+  ROW(4, ranking_squared_hinge, "ranking-squared-hinge", RankingSquaredHinge,                                          \
+      "Σ_{r∈Y} Σ_{k∉Y} max(0, μ + z_k − z_r)², for samples with a set Y of labels: ranks them above the rest",         \
+      "sum over r in Y, k not in Y of max(0, margin + z_k - z_r)^2, Y the set of classes of a sample, maybe empty: "   \
       "ranks them above the others")
 
 // The same of Ω(W). T is the scalar type.
-#define TAMIS_PENALTIES(ROW)                                                                                             \
-  ROW(0, ridge, "ridge", Ridge, "½Σw²", "half the sum of squares")                                                       \
-  ROW(1, l1, "l1", L1, "Σ|w|", "sum of absolute values")                                                             \
-  ROW(2, group_l2, "group-l2", GroupL2,                                                                                  \
-      "Σ over groups of the Euclidean norm", "sum over groups of the Euclidean norm")                                    \
-  ROW(3, group_linf, "group-linf", GroupLinf,                                                                            \
+#define TAMIS_PENALTIES(ROW)                                                                                           \
+  ROW(0, ridge, "ridge", Ridge, "½Σw²", "half the sum of squares")                                                     \
+  ROW(1, l1, "l1", L1, "Σ|w|", "sum of absolute values")                                                               \
+  ROW(2, group_l2, "group-l2", GroupL2,                                                                                \
+      "Σ over groups of the Euclidean norm", "sum over groups of the Euclidean norm")                                  \
+  ROW(3, group_linf, "group-linf", GroupLinf,                                                                          \
       "Σ over groups of the largest-entry norm", "sum over groups of the largest absolute value")                      \
-  ROW(4, elastic_net, "elastic-net", ElasticNet<T>,                                                                      \
-      "ρ Σ|w| + (1 − ρ) ½Σw²", "l1_ratio * l1 + (1 - l1_ratio) * ridge")                                             \
-  ROW(5, sparse_group, "sparse-group", SparseGroup<T>,                                                                   \
-      "ρ Σ|w| + (1 − ρ) Σ over groups of the Euclidean norm", "l1_ratio * l1 + (1 - l1_ratio) * group-l2")           \
-  ROW(6, reweighted_l1, "reweighted-l1", WeightedL1<T>,                                                                  \
-      "Σ a|w| in five rounds: a is 1 at first, then 1/(|w| + ε) with the w of the round before",                 \
-      "not convex: five rounds of weighted l1, the weights 1 at first, then 1/(|w| + epsilon). The report is that of "   \
+  ROW(4, elastic_net, "elastic-net", ElasticNet<T>,                                                                    \
+      "ρ Σ|w| + (1 − ρ) ½Σw²", "l1_ratio * l1 + (1 - l1_ratio) * ridge")                                               \
+  ROW(5, sparse_group, "sparse-group", SparseGroup<T>,                                                                 \
+      "ρ Σ|w| + (1 − ρ) Σ over groups of the Euclidean norm", "l1_ratio * l1 + (1 - l1_ratio) * group-l2")             \
+  ROW(6, reweighted_l1, "reweighted-l1", WeightedL1<T>,                                                                \
+      "Σ a|w| in five rounds: a is 1 at first, then 1/(|w| + ε) with the w of the round before",                       \
+      "not convex: five rounds of weighted l1, the weights 1 at first, then 1/(|w| + epsilon). The report is that of " \
       "the last round, with the iterations of all")
 
 // The number in C, the enumerator, the name, what it needs of loss and penalty (catalogue::has), what it is
 // (catalogue::is), and one sentence in ASCII.
-#define TAMIS_SOLVERS(ROW)                                                                                               \
-  ROW(0, automatic, "auto", 0, is::usual, "what suits loss, penalty and lambda")                                         \
-  ROW(1, primal_dual, "primal-dual", has::dual_prox, is::usual,                                                          \
-      "restarted, reflected primal-dual iterations on a working set of features")                                        \
-  ROW(2, fista, "fista", has::gradient, 0,                                                                               \
-      "accelerated proximal gradient with line search and restarts on a working set (the default for ranking, and for "  \
-      "group-linf over several features)")                                                                               \
-  ROW(3, primal_dual_as_printed, "primal-dual-as-printed", has::dual_prox, is::baseline | is::ended_by_iterates,         \
-      "Algorithm 1 of Chierchia et al. (2015), unchanged")                                                               \
-  ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                           \
-      "primal-dual with projections onto the level set of the mean loss (the default with eta)")                         \
-  ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                                 \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000)")                    \
-  ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                          \
-      "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "    \
-      "has room for its linear systems (the default)")                                                                   \
-  ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                      \
-      is::baseline | is::constrained | is::ended_by_iterates,                                                            \
-      "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                       \
-  ROW(8, linear_constraints_primal_dual_as_printed, "linear-constraints-primal-dual-as-printed", has::level_sets,        \
-      is::baseline | is::constrained | is::ended_by_iterates,                                                            \
-      "the reformulation with linear constraints that Chierchia et al. (2015) compare with")                             \
-  ROW(9, fista_constant_step_as_printed, "fista-constant-step-as-printed", has::gradient | has::printed_lipschitz,       \
-      is::baseline | is::ended_by_iterates,                                                                              \
-      "FISTA with the constant step that Blondel et al. (2013) print, 4 to 100 times shorter than that of "              \
-      "fista-constant-step")                                                                                             \
-  ROW(10, forward_backward, "forward-backward", has::gradient, is::baseline | is::ended_by_iterates,                     \
-      "proximal gradient steps of constant length, the longest that a power iteration finds: what Chierchia et al. "     \
-      "(2015) timed for the logistic loss")                                                                              \
-  ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                          \
-      is::usual | is::reading_columns,                                                                                   \
-      "descent over features with scores kept in place, then Newton's method with conjugate gradients on the features "  \
-      "that are not zero, where the arena has room (the default but for group-linf over several features; in the "        \
-      "least arena descent alone)")                                                                                      \
-  ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,              \
-      "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                    \
-  ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                            \
-      is::baseline | is::stochastic | is::random,                                                                        \
-      "dual averaging (Xiao 2010), one sample a step, sparse models, steps that adapt to each feature")                  \
-  ROW(14, bcd_line_search_as_printed, "bcd-line-search-as-printed", has::blockwise | has::curvature,                                    \
-      is::baseline | is::reading_columns | is::blockwise,                                                                \
-      "block coordinate descent over features in turn with a line search, as Blondel et al. (2013) print it; groups "    \
-      "are rows")                                                                                                        \
-  ROW(15, bcd_constant_step_as_printed, "bcd-constant-step-as-printed", has::blockwise | has::curvature,                                \
-      is::baseline | is::reading_columns | is::blockwise | is::random,                                                   \
-      "the same at random with constant steps")                                                                          \
-  ROW(16, fista_line_search_as_printed, "fista-line-search-as-printed", has::gradient,                                   \
-      is::baseline | is::ended_by_iterates,                                                                              \
-      "FISTA with backtracking, which Blondel et al. (2013) time against theirs")                                        \
-  ROW(17, sparsa_as_printed, "sparsa-as-printed", has::gradient, is::baseline | is::ended_by_iterates,                   \
-      "Barzilai-Borwein steps, which Blondel et al. (2013) time against theirs")                                         \
-  ROW(18, fista_constant_step, "fista-constant-step", has::gradient, is::baseline | is::ended_by_iterates,               \
+#define TAMIS_SOLVERS(ROW)                                                                                             \
+  ROW(0, automatic, "auto", 0, is::usual, "what suits loss, penalty and lambda")                                       \
+  ROW(1, primal_dual, "primal-dual", has::dual_prox, is::usual,                                                        \
+      "restarted, reflected primal-dual iterations on a working set of features")                                      \
+  ROW(2, fista, "fista", has::gradient, 0,                                                                             \
+      "accelerated proximal gradient with line search and restarts on a working set (the default for ranking, and "    \
+      "for group-linf over several features)")                                                                         \
+  ROW(3, primal_dual_as_printed, "primal-dual-as-printed", has::dual_prox, is::baseline | is::ended_by_iterates,       \
+      "Algorithm 1 of Chierchia et al. (2015), unchanged")                                                             \
+  ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
+      "primal-dual with projections onto the level set of the mean loss (the default with eta)")                       \
+  ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000)")                  \
+  ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
+      "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "  \
+      "has room for its linear systems (the default)")                                                                 \
+  ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                    \
+      is::baseline | is::constrained | is::ended_by_iterates,                                                          \
+      "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                     \
+  ROW(8, linear_constraints_primal_dual_as_printed, "linear-constraints-primal-dual-as-printed", has::level_sets,      \
+      is::baseline | is::constrained | is::ended_by_iterates,                                                          \
+      "the reformulation with linear constraints that Chierchia et al. (2015) compare with")                           \
+  ROW(9, fista_constant_step_as_printed, "fista-constant-step-as-printed", has::gradient | has::printed_lipschitz,     \
+      is::baseline | is::ended_by_iterates,                                                                            \
+      "FISTA with the constant step that Blondel et al. (2013) print, 4 to 100 times shorter than that of "            \
+      "fista-constant-step")                                                                                           \
+  ROW(10, forward_backward, "forward-backward", has::gradient, is::baseline | is::ended_by_iterates,                   \
+      "proximal gradient steps of constant length, the longest that a power iteration finds: what Chierchia et al. "   \
+      "(2015) timed for the logistic loss")                                                                            \
+  ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                        \
+      is::usual | is::reading_columns,                                                                                 \
+      "descent over features with scores kept in place, then Newton's method with conjugate gradients on the "         \
+      "features that are not zero, where the arena has room (the default but for group-linf over several features; "   \
+      "in the least arena descent alone)")                                                                             \
+  ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,            \
+      "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                  \
+  ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                          \
+      is::baseline | is::stochastic | is::random,                                                                      \
+      "dual averaging (Xiao 2010), one sample a step, sparse models, steps that adapt to each feature")                \
+  ROW(14, bcd_line_search_as_printed, "bcd-line-search-as-printed", has::blockwise | has::curvature,                   \
+      is::baseline | is::reading_columns | is::blockwise,                                                              \
+      "block coordinate descent over features in turn with a line search, as Blondel et al. (2013) print it; groups "  \
+      "are rows")                                                                                                      \
+  ROW(15, bcd_constant_step_as_printed, "bcd-constant-step-as-printed", has::blockwise | has::curvature,               \
+      is::baseline | is::reading_columns | is::blockwise | is::random,                                                 \
+      "the same at random with constant steps")                                                                        \
+  ROW(16, fista_line_search_as_printed, "fista-line-search-as-printed", has::gradient,                                 \
+      is::baseline | is::ended_by_iterates,                                                                            \
+      "FISTA with backtracking, which Blondel et al. (2013) time against theirs")                                      \
+  ROW(17, sparsa_as_printed, "sparsa-as-printed", has::gradient, is::baseline | is::ended_by_iterates,                 \
+      "Barzilai-Borwein steps, which Blondel et al. (2013) time against theirs")                                       \
+  ROW(18, fista_constant_step, "fista-constant-step", has::gradient, is::baseline | is::ended_by_iterates,             \
       "forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge")
 
-// The solvers of `tamis interactions` and of `tamis kernels`: the number, the enumerator, the name, the losses, and what
-// they take of hierarchies and norms, or of norms and forms.
-#define TAMIS_INTERACTION_SOLVERS(ROW)                                                                                   \
-  ROW(0, automatic, "auto", "least-squares squared-hinge", "all (admm)")                                                 \
-  ROW(1, admm, "admm", "least-squares squared-hinge", "weak (l1 linf l2) strong (l1 linf) full main")                    \
-  ROW(2, weak_primal_dual_as_printed, "weak-primal-dual-as-printed", "least-squares squared-hinge", "weak (l1 linf)")    \
-  ROW(3, strong_primal_dual_as_printed, "strong-primal-dual-as-printed", "least-squares squared-hinge",                  \
-      "strong (l1 linf)")                                                                                                \
-  ROW(4, weak_fista_as_printed, "weak-fista-as-printed", "least-squares squared-hinge", "weak (l1 linf l2) full main")   \
-  ROW(5, strong_fista_dykstra, "strong-fista-dykstra", "least-squares squared-hinge", "strong (l1 linf)")                \
+// The solvers of `tamis interactions` and of `tamis kernels`: the number, the enumerator, the name, the losses, and
+// what they take of hierarchies and norms, or of norms and forms.
+#define TAMIS_INTERACTION_SOLVERS(ROW)                                                                                 \
+  ROW(0, automatic, "auto", "least-squares squared-hinge", "all (admm)")                                               \
+  ROW(1, admm, "admm", "least-squares squared-hinge", "weak (l1 linf l2) strong (l1 linf) full main")                  \
+  ROW(2, weak_primal_dual_as_printed, "weak-primal-dual-as-printed", "least-squares squared-hinge", "weak (l1 linf)")  \
+  ROW(3, strong_primal_dual_as_printed, "strong-primal-dual-as-printed", "least-squares squared-hinge",                \
+      "strong (l1 linf)")                                                                                              \
+  ROW(4, weak_fista_as_printed, "weak-fista-as-printed", "least-squares squared-hinge", "weak (l1 linf l2) full main") \
+  ROW(5, strong_fista_dykstra, "strong-fista-dykstra", "least-squares squared-hinge", "strong (l1 linf)")              \
   ROW(6, strong_admm_as_printed, "strong-admm-as-printed", "least-squares", "strong (l1)")
-#define TAMIS_KERNEL_SOLVERS(ROW)                                                                                        \
-  ROW(0, automatic, "auto", "squared-hinge", "all (admm)")                                                               \
-  ROW(1, admm, "admm", "squared-hinge", "every p, q and r, binary and multiclass")                                       \
-  ROW(2, fista, "fista", "squared-hinge", "every p, q and r, binary and multiclass")                                     \
+#define TAMIS_KERNEL_SOLVERS(ROW)                                                                                      \
+  ROW(0, automatic, "auto", "squared-hinge", "all (admm)")                                                             \
+  ROW(1, admm, "admm", "squared-hinge", "every p, q and r, binary and multiclass")                                     \
+  ROW(2, fista, "fista", "squared-hinge", "every p, q and r, binary and multiclass")                                   \
   ROW(3, forward_backward_as_printed, "forward-backward-as-printed", "squared-hinge", "the same, without intercepts")
 
 // The number in C, the enumerator of StoppingRule, the name, and one sentence in ASCII.
-#define TAMIS_STOPPING_RULES(ROW)                                                                                        \
-  ROW(0, gap, "gap", "the certificate")                                                                                  \
-  ROW(1, iterates, "iterates", "|x - x_before| / |x| of consecutive iterates, below the threshold")                      \
-  ROW(2, violation_sum, "violation-sum",                                                                                 \
-      "sum of the optimality violations of an outer pass over that of the first; block coordinate descent as printed")   \
+#define TAMIS_STOPPING_RULES(ROW)                                                                                      \
+  ROW(0, gap, "gap", "the certificate")                                                                                \
+  ROW(1, iterates, "iterates", "|x - x_before| / |x| of consecutive iterates, below the threshold")                    \
+  ROW(2, violation_sum, "violation-sum",                                                                               \
+      "sum of the optimality violations of an outer pass over that of the first; block coordinate descent as printed") \
   ROW(3, violation_max, "violation-max", "the same of the largest violation")
 
 // clang-format on
