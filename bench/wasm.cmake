@@ -1,7 +1,7 @@
 # The workloads as modules: bench-base.wasm and bench-simd.wasm, optimised as the native targets are; the same in double,
 # bench-base-double.wasm and bench-simd-double.wasm; and compiled for size as the npm package is, bench-base-package.wasm and
 # bench-simd-package.wasm. Others than the first two are built on demand.
-foreach(variable compile_flags link_flags base simd)
+foreach(variable compile_flags link_flags base simd small)
   get_directory_property(wasm_${variable} DIRECTORY ${PROJECT_SOURCE_DIR}/wasm DEFINITION ${variable})
 endforeach()
 set(exports)
@@ -38,6 +38,6 @@ set(quick_modules ${modules})
 bench_module(base-double "${fast}" -O3 ${scalar_clang} -DTAMIS_BENCH_DOUBLE)
 bench_module(simd-double "${fast}" -O3 -msimd128 -DTAMIS_BENCH_DOUBLE)
 bench_module(base-package "${wasm_compile_flags}" -Oz ${wasm_base})
-bench_module(simd-package "${wasm_compile_flags}" -Oz ${wasm_simd} -DTAMIS_FEW_STRIPS)
+bench_module(simd-package "${wasm_compile_flags}" -Oz ${wasm_simd} ${wasm_small})
 add_custom_target(bench_wasm ALL DEPENDS ${quick_modules})
 add_custom_target(bench_wasm_all DEPENDS ${modules})

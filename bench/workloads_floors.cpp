@@ -6,11 +6,8 @@ namespace tamis::bench {
 
 namespace {
 
-#ifdef TAMIS_SCALAR
-constexpr int chains = 12 / lanes<Real>;  // twelve numbers: a vector is so many of them
-#else
-constexpr int chains = 12;  // a product and a sum take some six cycles, and processors begin up to two of each in one
-#endif
+/// A product and a sum take some six cycles, and processors begin up to two of each in one: twelve vectors, or numbers.
+constexpr int chains = profile.numbers ? 12 / lanes<Real> : 12;
 constexpr Index rounds = 4096;
 
 /// a ← a·m + c, again and again, for independent a.
@@ -45,7 +42,6 @@ template <class P>
   }
 }
 
-#ifdef TAMIS_WIDE
 constexpr Index wide = 2 * lanes<Real>;
 TAMIS_WIDE [[gnu::noinline]] void run_wide_chains(Real* numbers) { run_chains<Simd<Real, wide>>(numbers); }
 TAMIS_WIDE [[gnu::noinline]] void read_all_wide(const Real* from, std::size_t entries, Real* out) {
@@ -54,24 +50,16 @@ TAMIS_WIDE [[gnu::noinline]] void read_all_wide(const Real* from, std::size_t en
 TAMIS_WIDE [[gnu::noinline]] void update_all_wide(Real* numbers, std::size_t entries, Real value) {
   update_all<Simd<Real, wide>>(numbers, entries, value);
 }
-#endif
 
 /// Entries of the Simd that runs.
-Index width() {
-#ifdef TAMIS_WIDE
-  if (has_wide_vectors()) return wide;
-#endif
-  return lanes<Real>;
-}
+Index width() { return has_wide_vectors() ? wide : lanes<Real>; }
 
 void prepare_peak(const Case&) {
   memory.u[0] = Real(0.5);
   for (int i = 1; i < 16; ++i) memory.u[i] = Real(i);
 }
 void run_peak(const Case&) {
-#ifdef TAMIS_WIDE
   if (has_wide_vectors()) return run_wide_chains(memory.u);
-#endif
   run_chains<Simd<Real>>(memory.u);
 }
 Cost cost_of_peak(const Case&) { return {2.0 * chains * rounds * width(), 0}; }
@@ -87,25 +75,15 @@ Index passes_over(const Case& c) { return c.samples >= 1024 ? 1 : 1024 / c.sampl
 void prepare_traffic(const Case& c) { fill(memory.x, entries_of(c), Real(1)); }
 void run_read(const Case& c) {
   for (Index pass = 0; pass < passes_over(c); ++pass) {
-#ifdef TAMIS_WIDE
-    if (has_wide_vectors()) {
-      read_all_wide(memory.x, entries_of(c), memory.u);
-      continue;
-    }
-#endif
-    read_all<Simd<Real>>(memory.x, entries_of(c), memory.u);
+    if (has_wide_vectors()) read_all_wide(memory.x, entries_of(c), memory.u);
+    else read_all<Simd<Real>>(memory.x, entries_of(c), memory.u);
     keep();
   }
 }
 void run_update(const Case& c) {
   for (Index pass = 0; pass < passes_over(c); ++pass) {
-#ifdef TAMIS_WIDE
-    if (has_wide_vectors()) {
-      update_all_wide(memory.x, entries_of(c), Real(0));
-      continue;
-    }
-#endif
-    update_all<Simd<Real>>(memory.x, entries_of(c), Real(0));
+    if (has_wide_vectors()) update_all_wide(memory.x, entries_of(c), Real(0));
+    else update_all<Simd<Real>>(memory.x, entries_of(c), Real(0));
     keep();
   }
 }
@@ -175,9 +153,7 @@ template <bool wide_pairs>
         else update_rows_strip<N, wide_pairs>(entries, stride, k, count, Real(0));
       });
 }
-#ifdef TAMIS_WIDE
 TAMIS_WIDE [[gnu::noinline]] void go_over_rows_wide(const Case& c, bool read) { go_over_rows<true>(c, read); }
-#endif
 
 void prepare_rows(const Case& c) {
   Random random;
@@ -189,9 +165,7 @@ void prepare_rows(const Case& c) {
 }
 template <bool read>
 void run_rows(const Case& c) {
-#ifdef TAMIS_WIDE
   if (has_wide_vectors()) return go_over_rows_wide(c, read);
-#endif
   go_over_rows<false>(c, read);
 }
 template <int times>

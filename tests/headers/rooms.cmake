@@ -1,4 +1,5 @@
-# Headers include those of their own room and of the rooms below it: cmake -DHEADERS=lib/include/tamis -P rooms.cmake
+# Headers include those of their own room and of the rooms below it, and declare everything in the namespace of the
+# profile: cmake -DHEADERS=lib/include/tamis -P rooms.cmake
 cmake_minimum_required(VERSION 3.25)
 set(rooms linalg projection penalty loss features design model certificate streaming solver selection)  # lowest first
 file(GLOB present LIST_DIRECTORIES true RELATIVE ${HEADERS} ${HEADERS}/*)
@@ -20,4 +21,12 @@ foreach(room IN LISTS rooms)
       endif()
     endforeach()
   endforeach()
+endforeach()
+file(GLOB_RECURSE headers ${HEADERS}/*.hpp)
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} opened REGEX "^namespace tamis")
+  list(FILTER opened EXCLUDE REGEX "^namespace tamis::inline TAMIS_PROFILE_NAMESPACE(::[a-z_]+)* {")
+  if(opened)
+    message(SEND_ERROR "${header} opens a namespace that is not that of the profile: ${opened}")
+  endif()
 endforeach()

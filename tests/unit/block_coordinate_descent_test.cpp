@@ -186,7 +186,6 @@ TEST(ColumnPasses, SumTheViolationsOfEveryWidth) {
   }
 }
 
-#ifdef TAMIS_WIDE
 TEST(ColumnPasses, WideVectorsGiveTheSameBits) {
   if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
   for (const Index classes : {3u, 10u, 20u, 26u, 40u}) {
@@ -214,7 +213,6 @@ TEST(ColumnPasses, WideVectorsGiveTheSameBits) {
     EXPECT_EQ(a, b);
   }
 }
-#endif
 
 // ---- the whole
 // --------------------------------------------------------------------------------------------------------

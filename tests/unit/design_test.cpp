@@ -39,7 +39,6 @@ std::vector<T> padded_matrix(Index rows, Index classes, std::uint32_t seed) {
   return out;
 }
 
-#ifdef TAMIS_WIDE
 TYPED_TEST(Designs, WideVectorsGiveTheSameBits) {
   using T = TypeParam;
   if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
@@ -67,7 +66,6 @@ TYPED_TEST(Designs, WideVectorsGiveTheSameBits) {
         EXPECT_EQ(gradient[0], gradient[1]) << classes << " " << samples << " " << count;
       }
 }
-#endif
 
 TYPED_TEST(Designs, ProductsEqualTheDefinition) {
   using T = TypeParam;

@@ -39,7 +39,6 @@ TEST(OneVsRestSquaredHinge, HasTheValueOfTheFormula) {
   EXPECT_DOUBLE_EQ(OneVsRestSquaredHinge{}.value(z, 3, Label(1), 1.0), 1.5 * 1.5 + 3 * 3 + 2.8 * 2.8);
 }
 
-#ifdef TAMIS_VECTORS
 template <class T>
 class RowsTogether : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
@@ -95,7 +94,6 @@ TYPED_TEST(RowsTogether, HaveTheDualProxOfTheHingeToTheSameBitsAsOneByOne) {
       EXPECT_EQ(together, one_by_one) << classes << " " << round;
     }
 }
-#endif
 
 template <class Loss>
 class SmoothLosses : public ::testing::Test {};

@@ -145,7 +145,6 @@ TYPED_TEST(Quantised, ProductsHaveTheBitsOfTheDenseDesign) {
       }
 }
 
-#ifdef TAMIS_WIDE
 TYPED_TEST(Quantised, WideVectorsGiveTheSameBits) {
   using T = typename TypeParam::first_type;
   if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
@@ -170,7 +169,6 @@ TYPED_TEST(Quantised, WideVectorsGiveTheSameBits) {
     EXPECT_TRUE(same_bits(out[0], out[1])) << vectors;
   }
 }
-#endif
 
 /// A problem of 90 samples with 70 features (more than a working set begins with); the first five tell the class.
 template <class T, class Integer>
@@ -321,9 +319,7 @@ TYPED_TEST(Quantised, NumbersAreRoundedToHalfAUnit) {
 }
 
 TEST(QuantisedDesign, StackIsSmallWhereCodeIs) {
-#ifdef TAMIS_COMPACT
-  EXPECT_LE((QuantisedDesign<float, std::int16_t>::stack_bytes), 512u);
-#endif
+  if constexpr (profile.single_entries) EXPECT_LE((QuantisedDesign<float, std::int16_t>::stack_bytes), 512u);
   EXPECT_LE((QuantisedDesign<double, std::int16_t>::stack_bytes), 8192u);
 }
 

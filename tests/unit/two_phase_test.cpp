@@ -54,7 +54,6 @@ TYPED_TEST(Cholesky, SolvesWhatEigenSolves) {
   }
 }
 
-#ifdef TAMIS_WIDE
 TYPED_TEST(Cholesky, WideVectorsGiveTheSameBits) {
   using T = TypeParam;
   if (!has_wide_vectors()) GTEST_SKIP() << "this processor has none (AVX2)";
@@ -71,7 +70,6 @@ TYPED_TEST(Cholesky, WideVectorsGiveTheSameBits) {
   }
   EXPECT_EQ(narrow, wide);
 }
-#endif
 
 TEST(Cholesky, RefusesWhatIsNotDefinite) {
   std::vector<double> a{1, 0, 2, 1};

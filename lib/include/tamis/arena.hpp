@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "profile.hpp"
+
 namespace tamis {
 
 namespace detail {

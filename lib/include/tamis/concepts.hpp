@@ -215,18 +215,15 @@ auto visit_smooth(const L& loss, Visit visit) {
   else return visit(loss);
 }
 
-/// The same for loops over samples. With TAMIS_ONE_LOOP, which makes smaller code and the same bits, AnyLoss stays what
-/// it is: one loop for all losses, which asks the loss at every sample.
+/// The same for loops over samples, of which a profile may have one for all losses: there AnyLoss stays what it is, and
+/// is asked at every sample.
 template <class L, class Visit>
 auto visit_smooth_samples(const L& loss, Visit visit) {
-#ifdef TAMIS_ONE_LOOP
-  return visit(loss);
-#else
-  return visit_smooth(loss, visit);
-#endif
+  if constexpr (profile.loop_per_loss) return visit_smooth(loss, visit);
+  else return visit(loss);
 }
 
-/// Whether the loss knows by `excess(from, to, …)` how far it lies above its tangent, better than by the difference.
+/// Whether the loss knows by `bregman_divergence(from, to, …)` how far it lies above its tangent, better than by the difference.
 template <class L>
 constexpr bool has_bregman_divergence(const L& loss) {
   if constexpr (requires { loss.has_bregman_divergence(); }) return loss.has_bregman_divergence();

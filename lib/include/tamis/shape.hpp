@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile.hpp"
+
 namespace tamis {
 
 /// Counts and positions of samples, features and classes: 32 bits on every target.

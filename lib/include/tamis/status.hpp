@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "profile.hpp"
+
 namespace tamis {
 
 enum class Status : std::uint8_t {

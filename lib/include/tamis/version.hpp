@@ -1,5 +1,7 @@
 #pragma once
 
+#include "profile.hpp"
+
 namespace tamis {
 
 inline constexpr char version[] = "0.1.0";

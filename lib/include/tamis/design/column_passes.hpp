@@ -180,7 +180,6 @@ TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
                   __attribute__((always_inline)) { sum_column_strip<T, N, wide>(x, u + k, stride, count, out + k); });
 }
 
-#ifdef TAMIS_WIDE
 template <class T, Violations terms>
 TAMIS_WIDE [[gnu::noinline]] void sum_violations_wide(Column<T> x, const ViolationPass<T>& pass, Index stride,
                                                       T* gradient, T* curvature) {
@@ -194,7 +193,6 @@ template <class T>
 TAMIS_WIDE [[gnu::noinline]] void sum_column_wide(Column<T> x, const T* u, Index stride, T* out) {
   sum_column_rows<T, true>(x, u, stride, out);
 }
-#endif
 
 /// gradient ← Σᵢ x_i cᵢ ∂ℓᵢ/2 and curvature ← Σᵢ x_i² cᵢ ∂²ℓᵢ/2 at scores, for a loss that is a sum of squared
 /// violations and the entries of one column; cᵢ are the weights as they are given. Cost: the column's entries ×
@@ -203,9 +201,8 @@ template <class T, Violations terms>
 [[gnu::noinline]] void sum_violations(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
                                       T* curvature) {
   for (Index k = 0; k < stride; ++k) gradient[k] = curvature[k] = T(0);
-#ifdef TAMIS_WIDE
-  if (has_wide_vectors()) return sum_violations_wide<T, terms>(x, pass, stride, gradient, curvature);
-#endif
+  if constexpr (profile.wide)
+    if (has_wide_vectors()) return sum_violations_wide<T, terms>(x, pass, stride, gradient, curvature);
   sum_violations_rows<T, false, terms>(x, pass, stride, gradient, curvature);
 }
 
@@ -214,18 +211,16 @@ template <class T, Violations terms>
 /// Z(i, :) += x_i row for the entries of a column.
 template <class T>
 [[gnu::noinline]] void add_column(Column<T> x, const T* row, Index stride, T* z) {
-#ifdef TAMIS_WIDE
-  if (has_wide_vectors()) return detail::add_column_wide(x, row, stride, z);
-#endif
+  if constexpr (profile.wide)
+    if (has_wide_vectors()) return detail::add_column_wide(x, row, stride, z);
   detail::add_column_rows<T, false>(x, row, stride, z);
 }
 
 /// out ← Σᵢ x_i U(i, :).
 template <class T>
 [[gnu::noinline]] void sum_column(Column<T> x, const T* u, Index stride, T* out) {
-#ifdef TAMIS_WIDE
-  if (has_wide_vectors()) return detail::sum_column_wide(x, u, stride, out);
-#endif
+  if constexpr (profile.wide)
+    if (has_wide_vectors()) return detail::sum_column_wide(x, u, stride, out);
   detail::sum_column_rows<T, false>(x, u, stride, out);
 }
 

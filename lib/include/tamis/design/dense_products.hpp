@@ -1,424 +1,85 @@
 #pragma once
-/// Products with a dense design in column-major order, in tiles that stay in registers.
+/// Products with a dense design in column-major order, as the profile takes them: by columns
+/// (dense_products_columns.hpp) or by tiles that stay in registers (dense_products_tiles.hpp), of wide vectors where
+/// there are any (dense_products_wide.hpp).
 ///
-/// The lanes of a vector are samples of A W, and features of AᵀU where classes would leave many empty, so that few are
-/// spent on the padding of short rows.
 /// Every entry of a result is one sum in the order of its definition, whatever the tile: the same bits on all targets.
 
-#include "../linalg/register_tile.hpp"
-#include "../linalg/rows.hpp"
-#include "../linalg/scalar.hpp"
-#include "../linalg/transpose_registers.hpp"
+#include "dense_products_columns.hpp"
+#include "dense_products_wide.hpp"
 
 namespace tamis::detail {
 
-/// Entries of a vector whose lanes are samples or features: one where vectors are plain numbers.
-#ifdef TAMIS_VECTORS
+/// x(i, j) = values[i + j·column_stride].
 template <class T>
-inline constexpr Index tile_width = lanes<T>;
-#else
-template <class T>
-inline constexpr Index tile_width = 1;
-#endif
+struct DenseValues {
+  static constexpr Index block = 256;  ///< of samples that are added before their sum is
 
-/// Vectors of samples or features beside each other in a tile of C classes: so many that adders are busy and the sums
-/// of a tile stay in registers.
-template <Index W>
-constexpr int tile_vectors(int C) {
-  return W == 1 || C <= 2 ? 4 : 2;
-}
-/// The most classes of a tile. Entries of a row are stored as whole vectors, but for plain numbers.
-template <class T, Index W>
-inline constexpr int tile_classes = W > 1 ? int(lanes<T>) :
-#ifdef TAMIS_COMPACT
-                                          1;
-#else
-                                          2;
-#endif
+  const T* values = nullptr;
+  std::size_t column_stride = 0;
+  Index samples = 0, features = 0;
 
-/// Whether all of the listed rows (the first `count` without a list) have a zero here.
-template <class T>
-bool column_is_zero(const Index* list, Index count, const T* column, Index stride) {
-  for (Index c = 0; c < count; ++c)
-    if (*row_of(column, list ? list[c] : c, stride) != T(0)) return false;
-  return true;
-}
-/// Leading columns of rows of `stride` entries, but for those of their last vector that are zero in all rows.
-template <class T>
-[[gnu::noinline]] Index occupied_columns(const Index* list, Index count, const T* rows, Index stride) {
-  Index columns = stride;
-  const Index whole = stride - lanes<T>;  // vectors but for the last one
-  while (columns > whole && column_is_zero(list, count, rows + columns - 1, stride)) --columns;
-  return columns;
-}
-
-/// The tile of A W: where nothing forbids it, a function of its own, whose sums all compilers keep in registers.
-#ifdef TAMIS_WIDE
-#define TAMIS_MULTIPLY_TILE TAMIS_TILE
-#else
-#define TAMIS_MULTIPLY_TILE [[gnu::noinline]]
-#endif
-
-// ---- A W ------------------------------------------------------------------------------------------------------------
-
-/// Z(i, :) = base + Σ_c x(i, f_c) W(f_c, :) for M vectors of samples and C classes, added in the order of c; without a
-/// base, to what Z holds; of the other classes of the same vector, the base alone. The first `skipped` rows are not
-/// stored. `ahead`: how many samples on X is read next.
-template <class T, Index W, int M, int C>
-TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                       const T* w, Index stride, const T* base, T* z, Index skipped, Index ahead) {
-  using P = Simd<T, W>;
-  constexpr int turned = W > 1 ? int(lanes<T>) : C;
-  P total[M][turned];
-  if (base) {
-    TAMIS_UNROLL
-    for (int k = 0; k < turned; ++k) {
-      const auto start = P::repeat(base + k);
-      TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) total[m][k] = start;
-    }
-  } else {
-    TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) {
-      if constexpr (W == 1) {
-        TAMIS_UNROLL
-        for (int k = 0; k < C; ++k) total[m][k] = P::load(row_of(z, m, stride) + k);
-      } else {
-        TAMIS_UNROLL
-        for (int r = 0; r < turned; ++r) {
-          T* row = row_of(z, m * W + r, stride);
-          total[m][r] = load_parts<T, W>(row, row + std::size_t{lanes<T>} * stride);
-        }
-        transpose_registers<T, W>(total[m]);
-      }
-    }
-  }
-  for (Index c = 0; c < count; ++c) {
-    const Index feature = features ? features[c] : c;
-    const T* column = x + feature * column_stride;
-    const T* row = row_of(w, feature, stride);
-    if constexpr (W > lanes<T>) {
-      if (ahead > 0) __builtin_prefetch(column + ahead);
-    }
-    P value[M];
-    TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) value[m] = P::load(column + m * W);
-    TAMIS_UNROLL
-    for (int k = 0; k < C; ++k) {
-      const auto coefficient = P::repeat(row + k);
-      TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) total[m][k] = total[m][k] + value[m] * coefficient;
-    }
-  }
-  TAMIS_UNROLL
-  for (int m = 0; m < M; ++m) {
-    if constexpr (W == 1) {
-      TAMIS_UNROLL
-      for (int k = 0; k < C; ++k) total[m][k].store(row_of(z, m, stride) + k);
-    } else {
-      transpose_registers<T, W>(total[m]);
-      TAMIS_UNROLL
-      for (Index r = 0; r < Index(turned); ++r) {
-        T* row = row_of(z, m * W + r, stride);
-        T* high = row + std::size_t{lanes<T>} * stride;
-        if (skipped == 0) {
-          store_parts<T, W>(total[m][r], row, high);
-        } else {
-          Simd<T> half[W / lanes<T>];
-          __builtin_memcpy(half, &total[m][r], sizeof half);
-          if (m * W + r >= skipped) half[0].store(row);
-          if constexpr (W > lanes<T>)
-            if (m * W + r + lanes<T> >= skipped) half[1].store(high);
-        }
-      }
-    }
-  }
-}
-
-/// C classes of `length` samples from `first` on, of `samples` in all.
-template <class T, Index W, int C>
-TAMIS_TILE void multiply_strip(const T* x, Index first, Index length, std::size_t column_stride, const Index* features,
-                               Index count, const T* w, Index stride, const T* base, T* z, Index ahead) {
-  constexpr int M = tile_vectors<W>(C);
-  const Index end = first + length;
-  const auto tile = [=]<Index V, int N>(Index i, Index skipped) TAMIS_INLINED {
-    multiply_tile<T, V, N, C>(x + i, column_stride, features, count, w, stride, base, row_of(z, i, stride), skipped,
-                              ahead);
-  };
-  Index i = first;
-  for (; i + M * W <= end; i += M * W) tile.template operator()<W, M>(i, 0);
-  if (i == end) return;
-  if constexpr (W == 1) {
-    for (; i < end; ++i) tile.template operator()<1, 1>(i, 0);
-  } else {  // tiles that end where the samples do, and leave the rows as they are that others have
-#ifdef TAMIS_FEW_STRIPS
-    if (end >= M * W) return tile.template operator()<W, M>(end - M * W, M * W - (end - i));
-#else
-    if (end - i > W && end >= M * W) return tile.template operator()<W, M>(end - M * W, M * W - (end - i));
-    for (; i + W <= end; i += W) tile.template operator()<W, 1>(i, 0);
-    if (i == end) return;
-    if (end >= W) return tile.template operator()<W, 1>(end - W, W - (end - i));
-#endif
-    for (; i < end; ++i)
-      for (Index k = 0; k < lanes<T>; ++k)
-        multiply_tile<T, 1, 1, 1>(x + i, column_stride, features, count, w + k, stride, base ? base + k : nullptr,
-                                  row_of(z, i, stride) + k, 0, 0);
-  }
-}
-
-/// Calls tile.operator()<C>(k) for the strips of the first `classes` entries of a row.
-template <class T, Index W, class Tile>
-TAMIS_TILE void for_each_class_tile(Index classes, Tile tile) {
-  constexpr int most = tile_classes<T, W>;
-  Index k = 0;
-  for (; k + most <= classes; k += most) tile.template operator()<most>(k);
-  if constexpr (most > 1) {
-    const Index left = classes - k;
-#ifdef TAMIS_FEW_STRIPS  // smaller code: padding makes one class two, and three four
-    if constexpr (most == 4) {
-      if (left > 2) tile.template operator()<4>(k);
-      else if (left > 0) tile.template operator()<2>(k);
-      return;
-    }
-#endif
-    if constexpr (most > 3)
-      if (left == 3) return tile.template operator()<3>(k);
-    if constexpr (most > 2)
-      if (left == 2) return tile.template operator()<2>(k);
-    if (left == 1) tile.template operator()<1>(k);
-  }
-}
-
-/// Z = 1 baseᵀ + X_F W_F; W(:, k) = 0 from k = `classes` on. Samples and features go by blocks of which X stays in the
-/// first-level cache for all strips of classes, the first of which asks for those of the next block.
-template <class T, Index W>
-TAMIS_TILE void multiply_dense(const T* x, Index samples, std::size_t column_stride, const Index* features, Index count,
-                               const T* w, Index stride, Index classes, const T* base, T* z) {
-  constexpr Index block = 256 / sizeof(T), chunk = 64;
-  for (Index first = 0; first < samples; first += block) {
-    const Index length = smallest(block, samples - first);
-    const Index stored = count == 0 ? 0 : W == 1 ? classes : padded<T>(classes);
-    if (stored < stride)
-      for (Index i = first; i < first + length; ++i)
-        for (Index k = stored; k < stride; ++k) row_of(z, i, stride)[k] = base[k];
-    for (Index begin = 0; begin < count; begin += chunk) {
-      const Index here = smallest(chunk, count - begin);
-      for_each_class_tile<T, W>(classes, [=]<int C>(Index k) TAMIS_INLINED {
-        const T* from = features ? x : x + begin * column_stride;
-        const T* coefficients = (features ? w : row_of(w, begin, stride)) + k;
-        multiply_strip<T, W, C>(from, first, length, column_stride, features ? features + begin : nullptr, here,
-                                coefficients, stride, begin == 0 ? base + k : nullptr, z + k, k == 0 ? block : 0);
-      });
-    }
-  }
-}
-
-// ---- AᵀU ------------------------------------------------------------------------------------------------------------
-
-/// The columns of one tile: `live` of them, the last one in the place of those that are missing.
-template <class T, Index F>
-struct TileColumns {
-  const T* of[F];
-
-  TAMIS_TILE TileColumns(const T* x, std::size_t column_stride, const Index* features, Index first, Index live) {
-    TAMIS_UNROLL_STRIP
-    for (Index f = 0; f < F; ++f) {
-      const Index c = first + smallest(f, live - 1);
-      of[f] = x + (features ? features[c] : c) * column_stride;
-    }
-  }
+  const T* column(Index feature) const { return values + feature * column_stride; }
 };
 
-/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for F columns, V vectors of a row and the samples of one block, in their order.
-/// The lanes are classes.
-template <class T, Index W, int V, Index F>
-TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, const Index* features, Index first,
-                                     Index count, Index samples, const T* u, Index stride, T* g) {
-  using P = Simd<T, W>;
-  const Index live = smallest(F, count - first);
-  const TileColumns<T, F> columns(x, column_stride, features, first, live);
-  P sum[F][V];
-  TAMIS_UNROLL_STRIP
-  for (Index f = 0; f < F; ++f) {
-    TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) sum[f][v] = P::zero();
-  }
-  Index i = 0;
-  do {  // there is a sample
-    P dual[V];
-    TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) dual[v] = P::load(u + v * W);
-    TAMIS_UNROLL_STRIP
-    for (Index f = 0; f < F; ++f) {
-      const auto value = P::repeat(columns.of[f] + i);
-      TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) sum[f][v] = sum[f][v] + value * dual[v];
-    }
-    u += stride;
-  } while (++i != samples);
-  TAMIS_UNROLL_STRIP
-  for (Index f = 0; f < F; ++f) {
-    if (f >= live) continue;
-    T* row = row_of(g, features ? features[first + f] : first + f, stride);
-    TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) (P::load(row + v * W) + sum[f][v]).store(row + v * W);
-  }
-}
-
-/// V vectors of a row of all columns, or from that of the first entry on where `lower`.
-template <class T, Index W, int V>
-TAMIS_TILE void transposed_rows_strip(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                      Index samples, const T* u, Index stride, Index k, bool lower, T* g) {
-  Index c = lower ? k : 0;
-  if constexpr (W > lanes<T> && V == 1)
-    for (; c + 4 < count; c += 8)
-      transposed_rows_tile<T, W, V, 8>(x, column_stride, features, c, count, samples, u + k, stride, g + k);
-  for (; c < count; c += 4)
-    transposed_rows_tile<T, W, V, 4>(x, column_stride, features, c, count, samples, u + k, stride, g + k);
-}
-
-/// In strips of two vectors, one, and half a vector where rows end with that.
-template <class T, Index W>
-TAMIS_TILE void transposed_rows(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                Index samples, const T* u, Index stride, Index classes, bool lower, T* g) {
-  const Index entries = W == 1 ? classes : padded<T>(classes);
-  Index k = 0;
-  const auto strip = [&]<Index N, int V>() TAMIS_INLINED {
-    transposed_rows_strip<T, N, V>(x, column_stride, features, count, samples, u, stride, k, lower, g);
-    k += N * V;
-  };
-#ifndef TAMIS_COMPACT
-  while (k + 2 * W <= entries) strip.template operator()<W, 2>();
-#endif
-  while (k + W <= entries) strip.template operator()<W, 1>();
-  if constexpr (W > lanes<T>)
-    if (k < entries) strip.template operator()<lanes<T>, 1>();
-}
-
-#ifdef TAMIS_WIDE
-/// total(k, f) += Σ_i x(i, f) U(i, k) for M vectors of features and C classes. x is packed: sample by sample, the
-/// features of the tile beside each other.
-template <class T, Index W, int M, int C>
-TAMIS_TILE void transposed_packed_tile(const T* x, Index samples, const T* u, Index stride, T* total) {
-  using P = Simd<T, W>;
-  P sum[C][M];
-  TAMIS_UNROLL
-  for (int k = 0; k < C; ++k) {
-    TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) sum[k][m] = P::load(total + (k * M + m) * W);
-  }
-  for (Index i = 0; i < samples; ++i, x += M * W, u += stride) {
-    P value[M];
-    TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) value[m] = P::load(x + m * W);
-    TAMIS_UNROLL
-    for (int k = 0; k < C; ++k) {
-      const auto dual = P::repeat(u + k);
-      TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) sum[k][m] = sum[k][m] + value[m] * dual;
-    }
-  }
-  TAMIS_UNROLL
-  for (int k = 0; k < C; ++k) {
-    TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) sum[k][m].store(total + (k * M + m) * W);
-  }
-}
-
-/// The same as transposed_rows for M vectors of features from `first` on. The lanes are features, for which X is packed
-/// once for all classes.
-template <class T, Index W, int M>
-TAMIS_TILE void transposed_packed(const T* x, std::size_t column_stride, const Index* features, Index first,
-                                  Index count, Index samples, const T* u, Index stride, Index classes, T* g) {
-  constexpr Index together = M * W, chunk = 64, most = 32;  // columns, samples and classes
-  const Index live = smallest(together, count - first);
-  const TileColumns<T, together> columns(x, column_stride, features, first, live);
-  alignas(32) T packed[chunk * together];
-  alignas(32) T total[most * together];
-  for (Index begin = 0; begin < classes; begin += most) {
-    const Index here = smallest(most, classes - begin);
-    for (Index t = 0; t < padded<T>(here) * together; ++t) total[t] = T(0);
-    for (Index start = 0; start < samples; start += chunk) {
-      const Index length = smallest(chunk, samples - start);
-      T* to = packed;
-      Index i = start;
-      for (; i + lanes<T> <= start + length; i += lanes<T>, to += lanes<T> * together) {
-        TAMIS_UNROLL
-        for (Index m = 0; m < together; m += W) {
-          Simd<T, W> part[lanes<T>];
-          TAMIS_UNROLL
-          for (Index r = 0; r < lanes<T>; ++r)
-            part[r] = load_parts<T, W>(columns.of[m + r] + i, columns.of[m + lanes<T> + r] + i);
-          transpose_registers<T, W>(part);
-          TAMIS_UNROLL
-          for (Index r = 0; r < lanes<T>; ++r) part[r].store(to + r * together + m);
-        }
-      }
-      for (; i < start + length; ++i, to += together)
-        for (Index f = 0; f < together; ++f) to[f] = columns.of[f][i];
-      for_each_class_tile<T, W>(here, [&]<int C>(Index k) TAMIS_INLINED {
-        transposed_packed_tile<T, W, M, C>(packed, length, row_of(u, start, stride) + begin + k, stride,
-                                           total + k * together);
-      });
-    }
-    for (Index k = 0; k < here; k += lanes<T>) {
-      for (Index m = 0; m < together; m += W) {
-        Simd<T, W> part[lanes<T>];
-        TAMIS_UNROLL
-        for (Index r = 0; r < lanes<T>; ++r) part[r] = Simd<T, W>::load(total + (k + r) * together + m);
-        transpose_registers<T, W>(part);
-        TAMIS_UNROLL
-        for (Index r = 0; r < lanes<T>; ++r) {
-          Simd<T> half[2];
-          __builtin_memcpy(half, part + r, sizeof half);
-          for (Index h = 0; h < 2; ++h) {
-            const Index f = m + h * lanes<T> + r;
-            if (f >= live) continue;
-            T* row = row_of(g, features ? features[first + f] : first + f, stride) + begin + k;
-            (Simd<T>::load(row) + half[h]).store(row);
-          }
-        }
-      }
-    }
-  }
-}
-#endif
-
-/// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for the samples of one block; U(:, k) = 0 from k = `classes` on. `lower`: of a
-/// symmetric G, entries (f, k), k ≤ f, at least.
-template <class T, Index W>
-TAMIS_TILE void transposed_dense(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                 Index samples, const T* u, Index stride, Index classes, bool lower, T* g) {
-#ifdef TAMIS_WIDE
-  if constexpr (W == 8) {
-    const Index vectors = padded<T>(classes) / lanes<T>;
-    if (vectors % 2 == 1 && vectors < 8 && count > lanes<T> && !lower) {  // a whole vector would be half empty
-      Index c = 0;
-      if (classes <= 2)
-        for (; c + 2 * W < count; c += 4 * W)
-          transposed_packed<T, W, 4>(x, column_stride, features, c, count, samples, u, stride, classes, g);
-      for (; c < count; c += 2 * W)
-        transposed_packed<T, W, 2>(x, column_stride, features, c, count, samples, u, stride, classes, g);
-      return;
-    }
-  }
-#endif
-  transposed_rows<T, W>(x, column_stride, features, count, samples, u, stride, classes, lower, g);
-}
-
-#ifdef TAMIS_WIDE
+/// Z = 1 baseᵀ + X_F W_F.
 template <class T>
-TAMIS_WIDE [[gnu::noinline]] void multiply_dense_wide(const T* x, Index samples, std::size_t column_stride,
-                                                      const Index* features, Index count, const T* w, Index stride,
-                                                      Index classes, const T* base, T* z) {
-  multiply_dense<T, 2 * lanes<T>>(x, samples, column_stride, features, count, w, stride, classes, base, z);
+void multiply(const DenseValues<T>& x, const Index* list, Index count, const T* w, Index stride, const T* base, T* z) {
+  if constexpr (!profile.tiles) {
+    multiply_columns(x.values, x.samples, x.column_stride, list, count, w, stride, base, z);
+  } else {
+    const Index classes = occupied_columns(list, count, w, stride);
+    if constexpr (profile.wide)
+      if (has_wide_vectors())
+        return multiply_dense_wide(x.values, x.samples, x.column_stride, list, count, w, stride, classes, base, z);
+    multiply_dense<T, tile_width<T>>(x.values, x.samples, x.column_stride, list, count, w, stride, classes, base, z);
+  }
 }
+
+/// G += X_FᵀU by blocks of samples; where `lower`, its entries (j, k), k ≤ j, at least.
 template <class T>
-TAMIS_WIDE [[gnu::noinline]] void transposed_dense_wide(const T* x, std::size_t column_stride, const Index* features,
-                                                        Index count, Index samples, const T* u, Index stride,
-                                                        Index classes, bool lower, T* g) {
-  transposed_dense<T, 2 * lanes<T>>(x, column_stride, features, count, samples, u, stride, classes, lower, g);
+[[gnu::noinline]] void add_transposed_blocks(const DenseValues<T>& x, const Index* list, Index count, const T* u,
+                                             Index stride, bool lower, T* g) {
+  const Index* const all = nullptr;
+  const Index classes = occupied_columns(all, x.samples, u, stride);
+  for (Index first = 0; first < x.samples; first += x.block) {
+    const Index length = smallest(x.block, x.samples - first);
+    const T* values = x.values + first;
+    const T* dual = row_of(u, first, stride);
+    if constexpr (profile.wide)
+      if (has_wide_vectors()) {
+        transposed_dense_wide(values, x.column_stride, list, count, length, dual, stride, classes, lower, g);
+        continue;
+      }
+    transposed_dense<T, tile_width<T>>(values, x.column_stride, list, count, length, dual, stride, classes, lower, g);
+  }
 }
-#endif
+
+/// G += X_FᵀU.
+template <class T>
+void add_transposed(const DenseValues<T>& x, const Index* list, Index count, const T* u, Index stride, T* g) {
+  if constexpr (profile.tiles) {
+    add_transposed_blocks(x, list, count, u, stride, false, g);
+  } else {
+    for (Index c = 0; c < count; ++c) {
+      const Index feature = list ? list[c] : c;
+      transposed_column(x.column(feature), x.block, x.samples, u, stride, row_of(g, feature, stride));
+    }
+  }
+}
+
+/// G += XᵀU where that is symmetric, its entries (j, k), k ≤ j, at least.
+template <class T>
+void add_transposed_lower(const DenseValues<T>& x, const T* u, Index stride, T* g) {
+  if constexpr (profile.tiles) {
+    add_transposed_blocks(x, nullptr, x.features, u, stride, true, g);
+  } else {
+    for (Index c = 0; c < x.features; ++c) {
+      T* row = row_of(g, c, stride);
+      for (Index k = 0; k <= c; k += lanes<T>)
+        add_transposed_vector(x.column(c), x.block, x.samples, u + k, stride, Simd<T>::load(row + k)).store(row + k);
+    }
+  }
+}
 
 }  // namespace tamis::detail

@@ -115,22 +115,21 @@ template <class T, class Visit>
   Index k = 0;
   for (Index s = 0; s < strips; ++s) {
     const Index count = (vectors * (s + 1)) / strips - k / lanes<T>;
-#ifdef TAMIS_COMPACT
-    visit.template operator()<0>(k, int(count));
-#else
-    switch (count) {
-      case 1: visit.template operator()<1>(k, 1); break;
-      case 2: visit.template operator()<2>(k, 2); break;
-      case 3: visit.template operator()<3>(k, 3); break;
-#ifdef TAMIS_FEW_STRIPS  // smaller code: up to three vectors as fast as ever
-      default: visit.template operator()<0>(k, int(count)); break;
-#else
-      case 4: visit.template operator()<4>(k, 4); break;
-      case 5: visit.template operator()<5>(k, 5); break;
-      default: visit.template operator()<6>(k, 6); break;
-#endif
+    const auto any_width = [&]() TAMIS_INLINED { visit.template operator()<0>(k, int(count)); };
+    if constexpr (profile.single_entries) {
+      any_width();
+    } else {
+      switch (count) {
+        case 1: visit.template operator()<1>(k, 1); break;
+        case 2: visit.template operator()<2>(k, 2); break;
+        case 3: visit.template operator()<3>(k, 3); break;
+        default:  // rows of up to three vectors are as fast in every profile
+          if constexpr (!profile.every_width) any_width();
+          else if (count == 4) visit.template operator()<4>(k, 4);
+          else if (count == 5) visit.template operator()<5>(k, 5);
+          else visit.template operator()<6>(k, 6);
+      }
     }
-#endif
     k += count * lanes<T>;
   }
 }

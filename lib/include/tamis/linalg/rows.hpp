@@ -39,30 +39,27 @@ template <class T>
   for (std::size_t i = 0; i < count; ++i) entries[i] = value;
 }
 
-#ifdef TAMIS_SMALLEST
 template <class T>
-[[gnu::noinline]] void copy(const T* from, std::size_t count, T* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] = from[i];
-    __asm__ volatile("");  // or the compiler makes a call of memcpy of the loop, which is larger than all of this
+TAMIS_NOINLINE_IF_SMALLEST void copy(const T* from, std::size_t count, T* to) {
+  if constexpr (profile.tiles) {
+    __builtin_memcpy(to, from, count * sizeof(T));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = from[i];
+      __asm__ volatile("");  // or the compiler makes a call of memcpy of the loop, which is larger than all of this
+    }
   }
 }
-#else
-template <class T>
-void copy(const T* from, std::size_t count, T* to) {
-  __builtin_memcpy(to, from, count * sizeof(T));
-}
-#endif
 
 /// An assignment, which for a large object may become a call of memcpy: not where the code is to be the smallest.
 template <class V>
 void copy_object(const V& from, V& to) {
-#ifdef TAMIS_SMALLEST
-  static_assert(std::is_trivially_copyable_v<V>);
-  copy(reinterpret_cast<const unsigned char*>(&from), sizeof(V), reinterpret_cast<unsigned char*>(&to));
-#else
-  to = from;
-#endif
+  if constexpr (profile.tiles) {
+    to = from;
+  } else {
+    static_assert(std::is_trivially_copyable_v<V>);
+    copy(reinterpret_cast<const unsigned char*>(&from), sizeof(V), reinterpret_cast<unsigned char*>(&to));
+  }
 }
 
 /// Adds a piece that begins at entry k of a row to those of its lanes.

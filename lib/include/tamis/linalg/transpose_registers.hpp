@@ -3,8 +3,6 @@
 
 #include "simd.hpp"
 
-#ifdef TAMIS_VECTORS
-
 namespace tamis::detail {
 
 /// Turns lanes<T> vectors a of W entries around, in place: entry (i, r + h·lanes) becomes entry (r, i + h·lanes).
@@ -56,5 +54,3 @@ TAMIS_TILE Simd<T, W> load_parts(const T* low, const T* high) {
 }
 
 }  // namespace tamis::detail
-
-#endif

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../profile.hpp"
+
 namespace tamis {
 
 /// What one sample adds to the dual objective along the ray s·u, 0 ≤ s ≤ max_scale: s·linear − s²·quadratic.

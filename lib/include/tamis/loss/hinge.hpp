@@ -71,7 +71,6 @@ struct Hinge {
     u[y] -= weight;
   }
 
-#ifdef TAMIS_VECTORS
   /// The same for lanes<T> rows of at most 32 classes at once, with labels, margins and weights of their own: the same
   /// bits.
   template <class T>
@@ -98,7 +97,6 @@ struct Hinge {
     for (Index k = 0; k < classes; ++k) rows.v[k].entry = Together::only(moved, rows.v[k].entry);
     rows.store(u, stride, classes);
   }
-#endif
 
   /// Whether an entry of dual_prox's result moves with its argument, the others of the support moving against it.
   template <class T>

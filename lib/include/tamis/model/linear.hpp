@@ -58,21 +58,21 @@ struct LinearModel {
   template <class Visit>
   [[gnu::always_inline]] void for_each_score(const T* x, std::size_t step, Visit visit) const {
     if (!coefficients) return;
-#if defined(TAMIS_COMPACT) || defined(TAMIS_FEW_STRIPS)  // smaller code
-    for (Index first = 0; first < classes; first += SimdOrScalar<T>::width) {
-      const auto part = scores(x, step, first);
-      for (Index k = first; k < smallest(classes, first + SimdOrScalar<T>::width); ++k) visit(k, part.entry[k - first]);
+    if constexpr (profile.every_width) {
+      detail::for_each_wide_strip<T>(stride(), [&]<int V>(Index first) TAMIS_INLINED {
+        T part[V * lanes<T>];
+        strip_scores<V>(x, step, first, part);
+        for (Index k = first; k < smallest(classes, first + V * lanes<T>); ++k) visit(k, part[k - first]);
+      });
+    } else {
+      constexpr Index width = SimdOrScalar<T>::width;
+      for (Index first = 0; first < classes; first += width) {
+        const auto part = scores(x, step, first);
+        for (Index k = first; k < smallest(classes, first + width); ++k) visit(k, part.entry[k - first]);
+      }
     }
-#else
-    detail::for_each_wide_strip<T>(stride(), [&]<int V>(Index first) TAMIS_INLINED {
-      T part[V * lanes<T>];
-      strip_scores<V>(x, step, first, part);
-      for (Index k = first; k < smallest(classes, first + V * lanes<T>); ++k) visit(k, part[k - first]);
-    });
-#endif
   }
 
-#if !defined(TAMIS_COMPACT) && !defined(TAMIS_FEW_STRIPS)
   /// The scores of V vectors of classes at once: their sums do not wait for each other.
   template <int V>
   [[gnu::noinline]] void strip_scores(const T* x, std::size_t step, Index first_class, T* out) const {
@@ -89,7 +89,6 @@ struct LinearModel {
     TAMIS_UNROLL
     for (int v = 0; v < V; ++v) total[v].store(out + v * lanes<T>);
   }
-#endif
 };
 
 }  // namespace tamis

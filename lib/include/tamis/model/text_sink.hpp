@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "../profile.hpp"
+
 namespace tamis {
 
 /// Appends to a buffer; past its end it only counts, so that a first call with an empty buffer gives the size.

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 #include "../linalg/simd.hpp"
-#include "../linalg/transpose_registers.hpp"
+#include "rows_in_lanes.hpp"
 
 namespace tamis {
 
@@ -69,75 +69,6 @@ TAMIS_NOINLINE_IF_SMALLEST void project_simplex(T* v, Index count, T radius, T t
   } while (++v != end);
 }
 
-#ifdef TAMIS_VECTORS
-inline constexpr Index rows_in_lanes = 32;  ///< entries of a row that is taken together with others, at most
-
-/// lanes<T> rows at once, a lane each: entry k of all of them is v[k]. Every lane goes through the same operations as a
-/// row by itself does, until none changes.
-template <class T>
-struct RowsInLanes {
-  static constexpr Index most = rows_in_lanes;
-  using Native = typename Simd<T>::Native;
-  using Mask = decltype(Native{} > Native{});
-  using Entry = std::remove_reference_t<decltype(Mask{}[0])>;  ///< an integer as large as T
-  Simd<T> v[most];
-
-  void load(const T* rows, Index stride, Index count) {
-    Index k = 0;
-    do {  // there is an entry
-      TAMIS_UNROLL
-      for (Index r = 0; r < lanes<T>; ++r) v[k + r] = Simd<T>::load(row_of(rows, r, stride) + k);
-      transpose_registers<T, lanes<T>>(v + k);
-      k += lanes<T>;
-    } while (k < count);
-  }
-  /// Whole vectors: what is beyond `count` becomes zero.
-  void store(T* rows, Index stride, Index count) {
-    for (Index k = count; k < padded<T>(count); ++k) v[k] = Simd<T>::zero();
-    for (Index k = 0; k < count; k += lanes<T>) {
-      transpose_registers<T, lanes<T>>(v + k);
-      TAMIS_UNROLL
-      for (Index r = 0; r < lanes<T>; ++r) v[k + r].store(row_of(rows, r, stride) + k);
-    }
-  }
-  static Native only(Mask where, Native value) {
-    return reinterpret_cast<Native>(where & reinterpret_cast<Mask>(value));
-  }
-
-  Native highest(Index count) const {
-    Native top = v[0].entry;
-    for (Index k = 1; k < count; ++k) top = v[k].entry > top ? v[k].entry : top;
-    return top;
-  }
-  /// As detail::project_simplex.
-  void project_simplex(Index count, Native radius, Native top) {
-    const Native none{};
-    Native level = top - radius;
-    Mask kept = Mask{} + static_cast<Entry>(count + 1);
-    for (bool last = false; !last;) {
-      Native total = none;
-      const Mask before = kept;
-      kept = Mask{};
-      for (Index k = 0; k < count; ++k) {
-        const Mask above = v[k].entry > level;
-        total += only(above, v[k].entry);
-        kept -= above;
-      }
-      const Native next = (total - radius) / __builtin_convertvector(kept, Native);
-      const Mask ended = (kept <= 1) | (kept == before) | ((next <= level) & (before <= Entry(count)));
-      level = ended ? level : next;
-      last = true;
-      for (Index r = 0; r < lanes<T>; ++r) last = last && ended[r];
-    }
-    const Mask alone = kept == 1;
-    for (Index k = 0; k < count; ++k) {
-      const Native rest = alone ? radius : v[k].entry - level;
-      v[k].entry = only(v[k].entry > level, rest);
-    }
-  }
-};
-#endif
-
 }  // namespace detail
 
 /// Projects v (K entries, in place) onto {u ≥ 0, Σu = radius}: v ← (v − θ)₊, and just radius·e_k where all other
@@ -153,18 +84,18 @@ void project_simplex(T* v, Index count, T radius) {
 template <class T, class Radius>
 void project_simplex_rows(T* v, Index rows, Index count, Index stride, Radius radius) {
   Index i = 0;
-#ifdef TAMIS_VECTORS
-  if (count <= detail::RowsInLanes<T>::most) {
-    detail::RowsInLanes<T> together;
-    for (; i + lanes<T> <= rows; i += lanes<T>) {
-      typename Simd<T>::Native radii{};
-      for (Index r = 0; r < lanes<T>; ++r) radii[r] = radius(i + r);
-      together.load(row_of(v, i, stride), stride, count);
-      together.project_simplex(count, radii, together.highest(count));
-      together.store(row_of(v, i, stride), stride, count);
+  if constexpr (profile.lanes) {
+    if (count <= detail::RowsInLanes<T>::most) {
+      detail::RowsInLanes<T> together;
+      for (; i + lanes<T> <= rows; i += lanes<T>) {
+        typename Simd<T>::Native radii{};
+        for (Index r = 0; r < lanes<T>; ++r) radii[r] = radius(i + r);
+        together.load(row_of(v, i, stride), stride, count);
+        together.project_simplex(count, radii, together.highest(count));
+        together.store(row_of(v, i, stride), stride, count);
+      }
     }
   }
-#endif
   for (; i < rows; ++i) project_simplex(row_of(v, i, stride), count, radius(i));
 }
 

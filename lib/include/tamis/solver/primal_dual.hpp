@@ -4,50 +4,9 @@
 #include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "constrained_workbench.hpp"
+#include "dual_rows.hpp"
 
 namespace tamis {
-
-#ifdef TAMIS_VECTORS
-/// A loss with a dual_prox_rows for lanes<T> rows of at most `rows_in_lanes` classes at once.
-template <class L, class T>
-concept ProxesRows = requires(const L loss, T* u, const Label* y, const T* numbers) {
-  loss.dual_prox_rows(u, Index(), Index(), y, numbers, numbers, T());
-};
-using detail::rows_in_lanes;
-
-/// A few samples whose dual rows are beside each other, and what they have of their own.
-template <class T>
-struct DualRows {
-  Index first, count;
-  Label label[lanes<T>];
-  T margin[lanes<T>], weight[lanes<T>];
-
-  /// u ← prox_{σ(cℓ)*}(u) for all of them.
-  template <class Loss>
-  void dual_prox(const Loss& loss, T* u, Index stride, Index classes, T sigma) const {
-    if constexpr (ProxesRows<Loss, T>)
-      if (count == lanes<T>) return loss.dual_prox_rows(u, stride, classes, label, margin, weight, sigma);
-    for (Index r = 0; r < count; ++r)
-      loss.dual_prox(row_of(u, r, stride), classes, label[r], margin[r], weight[r], sigma);
-  }
-};
-/// Calls visit(rows) for all samples, lanes<T> at a time if `together`, which are those of targets numbered sample(i).
-template <class T, class Sample, class Visit>
-[[gnu::always_inline]] inline void for_each_dual_rows(bool together, Index samples, const Targets<T>& targets,
-                                                      Sample sample, Visit visit) {
-  DualRows<T> rows;
-  for (rows.first = 0; rows.first < samples; rows.first += rows.count) {
-    rows.count = together ? smallest(lanes<T>, samples - rows.first) : 1;
-    for (Index r = 0; r < rows.count; ++r) {
-      const Index i = sample(rows.first + r);
-      rows.label[r] = targets.labels[i];
-      rows.margin[r] = targets.margin(i);
-      rows.weight[r] = targets.weight(i);
-    }
-    visit(rows);
-  }
-}
-#endif
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) through its saddle form  min_W max_u  ⟨u, A W⟩ − Σ (cᵢℓᵢ)*(uᵢ) + λ Ω(W).
 ///
@@ -325,7 +284,6 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       u += stride;
       anchor += stride;
     };
-#ifdef TAMIS_VECTORS
     for_each_dual_rows<T>(
         ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes, this->shape_.samples, this->targets_,
         [](Index i) { return i; },
@@ -337,17 +295,6 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
           rows.dual_prox(this->loss_, z, stride, this->shape_.classes, sigma);
           for (Index r = 0; r < rows.count; ++r) next_row();
         });
-#else
-    const T* const weights = this->targets_.weights;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      if constexpr (!Base::constrained) ascend(u, z);
-      const T weight = Base::constrained || weights ? this->dual_weight(i) : this->targets_.inverse_total;
-      const T* margins = this->targets_.margins;
-      this->loss_.dual_prox(z, this->shape_.classes, this->targets_.labels[i],
-                            margins ? margins[i] : this->targets_.common_margin, weight, sigma);
-      next_row();
-    }
-#endif
     return moved.sum();
   }
 

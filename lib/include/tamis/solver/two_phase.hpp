@@ -364,7 +364,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       value.add(terms.sum());
       if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
     };
-#ifdef TAMIS_VECTORS
     T points[2 * lanes<T> * rows_in_lanes];
     const bool together = ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes;
     T* const point = together ? points : this->memory_.row[0];
@@ -379,17 +378,6 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
             finish(rows.first + r, row_of(point, r, stride), row_of(z, r, stride), rows.label[r], rows.margin[r],
                    rows.weight[r]);
         });
-#else
-    T* point = this->memory_.row[0];
-    T* z = this->memory_.row[1];
-    for (Index i = 0; i < samples(); ++i) {
-      const Label label = this->targets_.labels[sample(i)];
-      const T weight = this->targets_.weight(sample(i)), margin = this->targets_.margin(sample(i));
-      start(i, point, z);
-      this->loss_.dual_prox(row_of(newton_.dual, i, stride), this->shape_.classes, label, margin, weight, inverse_z);
-      finish(i, point, z, label, margin, weight);
-    }
-#endif
     gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
     slope_ = inner_product(newton_.gradient, step_u());
     moved_ = square_root(moved_w_ / tau_ + moved.sum());

@@ -1,0 +1,94 @@
+#pragma once
+/// Tiles of a Cholesky factor: what profiles with tiles compute it by.
+
+#include "simd.hpp"
+
+namespace tamis::detail {
+
+/// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
+/// products shares its loads and keeps the adders busy.
+template <class T, int R>
+void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
+  static_assert(4 % lanes<T> == 0);
+  Simd<T> total[R][4];
+  TAMIS_UNROLL
+  for (int r = 0; r < R; ++r) {
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
+  }
+  for (Index e = 0; e < j; e += lanes<T>) {
+    Simd<T> left[R];
+    TAMIS_UNROLL
+    for (int r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const auto right = Simd<T>::load(columns + c * stride + e);
+      TAMIS_UNROLL
+      for (int r = 0; r < R; ++r) total[r][c] = total[r][c] + left[r] * right;
+    }
+  }
+  TAMIS_UNROLL
+  for (int r = 0; r < R; ++r) {
+    T* entry = row + r * stride + j;
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const T* column = columns + c * stride + j;
+      T value = entry[c] - total[r][c].sum();
+      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      entry[c] = value / column[c];
+    }
+  }
+}
+
+/// The same for four rows, two in a vector each.
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std::size_t stride, Index j) {
+  using Wide = Simd<T, 2 * lanes<T>>;
+  const auto pair = [](const T* low, const T* high) __attribute__((always_inline)) {
+    const auto a = Simd<T>::load(low).entry, b = Simd<T>::load(high).entry;
+    if constexpr (lanes<T> == 2) return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3)};
+    else return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)};
+  };
+  Wide total[2][4];
+  TAMIS_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) total[r][c] = Wide::zero();
+  }
+  for (Index e = 0; e < j; e += lanes<T>) {
+    const Wide top = pair(row + e, row + stride + e), bottom = pair(row + 2 * stride + e, row + 3 * stride + e);
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const Wide right = pair(columns + c * stride + e, columns + c * stride + e);
+      total[0][c] = total[0][c] + top * right;
+      total[1][c] = total[1][c] + bottom * right;
+    }
+  }
+  TAMIS_UNROLL
+  for (int r = 0; r < 4; ++r) {
+    T* entry = row + r * stride + j;
+    TAMIS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      const T* column = columns + c * stride + j;
+      const auto part = total[r / 2][c].entry;
+      const int half = (r % 2) * int(lanes<T>);
+      T sum = part[half];
+      for (int l = 1; l < int(lanes<T>); ++l) sum += part[half + l];
+      T value = entry[c] - sum;
+      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      entry[c] = value / column[c];
+    }
+  }
+}
+
+/// `rows` rows of it, four at most.
+template <class T>
+void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
+  if constexpr (profile.wide)
+    if (rows == 4 && has_wide_vectors()) return factor_tile_wide(row, columns, stride, j);
+  Index r = 0;
+  for (; r + 2 <= rows; r += 2) factor_tile<T, 2>(row + r * stride, columns, stride, j);
+  if (r < rows) factor_tile<T, 1>(row + r * stride, columns, stride, j);
+}
+
+}  // namespace tamis::detail

@@ -1,0 +1,102 @@
+#pragma once
+/// Which code runs: the profile of a translation unit, -DTAMIS_PROFILE=speed, size or scalar, and speed without it.
+///
+///     size    on a Cortex-M0+ … M55 or RISC-V, which have no vectors: plain numbers one after the other, no tiles, one
+///             loop for all losses. WebAssembly without SIMD: the same with tiles. Where there are vectors (WebAssembly
+///             SIMD, SSE, NEON): vectors and tiles, code for rows of up to three vectors, one loop for all losses.
+///     speed   on workstations: vectors of 16 bytes, of 32 where the processor turns out to have AVX2, code for every
+///             width of a row, a loop for every loss.
+///     scalar  what the others are compared with, in bits and in time: speed with plain numbers instead of vectors.
+///     narrow  what processors without AVX2 run, and less code: speed without vectors of 32 bytes.
+///
+/// All give the same bits. Everything that the library declares is in an inline namespace of the profile: two profiles
+/// in one program are two sets of types, and a function of one that is called from the other is not found when linking.
+/// Nothing else that compilers are told chooses, not -Os either: files that differ in that share their functions.
+
+#ifndef TAMIS_PROFILE
+#define TAMIS_PROFILE speed
+#endif
+#define TAMIS_JOIN_NAMES(a, b) a##b
+#define TAMIS_JOIN(a, b) TAMIS_JOIN_NAMES(a, b)
+#define TAMIS_NUMBER_OF_speed 1
+#define TAMIS_NUMBER_OF_size 2
+#define TAMIS_NUMBER_OF_scalar 3
+#define TAMIS_NUMBER_OF_narrow 4
+#define TAMIS_PROFILE_IS(name) (TAMIS_JOIN(TAMIS_NUMBER_OF_, TAMIS_PROFILE) == TAMIS_NUMBER_OF_##name)
+#if TAMIS_JOIN(TAMIS_NUMBER_OF_, TAMIS_PROFILE) == 0
+#error "tamis: TAMIS_PROFILE is speed, size, scalar or narrow"
+#endif
+
+// What the compiler has to know before it reads a function: its namespace and its attributes.
+
+#if !TAMIS_PROFILE_IS(scalar) && \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__ALTIVEC__))
+#define TAMIS_HAS_VECTORS true
+#define TAMIS_PROFILE_NAMESPACE TAMIS_JOIN(TAMIS_PROFILE, _vectors)
+#else
+#define TAMIS_HAS_VECTORS false
+#define TAMIS_PROFILE_NAMESPACE TAMIS_JOIN(TAMIS_PROFILE, _numbers)
+#endif
+
+/// Functions with vectors of 32 bytes are declared with TAMIS_WIDE, and what is inlined into them with TAMIS_TILE.
+/// TAMIS_MULTIPLY_TILE: elsewhere a function of its own, whose sums all compilers keep in registers. Fused operations,
+/// which would change bits, stay off.
+#if defined(__x86_64__) && TAMIS_PROFILE_IS(speed)
+#define TAMIS_HAS_WIDE true
+#ifdef __AVX2__
+#define TAMIS_WIDE
+#else
+#define TAMIS_WIDE [[gnu::target("avx2")]]
+#endif
+#define TAMIS_TILE [[gnu::always_inline]] inline
+#define TAMIS_MULTIPLY_TILE TAMIS_TILE
+#else
+#define TAMIS_HAS_WIDE false
+#define TAMIS_WIDE
+#define TAMIS_TILE
+#define TAMIS_MULTIPLY_TILE [[gnu::noinline]]
+#endif
+
+/// What is inlined where speed matters more than size, and what is not inlined where size matters more.
+#if TAMIS_PROFILE_IS(size) && !defined(__wasm__) && !TAMIS_HAS_VECTORS
+#define TAMIS_HAS_TILES false
+#define TAMIS_NOINLINE_IF_SMALLEST [[gnu::noinline]]
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::noinline]]
+#else
+#define TAMIS_HAS_TILES true
+#define TAMIS_NOINLINE_IF_SMALLEST
+#define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
+#endif
+
+namespace tamis {
+
+/// What a profile takes, for `if constexpr` and for arguments of templates.
+struct Profile {
+  bool numbers;         ///< a Simd is plain numbers, not a vector of the compiler
+  bool lanes;           ///< rows, samples and features are taken several at once, a lane of a vector each
+  bool wide;            ///< vectors of 32 bytes where `has_wide_vectors()`
+  bool single_entries;  ///< loops over the entries of a row take one at a time
+  bool tiles;           ///< products and factors by tiles, whose sums stay in registers
+  bool every_width;     ///< rows of more than three vectors have code for their width
+  bool loop_per_loss;   ///< loops over samples are compiled for every loss that is chosen at run time
+};
+inline constexpr Profile profile{
+    .numbers = TAMIS_PROFILE_IS(scalar) || (TAMIS_PROFILE_IS(size) && !TAMIS_HAS_VECTORS),
+    .lanes = TAMIS_HAS_VECTORS,
+    .wide = TAMIS_HAS_WIDE,
+    .single_entries = TAMIS_PROFILE_IS(size) && !TAMIS_HAS_VECTORS,
+    .tiles = TAMIS_HAS_TILES,
+    .every_width = !TAMIS_PROFILE_IS(size),
+    .loop_per_loss = !TAMIS_PROFILE_IS(size),
+};
+
+/// Whether the processor has vectors of 32 bytes.
+inline bool has_wide_vectors() {
+#if TAMIS_HAS_WIDE
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
+}  // namespace tamis

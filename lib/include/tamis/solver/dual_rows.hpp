@@ -1,0 +1,54 @@
+#pragma once
+/// Dual rows of samples, several at once where the profile has lanes and the loss takes them so, or one by one.
+
+#include "../concepts.hpp"
+#include "../projection/rows_in_lanes.hpp"
+
+namespace tamis {
+
+using detail::rows_in_lanes;
+
+/// A loss with a dual_prox_rows for lanes<T> rows of at most `rows_in_lanes` classes at once.
+template <class L, class T>
+concept ProxesRows = profile.lanes&& requires(const L loss, T* u, const Label* y, const T* numbers) {
+  loss.dual_prox_rows(u, Index(), Index(), y, numbers, numbers, T());
+};
+
+/// A few samples whose dual rows are beside each other, and what they have of their own.
+template <class T>
+struct DualRows {
+  static constexpr Index most = profile.lanes ? lanes<T> : 1;
+
+  Index first, count;
+  Label label[most];
+  T margin[most], weight[most];
+
+  /// u ← prox_{σ(cℓ)*}(u) for all of them.
+  template <class Loss>
+  [[gnu::always_inline]] void dual_prox(const Loss& loss, T* u, Index stride, Index classes, T sigma) const {
+    if constexpr (ProxesRows<Loss, T>)
+      if (count == most) return loss.dual_prox_rows(u, stride, classes, label, margin, weight, sigma);
+    for (Index r = 0; r < count; ++r)
+      loss.dual_prox(row_of(u, r, stride), classes, label[r], margin[r], weight[r], sigma);
+  }
+};
+
+/// Calls visit(rows) for all samples, as many at a time as there are lanes if `together`, which are those of targets
+/// numbered sample(i).
+template <class T, class Sample, class Visit>
+[[gnu::always_inline]] inline void for_each_dual_rows(bool together, Index samples, const Targets<T>& targets,
+                                                      Sample sample, Visit visit) {
+  DualRows<T> rows;
+  for (rows.first = 0; rows.first < samples; rows.first += rows.count) {
+    rows.count = rows.most > 1 && together ? smallest(rows.most, samples - rows.first) : 1;
+    for (Index r = 0; r < rows.count; ++r) {
+      const Index i = sample(rows.first + r);
+      rows.label[r] = targets.labels[i];
+      rows.margin[r] = targets.margin(i);
+      rows.weight[r] = targets.weights ? targets.weight(i) : targets.inverse_total;
+    }
+    visit(rows);
+  }
+}
+
+}  // namespace tamis
