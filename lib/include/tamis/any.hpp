@@ -14,7 +14,7 @@
 #include "solver/primal_dual.hpp"
 #include "solver/two_phase.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 /// visit(R{}) with the first row R for which is(R{}), or else the last, of those that have what is wanted.
@@ -644,4 +644,4 @@ using AnyTrainingWith = AnyTrainingOf<T, Loss, PrimalDual, Fista, ConstrainedPri
 template <class T, template <class, class, class, class> class... More>
 using AnyTraining = AnyTrainingWith<T, AnyLoss<T>, More...>;
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

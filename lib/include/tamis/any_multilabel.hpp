@@ -3,7 +3,7 @@
 
 #include "any.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Any of the losses, that of label sets included: AnyTrainingWith<T, AnyMultilabelLoss<T>> takes one of these. A
 /// pointer and the view of the sets larger than AnyLoss, whose bits the other losses keep.
@@ -79,4 +79,4 @@ class AnyMultilabelLoss : public AnyLoss<T> {
   bool ranks_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -11,7 +11,7 @@
 #include "solver/crammer_singer_dual.hpp"
 #include "solver/reweighted.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -222,4 +222,4 @@ struct AnySolver {
   };
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

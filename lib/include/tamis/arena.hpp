@@ -7,7 +7,7 @@
 
 #include "profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 inline constexpr std::size_t no_bytes_suffice = static_cast<std::size_t>(-1);
@@ -100,4 +100,4 @@ template <class Workspace, class... Arguments>
   return {counter.used()};
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

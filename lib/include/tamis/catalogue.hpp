@@ -171,7 +171,7 @@
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 #define TAMIS_ENUMERATOR(number, kind, ...) kind = number,
 enum class LossKind : std::uint8_t { TAMIS_LOSSES(TAMIS_ENUMERATOR) };
@@ -412,4 +412,4 @@ constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool con
                          .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

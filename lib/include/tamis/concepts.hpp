@@ -14,7 +14,7 @@
 #include "status.hpp"
 #include "targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The same with two rows of scratch for the dual value.
 template <class L, class T>
@@ -345,4 +345,4 @@ T penalty_value(const P& penalty, const T* w, Index features, Index classes, Ind
   return total.value();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

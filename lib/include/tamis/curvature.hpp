@@ -5,7 +5,7 @@
 
 #include "shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Which terms max(0, ·)² a loss is the sum of, for solvers that follow them one by one.
 enum class Violations : std::uint8_t {
@@ -30,4 +30,4 @@ struct CurvatureSize {
   T bound = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

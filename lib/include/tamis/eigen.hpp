@@ -8,7 +8,7 @@
 #include "design/sparse.hpp"
 #include "model/linear.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A design that looks at an Eigen matrix, map, reference or block: samples × features, column-major, entries of a
 /// column next to each other. The matrix must outlive it.
@@ -51,4 +51,4 @@ auto intercepts(const LinearModel<T>& model) {
       row_of(model.coefficients, model.features, model.stride()), model.classes);
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A view of caller memory: set y holds members[starts[y]] … members[starts[y + 1] − 1], ascending classes. The label
 /// of a sample is the number of its set.
@@ -48,4 +48,4 @@ struct LabelSets {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "report.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Any callable `bool(const Report<T>&)`; false stops the run (`Status::stopped`), with the best model so far.
 template <class F, class T>
@@ -36,4 +36,4 @@ void advance_to_end(Solver& solver, Observe&& observe) {
   if (solver.certificates() != seen) observe(solver.report());
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

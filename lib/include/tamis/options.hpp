@@ -1,7 +1,7 @@
 #pragma once
 #include "linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What a solver is asked to do: minimise (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W), or, by a constrained solver, Ω(W) subject to
 /// (1/Σwᵢ) Σᵢ wᵢ ℓᵢ ≤ η. Intercepts are never penalised.
@@ -46,4 +46,4 @@ constexpr bool has_margin(const Options<T>& options) {
   return options.margin == options.margin;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -68,7 +68,7 @@
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What a profile takes, for `if constexpr` and for arguments of templates.
 struct Profile {
@@ -99,4 +99,4 @@ inline bool has_wide_vectors() {
 #endif
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

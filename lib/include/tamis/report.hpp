@@ -7,7 +7,7 @@
 #include "shape.hpp"
 #include "status.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// All figures are those of the model that the run would return now. `gap = objective − dual_objective ≥ F − F*` up to
 /// rounding, which may hide GapMonitor<T>::rounding of the objective (2e-6 in float, 4e-15 in double): a gap is zero
@@ -35,4 +35,4 @@ struct Report {
   T multiplier = not_a_number<T>;        ///< with η: the ν of the dual bound max ν(mean loss − η) + Ω; 1/λ
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

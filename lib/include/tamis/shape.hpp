@@ -6,7 +6,7 @@
 
 #include "profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Counts and positions of samples, features and classes: 32 bits on every target.
 using Index = std::uint32_t;
@@ -40,4 +40,4 @@ constexpr Index padded(Index classes) {
   return (classes + lanes<T> - 1) / lanes<T> * lanes<T>;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

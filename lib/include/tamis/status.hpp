@@ -6,7 +6,7 @@
 
 #include "profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 enum class Status : std::uint8_t {
   converged,            ///< the certificate is below the tolerance
@@ -105,4 +105,4 @@ constexpr const char* describe(Status status) {
   return "unknown status";
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

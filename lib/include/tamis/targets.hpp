@@ -7,7 +7,7 @@
 #include "linalg/sum.hpp"
 #include "shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Views of caller memory. `labels`, or for a loss that predicts values (LeastSquares) `values`, has one entry per
 /// sample; so have `weights` and `margins`, where null means 1 and `common_margin` for all.
@@ -47,4 +47,4 @@ struct Targets {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

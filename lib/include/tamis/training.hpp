@@ -16,7 +16,7 @@
 #include "solver/primal_dual.hpp"
 #include "solver/two_phase.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A choice of a solver: the one of this name, such as With<Fista> or With<ConstrainedPrimalDual>.
 template <template <class T, class Loss, class Penalty, class Design> class S>
@@ -168,4 +168,4 @@ class Training {
   Penalty penalty_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -2,8 +2,8 @@
 
 #include "profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 inline constexpr char version[] = "0.1.0";
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

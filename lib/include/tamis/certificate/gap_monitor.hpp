@@ -4,7 +4,7 @@
 
 #include "../report.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Compares the gap between the best model and the best dual point with the tolerance and with its own past.
 ///
@@ -71,4 +71,4 @@ class GapMonitor {
   std::uint32_t patience_;  ///< the iteration by which there should be progress
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

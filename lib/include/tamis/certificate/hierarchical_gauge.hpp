@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../penalty/hierarchical.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The gauge of Ω's dual ball at factor·(a, B), or a little more: `g` holds B = Xᵀ diag(u) X, symmetric, and a = Xᵀu
 /// in its last column, features × (features + 1).
@@ -158,4 +158,4 @@ class HierarchicalGauge {
   T* row_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../concepts.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Scales, in each column of u (samples × stride), the entries of the heavier sign until the column sums to zero up to
 /// rounding: for a loss that is a sum over classes, whose entries keep their sign and may shrink. Cost
@@ -79,4 +79,4 @@ template <class T, class Loss>
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -8,7 +8,7 @@
 #include "../penalty/mixed_norm.hpp"
 #include "../status.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ‖α‖_{pq;r}, whatever λ.
 template <class T>
@@ -139,4 +139,4 @@ RademacherBound<T> rademacher_bound(T radius, const DrawnMean<T>& average, T cli
           square_root(-logarithm(delta) / (T(2) * T(samples)))};
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "../model/calibration.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Samples whose confidence, the largest of their probabilities, is in one interval of a reliability diagram.
 template <class T>
@@ -70,4 +70,4 @@ Status measure_reliability(const Calibration<T>& calibration, Rows<const T> scor
   return Status::converged;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "dense.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// samples × features; block b holds samples b·block … by columns of `block` entries. Entries are T(0) unless set.
 template <class T>
@@ -53,4 +53,4 @@ class BlockedColumns {
   Index features_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

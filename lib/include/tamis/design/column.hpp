@@ -1,7 +1,7 @@
 #pragma once
 #include "../shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// One column of a design where it lies: values[e] at sample rows[e], ascending, or at sample e where `rows` is null.
 /// Samples that do not occur have the value 0.
@@ -21,4 +21,4 @@ constexpr bool has_columns(const D& design) {
   else return requires(Index feature) { design.column(feature); };
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

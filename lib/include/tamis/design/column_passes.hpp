@@ -8,7 +8,7 @@
 #include "../targets.hpp"
 #include "column.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -224,4 +224,4 @@ template <class T>
   detail::sum_column_rows<T, false>(x, u, stride, out);
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

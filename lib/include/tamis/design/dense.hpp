@@ -6,7 +6,7 @@
 #include "column.hpp"
 #include "dense_products.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Design x(i, j) = values[i + j·column_stride], `samples` × `features`.
 ///
@@ -110,4 +110,4 @@ class DenseDesign {
   detail::DenseValues<T> x_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

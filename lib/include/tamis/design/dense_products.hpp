@@ -8,7 +8,7 @@
 #include "dense_products_columns.hpp"
 #include "dense_products_wide.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// x(i, j) = values[i + j·column_stride].
 template <class T>
@@ -82,4 +82,4 @@ void add_transposed_lower(const DenseValues<T>& x, const T* u, Index stride, T* 
   }
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

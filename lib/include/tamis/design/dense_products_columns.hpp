@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Z = 1 baseᵀ + X_F W_F.
 template <class T>
@@ -50,4 +50,4 @@ template <class T>
     add_transposed_vector(x, block, samples, u + k, stride, Simd<T>::load(row + k)).store(row + k);
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

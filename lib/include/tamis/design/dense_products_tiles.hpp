@@ -8,7 +8,7 @@
 #include "../linalg/scalar.hpp"
 #include "../linalg/transpose_registers.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Entries of a vector whose lanes are samples or features: a single one where the profile has no lanes.
 template <class T>
@@ -276,4 +276,4 @@ TAMIS_TILE void transposed_dense(const T* x, std::size_t column_stride, const In
     if (k < entries) strip.template operator()<lanes<T>, 1>();
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -6,7 +6,7 @@
 
 #include "dense_products_tiles.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void multiply_dense_wide(const T* x, Index samples, std::size_t column_stride,
@@ -123,4 +123,4 @@ TAMIS_WIDE [[gnu::noinline]] void transposed_dense_wide(const T* x, std::size_t 
   transposed_dense<T, W>(x, column_stride, features, count, samples, u, stride, classes, lower, g);
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -6,7 +6,7 @@
 #include "../features/kernels.hpp"
 #include "../linalg/rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The design of KernelAdmm's problems, feature t·n + l of sample i being k_t(x_l, x_i), without its matrices: what
 /// DenseDesign takes τ·n² entries for. `kernels` are Kernels, or functions of two SampleViews, that outlive it.
@@ -75,4 +75,4 @@ class KernelRows {
   std::span<const Function> kernels_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "quantised.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What the integers of one column stand for: q for (q − zero)·scale.
 template <class T, QuantisedInteger Integer>
@@ -65,4 +65,4 @@ ColumnQuantisation<T, Integer> quantise_column(const T* column, Index samples, I
   return {scale, static_cast<Integer>(zero)};
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

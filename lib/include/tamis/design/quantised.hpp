@@ -6,7 +6,7 @@
 #include "dense.hpp"
 #include "quantised_products.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Where the integers lie: that of sample i and feature j at i·sample_stride + j·column_stride.
 struct QuantisedLayout {
@@ -170,4 +170,4 @@ class QuantisedDesign {
   Index features_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

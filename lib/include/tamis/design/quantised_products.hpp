@@ -6,7 +6,7 @@
 #include "../linalg/register_tile.hpp"
 #include "../linalg/rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// An integer that a quantised design can hold: of one or two bytes, so that differences are exact in every scalar.
 template <class Integer>
@@ -168,4 +168,4 @@ template <class T, class Integer>
 
 }  // namespace detail
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

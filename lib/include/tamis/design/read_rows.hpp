@@ -6,7 +6,7 @@
 #include "../status.hpp"
 #include "dense.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What a source answers instead of a number of values when it fails.
 inline constexpr Index row_failed = ~Index(0);
@@ -216,4 +216,4 @@ class RowDesign {
   Reader* reader_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -10,7 +10,7 @@
 #include "../status.hpp"
 #include "column.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// One sample: x at features[e] is values[e] for e < count, zeros left out.
 template <class T>
@@ -168,4 +168,4 @@ class SampleRows {
   Index last_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -10,7 +10,7 @@
 #include "../targets.hpp"
 #include "column_passes.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Until `copy_columns` it is the design itself.
 template <class T, class Design>
@@ -149,4 +149,4 @@ class SortedColumns {
   bool copied_ = false;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

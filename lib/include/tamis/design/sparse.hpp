@@ -5,7 +5,7 @@
 #include "../linalg/scalar.hpp"
 #include "column.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Column j holds values[e] at sample rows[e] for starts[j] ≤ e < starts[j+1]; rows ascending within a column, no
 /// duplicates. `starts` has features + 1 entries. With `counts`, columns may have room at their ends: column j holds the
@@ -141,4 +141,4 @@ class SparseDesign {
   Index features_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/sum.hpp"
 #include "standardise.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Values are added once and need not be kept. NaN counts as missing and nothing else.
 template <class T>
@@ -48,4 +48,4 @@ class ColumnStatistics {
   Sum<T> mean_, squares_;  // of the values less the first; of their squared distances to the mean
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -10,7 +10,7 @@
 #include "normalise.hpp"
 #include "words.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 struct HashingOptions {
   Index bits = 18;          ///< b: there are 2^b features
@@ -100,4 +100,4 @@ class FeatureHashing {
   const char* sentence_ = nullptr;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "../linalg/elementary.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The features of one sample; `step` is the distance between them.
 template <class T>
@@ -187,4 +187,4 @@ bool is_zero_matrix(const T* matrix, Index n) {
   return true;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

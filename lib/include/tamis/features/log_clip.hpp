@@ -3,7 +3,7 @@
 
 #include "../linalg/elementary.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// x ↦ log₁₀(min(max(x, low), high)), 0 < low < high, within 3 units in the last place. NaN stays NaN.
 template <class T>
@@ -15,4 +15,4 @@ struct LogClip {
   constexpr T operator()(T x) const { return logarithm(smallest(high, largest(low, x))) * T(0.43429448190325182765L); }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "../shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// MurmurHash3 for 32 bits (x86), byte by byte: what is hashed need not stand in memory, and may go on after `value()`.
 /// The value is signed as in scikit-learn's murmurhash3_32. Source: A. Appleby, MurmurHash3, public domain.
@@ -37,4 +37,4 @@ class Murmur3 {
   std::uint32_t length_ = 0;  // modulo 2^32, as defined
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/scalar.hpp"
 #include "../linalg/sum.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 enum class SampleNorm : std::uint8_t { none, l1, l2, max };
 
@@ -26,4 +26,4 @@ void normalise(T* sample, Index features, SampleNorm norm, std::size_t step = 1)
   for (Index j = 0; j < features; ++j) sample[j * step] /= length;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

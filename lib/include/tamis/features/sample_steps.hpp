@@ -4,7 +4,7 @@
 #include "log_clip.hpp"
 #include "normalise.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// In this order, those that are given: division, missing values (NaN) filled, logarithms, a norm.
 template <class T>
@@ -29,4 +29,4 @@ struct SampleSteps {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

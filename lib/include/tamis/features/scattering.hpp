@@ -5,7 +5,7 @@
 #include "../status.hpp"
 #include "scattering_filters.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Where a map comes from: the wavelets of λ and μ, as far as its order goes.
 struct ScatteringPath {
@@ -306,4 +306,4 @@ class ScatteringTransform {
   Index row_ = 0, column_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

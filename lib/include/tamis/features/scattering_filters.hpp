@@ -3,7 +3,7 @@
 
 #include "../linalg/fourier.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -180,4 +180,4 @@ template <Index N, class T>
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../status.hpp"
 #include "scattering_filters.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -357,4 +357,4 @@ class SignalScatteringTransform {
   Index column_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Mean and scale of one column: x ↦ (x − mean) / scale. Variance is that of the population (divided by n). A constant
 /// column gets scale 1.
@@ -53,4 +53,4 @@ void restore_units(T* coefficients, Index features, Index stride, const ColumnSc
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

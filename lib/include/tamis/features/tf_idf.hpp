@@ -7,7 +7,7 @@
 #include "../status.hpp"
 #include "normalise.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 struct TfIdfOptions {
   bool smooth = true;      ///< as if one more document had every term
@@ -91,4 +91,4 @@ class TfIdf {
   Index column_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

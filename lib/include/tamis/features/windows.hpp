@@ -7,7 +7,7 @@
 #include "../linalg/sum.hpp"
 #include "../status.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What is kept of the readings, and what becomes of it.
 struct WindowOptions {
@@ -218,4 +218,4 @@ class SensorWindows {
   Index column_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

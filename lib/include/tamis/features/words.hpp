@@ -5,7 +5,7 @@
 
 #include "../shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ASCII letters and digits are, and all bytes of UTF-8 sequences; everything else parts words.
 constexpr bool in_word(char c) {
@@ -68,4 +68,4 @@ constexpr std::size_t most_terms(std::size_t bytes, Index ngrams) {
   return terms;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

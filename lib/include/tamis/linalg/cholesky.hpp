@@ -4,7 +4,7 @@
 #include "cholesky_tiles.hpp"
 #include "rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Σ a_e b_e: lane by lane over whole vectors, then the rest; the order is part of the definition.
 template <class T>
@@ -92,4 +92,4 @@ template <class T>
     }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "simd.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
 /// products shares its loads and keeps the adders busy.
@@ -91,4 +91,4 @@ void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index
   if (r < rows) factor_tile<T, 1>(row + r * stride, columns, stride, j);
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -5,7 +5,7 @@
 #include "elementary.hpp"
 #include "simd.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// N complex numbers, one of each line that is transformed; in memory 2N values, real parts first.
 template <class T, Index N>
@@ -180,4 +180,4 @@ void transform_grid(const Roots<T>& down, const Roots<T>& across, Index height, 
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "../shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A reproducible stream of numbers: Knuth's 64-bit linear congruential generator, its upper bits.
 struct Draws {
@@ -16,4 +16,4 @@ struct Draws {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

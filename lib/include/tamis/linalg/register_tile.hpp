@@ -9,7 +9,7 @@
 #define TAMIS_UNROLL_STRIP _Pragma("GCC unroll 8")
 #endif
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// N consecutive vectors of a row, at most six, as registers allow: in pairs where `wide`. N = 0: `count` of them, a
 /// number that the compiler does not know, which makes small code.
@@ -153,4 +153,4 @@ template <class T, class Visit>
   }
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -7,7 +7,7 @@
 #include "simd.hpp"
 #include "sum.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 template <class T>
 [[gnu::always_inline]] inline T* row_of(T* matrix, Index row, Index stride) {
@@ -135,4 +135,4 @@ template <class T>
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "../shape.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 template <class T>
 [[gnu::always_inline]] constexpr T absolute(T x) {
@@ -63,4 +63,4 @@ inline constexpr T infinity = static_cast<T>(__builtin_huge_valf());
 template <class T>
 inline constexpr T not_a_number = static_cast<T>(__builtin_nanf(""));
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

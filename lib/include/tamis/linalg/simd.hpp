@@ -24,7 +24,7 @@
 /// Inlines a lambda function even where the compiler optimises for size.
 #define TAMIS_INLINED __attribute__((always_inline))
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// N entries, by default a vector: of the compiler (simd_vector.hpp), or plain numbers (simd_numbers.hpp).
 template <class T, Index N = lanes<T>, bool numbers = profile.numbers || N == 1>
@@ -35,7 +35,7 @@ struct Simd;
 template <class T>
 using SimdOrScalar = Simd<T, profile.single_entries ? 1 : lanes<T>>;
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
 
 #include "simd_numbers.hpp"
 #include "simd_vector.hpp"

@@ -3,7 +3,7 @@
 
 #include "simd.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 template <class T, Index N>
 struct Simd<T, N, true> {
@@ -73,4 +73,4 @@ struct Simd<T, 1, true> {
   T sum() const { return entry[0]; }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "simd.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 template <class T, Index N>
 struct Simd<T, N, false> {
@@ -56,4 +56,4 @@ struct Simd<T, N, false> {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "simd.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Sum with the rounding error of every addition carried along (Knuth's two-sum). V is T or a Simd.
 /// Error: one rounding of the result, to first order, whatever the number of terms.
@@ -38,4 +38,4 @@ class Sum<Simd<T, 1>> : Sum<T> {
   [[gnu::always_inline]] constexpr Simd<T, 1> value() const { return {{Sum<T>::value()}}; }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

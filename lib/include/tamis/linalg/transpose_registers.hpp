@@ -3,7 +3,7 @@
 
 #include "simd.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Turns lanes<T> vectors a of W entries around, in place: entry (i, r + h·lanes) becomes entry (r, i + h·lanes).
 template <class T, Index W>
@@ -53,4 +53,4 @@ TAMIS_TILE Simd<T, W> load_parts(const T* low, const T* high) {
   else return {__builtin_shufflevector(Simd<T>::load(low).entry, Simd<T>::load(high).entry, 0, 1, 2, 3)};
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -3,7 +3,7 @@
 
 #include "one_vs_rest_squared_hinge.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = (μ − ỹz)₊², ỹ = 1 for label 1 and −1 for label 0, with a gradient that is 2-Lipschitz: what
 /// OneVsRestSquaredHinge is for the class of label 1 alone, at half of the memory.
@@ -83,4 +83,4 @@ struct BinarySquaredHinge {
   static constexpr OneVsRestSquaredHinge rest{};
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

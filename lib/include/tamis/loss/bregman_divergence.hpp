@@ -3,7 +3,7 @@
 
 #include "../concepts.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩ of one sample. `scratch` is a row. Relative rounding errors are small where
 /// the loss has `bregman_divergence`; elsewhere the error is that of ℓ.
@@ -25,4 +25,4 @@ constexpr bool knows_bregman_divergence(const L& loss) {
   else return false;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

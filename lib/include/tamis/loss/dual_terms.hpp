@@ -2,7 +2,7 @@
 
 #include "../profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What one sample adds to the dual objective along the ray s·u, 0 ≤ s ≤ max_scale: s·linear − s²·quadratic.
 template <class T>
@@ -18,4 +18,4 @@ struct LevelTerms {
   T slope = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

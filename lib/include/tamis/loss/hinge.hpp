@@ -5,7 +5,7 @@
 #include "dual_terms.hpp"
 #include "hinge_null_model.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = max_k (z_k + μ[k ≠ y]) − z_y.
 ///
@@ -147,4 +147,4 @@ struct Hinge {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -111,4 +111,4 @@ template <class T>
   intercepts[majority] = level;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

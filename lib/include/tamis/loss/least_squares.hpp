@@ -7,7 +7,7 @@
 #include "../targets.hpp"
 #include "dual_terms.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, v) = ½ (z − v)² of one score z and a value v to be predicted, which stands where other losses have a margin,
 /// with a gradient that is 1-Lipschitz. With L1 this is the lasso, with Ridge ridge regression.
@@ -107,4 +107,4 @@ struct LeastSquares {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -6,7 +6,7 @@
 #include "../linalg/simd.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = log Σ_k exp(z_k + μ[k ≠ y]) − z_y, with a gradient p − e_y that is ½-Lipschitz; μ ≥ 0, by default 0.
 ///
@@ -173,4 +173,4 @@ struct Logistic {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

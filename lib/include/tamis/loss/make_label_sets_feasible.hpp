@@ -6,7 +6,7 @@
 #include "../linalg/scalar.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -153,4 +153,4 @@ template <class T>
   fill(u, static_cast<std::size_t>(targets.samples()) * stride, T(0));
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

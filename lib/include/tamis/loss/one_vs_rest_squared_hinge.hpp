@@ -6,7 +6,7 @@
 #include "../targets.hpp"
 #include "dual_terms.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = Σ_k (μ − ỹ_k z_k)₊², ỹ_k = 1 for k = y and −1 otherwise, with a gradient that is 2-Lipschitz.
 ///
@@ -116,4 +116,4 @@ struct OneVsRestSquaredHinge {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -7,7 +7,7 @@
 #include "dual_terms.hpp"
 #include "make_label_sets_feasible.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = Σ_{r ∈ Y} Σ_{k ∉ Y} (μ + z_k − z_r)₊², Y the label set of number y: scores that rank the classes of Y
 /// above the others. Without such pairs it is zero. Its Hessian is twice the Laplacian of a graph of at most K
@@ -215,4 +215,4 @@ struct RankingSquaredHinge {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

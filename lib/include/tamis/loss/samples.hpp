@@ -3,7 +3,7 @@
 
 #include "../concepts.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Σ cᵢℓᵢ at scores z, samples × stride.
 template <class T, class Loss>
@@ -33,4 +33,4 @@ template <class T, class Loss>
   });
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -7,7 +7,7 @@
 #include "../targets.hpp"
 #include "dual_terms.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ℓ(z, y) = Σ_{k≠y} (μ + z_k − z_y)₊², differentiable, with a gradient that is 2K-Lipschitz.
 ///
@@ -213,4 +213,4 @@ struct SquaredHinge {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

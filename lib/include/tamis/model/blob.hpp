@@ -7,7 +7,7 @@
 #include "../status.hpp"
 #include "linear.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Layout, little-endian, no padding; only features with a coefficient are stored:
 ///
@@ -197,4 +197,4 @@ Status read_blob(std::span<const std::byte> bytes, std::span<T> coefficients, Li
   return Status::converged;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -6,7 +6,7 @@
 #include "../status.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// With z_k = a_k s_k + b_k of the scores s:
 ///   - sigmoid: p_k ∝ σ(z_k), σ(z) = 1/(1 + exp(−z)), each class against the others. Source: Platt (1999);
@@ -101,4 +101,4 @@ template <class T>
   return Status::running;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

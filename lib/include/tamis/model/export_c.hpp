@@ -5,7 +5,7 @@
 #include "linear.hpp"
 #include "text_sink.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What the header is called and what it is tested with.
 template <class T>
@@ -357,4 +357,4 @@ std::size_t export_c(const LinearModel<T>& model, const ExportOptions<T>& option
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "export_c.hpp"
 #include "interaction_terms.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -354,4 +354,4 @@ std::size_t export_interactions_c(const InteractionTerms<T>& terms, const Export
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

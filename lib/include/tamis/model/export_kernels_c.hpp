@@ -5,7 +5,7 @@
 #include "export_c.hpp"
 #include "kernel_expansion.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -418,4 +418,4 @@ std::size_t export_kernels_c(const KernelExpansion<T>& model, const ExportOption
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

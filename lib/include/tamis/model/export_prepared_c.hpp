@@ -4,7 +4,7 @@
 #include "../features/sample_steps.hpp"
 #include "export_c.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -172,4 +172,4 @@ std::size_t export_prepared_c(const LinearModel<T>& model, const ExportOptions<T
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

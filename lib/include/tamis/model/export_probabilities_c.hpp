@@ -4,7 +4,7 @@
 #include "calibration.hpp"
 #include "export_c.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -215,4 +215,4 @@ std::size_t export_probabilities_c(const Calibration<T>& calibration, const char
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "export_c.hpp"
 #include "quantised.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -265,4 +265,4 @@ inline std::size_t export_quantised_c(const QuantisedModel& model, const ExportO
   return sink.length();
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "interactions.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 inline constexpr Index no_feature = Index(-1);
 
@@ -127,4 +127,4 @@ std::size_t take_terms(const InteractionModel<T>& model, std::span<InteractionTe
   return count;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A view of K matrices (features × stride, row-major, one after the other), whose row j holds the interactions Θ_jl
 /// and then the main effect v_j, and of K intercepts. It points into the arena.
@@ -57,4 +57,4 @@ struct InteractionModel {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

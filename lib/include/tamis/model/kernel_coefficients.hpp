@@ -3,7 +3,7 @@
 
 #include "../linalg/rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A view of α, the coefficients of kernels × samples × outputs, and of the intercepts. It points into the arena.
 template <class T>
@@ -27,4 +27,4 @@ struct KernelCoefficients {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

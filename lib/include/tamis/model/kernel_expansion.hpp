@@ -7,7 +7,7 @@
 #include "../features/kernels.hpp"
 #include "kernel_coefficients.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// k_kernel(x_sample, ·), both by their position in an expansion.
 struct KernelTerm {
@@ -180,4 +180,4 @@ bool take_kept(const KernelCoefficients<T>& alpha, std::type_identity_t<std::spa
   return true;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

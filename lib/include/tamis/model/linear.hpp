@@ -5,7 +5,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A view of coefficients (features × stride, row-major, padded) followed by one row of intercepts. It points into the
 /// arena and lives as long as that memory is left alone.
@@ -91,4 +91,4 @@ struct LinearModel {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "linear.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// How a feature becomes an integer of 16 bits: count = round((x − zero) · per_unit), halves away from zero, cut off at
 /// the ends of int16; NaN is the lowest.
@@ -149,4 +149,4 @@ QuantisedModel quantise(const LinearModel<T>& model, const CountScale* counts, s
   return out;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

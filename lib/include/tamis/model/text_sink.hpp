@@ -6,7 +6,7 @@
 
 #include "../profile.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Appends to a buffer; past its end it only counts, so that a first call with an empty buffer gives the size.
 /// Nothing is inlined: exporters are long chains of calls whose size matters more than their speed.
@@ -70,4 +70,4 @@ class TextSink {
   std::size_t length_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "blob.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What the slots lie in, slot 0 and slot 1. Each call says whether it succeeded. `erase` makes a slot writable again;
 /// `write` and `read` take bytes from `offset` of a slot on. Between two erasures each byte is written once, at offsets
@@ -125,4 +125,4 @@ class TwoSlots {
   std::size_t slot_bytes_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 #include "../linalg/scalar.hpp"
 #include "prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Ω(W) = ρ Σ|w| + (1 − ρ) ½ Σw², 0 ≤ ρ ≤ 1. Prox: soft(w, step·ρ) / (1 + step(1 − ρ)). Conjugate of λΩ:
 /// Σ soft(g, λρ)² / 2λ(1 − ρ), zero where max|g|/ρ ≤ λ; with ρ = 1 a norm. Source: Zou and Hastie (2005).
@@ -89,4 +89,4 @@ struct ElasticNet {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

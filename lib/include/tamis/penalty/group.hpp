@@ -5,7 +5,7 @@
 #include "groups.hpp"
 #include "prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -242,4 +242,4 @@ using GroupL2 = GroupSum<EuclideanNorm>;
 /// Σ_g ‖w_g‖∞. Source: Chierchia et al. (2015); Blondel et al. (2013).
 using GroupLinf = GroupSum<LargestEntryNorm>;
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The features of one group: `count` consecutive ones from `first`, or members[0 … count − 1] when there are members;
 /// then `first` is members[0].
@@ -128,4 +128,4 @@ struct Groups {
   return Groups::listed(order, starts, count);
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "../projection/simplex.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Which interactions may be without their main effects. weak: θ_jl ≠ 0 needs v_j ≠ 0 or v_l ≠ 0. strong: both, and Θ
 /// is symmetric. full: none is needed. main: there are no interactions.
@@ -202,4 +202,4 @@ struct HierarchicalPenalty {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "hierarchical.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Ω is linear where no coefficient changes sign and where what is equal (a main effect and the norm of its products,
 /// the largest of a row) stays so. This finds that face for one matrix of coefficients, features × (features + 1), and
@@ -233,4 +233,4 @@ class HierarchicalFace {
   Index* root_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 #include "../linalg/scalar.hpp"
 #include "prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Ω(W) = Σ_jk |w_jk|. Prox: soft threshold. Dual norm: max |g_jk|.
 struct L1 {
@@ -60,4 +60,4 @@ struct L1 {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "group.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// (λ/q) ‖α‖_{pq;r}^q with ‖α‖_{pq;r}^q = Σ_g ‖α_g‖_p^q; p and q are 1 or 2. r = 1: group g holds all kernels of a
 /// sample; r = 2: all samples of a kernel. Groups extend over the classes; with p = q they make no difference.
@@ -133,4 +133,4 @@ struct MixedNorm {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "../linalg/rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// An element U = QQᵀ of the generalised Jacobian of prox on one group, given w = prox(v); S are the nonzero entries of
 /// w:
@@ -35,4 +35,4 @@ struct ProxJacobian {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 #include "../linalg/scalar.hpp"
 #include "prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Ω(W) = ½ Σ_jk w_jk². Prox: w / (1 + step). Conjugate of λΩ: Σ_jk g_jk² / 2λ.
 struct Ridge {
@@ -58,4 +58,4 @@ struct Ridge {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

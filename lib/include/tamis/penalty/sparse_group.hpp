@@ -1,7 +1,7 @@
 #pragma once
 #include "group.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// ρ‖w‖₁ + (1 − ρ)‖w‖₂ of one group, 0 ≤ ρ ≤ 1. Prox: soft(w, step·ρ), then the shrinkage of the Euclidean norm by
 /// step(1 − ρ). Dual: the root ν of ‖soft(g, ρν)‖₂ = (1 − ρ)ν.
@@ -71,4 +71,4 @@ struct SparseGroupNorm {
 template <class S>
 using SparseGroup = GroupSum<SparseGroupNorm<S>>;
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

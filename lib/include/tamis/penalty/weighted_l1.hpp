@@ -3,7 +3,7 @@
 #include "../linalg/scalar.hpp"
 #include "prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Ω(W) = Σ_jk a_jk |w_jk|, a ≥ 0. Prox: soft(w_jk, step·a_jk). Dual norm: max |g_jk|/a_jk.
 ///
@@ -78,4 +78,4 @@ struct WeightedL1 {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

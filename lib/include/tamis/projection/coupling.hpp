@@ -4,7 +4,7 @@
 #include "../linalg/scalar.hpp"
 #include "../linalg/simd.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -89,4 +89,4 @@ template <class T>
   return square;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A number and what the function still is there.
 template <class T>
@@ -39,4 +39,4 @@ Root<T> decreasing_root(T start, Evaluate evaluate) {
   return here;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

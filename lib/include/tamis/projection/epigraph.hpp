@@ -3,7 +3,7 @@
 
 #include "../linalg/scalar.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Projects (z, ζ), in place, onto {max_k (z_k + r_k) ≤ ζ}, r_k = margin for k ≠ y and r_y = 0:
 ///     θ = (ζ + Σ_{k: z_k + r_k > θ} (z_k + r_k)) / (1 + their number),   z_k ← min(z_k, θ − r_k),   ζ ← θ.
@@ -33,4 +33,4 @@ void project_hinge_epigraph(T* z, T& zeta, Index count, Index y, T margin) {
   zeta = level;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

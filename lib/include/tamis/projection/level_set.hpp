@@ -4,7 +4,7 @@
 #include "../concepts.hpp"
 #include "decreasing_root.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The ν ≥ 0 at which the points (uᵢ − u⁺ᵢ)/σ, u⁺ᵢ = loss.dual_prox(uᵢ) with weight νcᵢ, have a mean loss of η (0 when
 /// it is not above η there): those points are the projection of u/σ onto {Σ cᵢℓᵢ ≤ η}, and u⁺ the remainder times σ.
@@ -33,4 +33,4 @@ template <class T, class Loss>
       .at;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../linalg/rows.hpp"
 #include "../linalg/transpose_registers.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 inline constexpr Index rows_in_lanes = 32;  ///< entries of a row that is taken together with others, at most
 
@@ -73,4 +73,4 @@ struct RowsInLanes {
   }
 };
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

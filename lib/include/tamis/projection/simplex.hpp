@@ -6,7 +6,7 @@
 #include "../linalg/simd.hpp"
 #include "rows_in_lanes.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -114,4 +114,4 @@ T linf_level(const Rows<const T>& u, T radius) {
   return norm <= radius ? T(0) : detail::water_level(u.rows * u.classes, radius, T(0), each);
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

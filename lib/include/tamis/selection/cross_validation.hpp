@@ -6,7 +6,7 @@
 #include "folds.hpp"
 #include "path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What the held-out samples say of one λ, means and standard errors over the folds, by weight of the held-out samples.
 template <class T>
@@ -344,4 +344,4 @@ class CrossValidation : public CrossValidationOf<WeightFolds<T, Make, Design, Lo
   void keep_scores(T* scores) { this->of_.kept_scores = scores; }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

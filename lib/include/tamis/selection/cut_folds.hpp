@@ -3,7 +3,7 @@
 
 #include "cross_validation.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The most samples that are outside a fold.
 inline Index most_training_samples(std::span<const Index> fold_of, Index folds) {
@@ -80,4 +80,4 @@ struct CutFolds {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

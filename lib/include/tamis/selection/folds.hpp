@@ -7,7 +7,7 @@
 #include "../linalg/random.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The fold of a sample that is never held out.
 inline constexpr Index no_fold = ~Index(0);
@@ -102,4 +102,4 @@ inline bool deal_groups(std::span<const Label> labels, Index classes, const Inde
   return true;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "cut_folds.hpp"
 #include "interaction_path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Folds of a problem with interactions, trained on copies of their rows. What is held out of a regression has the
 /// squared error (y − z)², and half of that for its loss.
@@ -121,4 +121,4 @@ class InteractionCrossValidation : public CrossValidationOf<InteractionFolds<T>>
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../solver/interaction_admm.hpp"
 #include "path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A problem of InteractionAdmm, whatever the λ of the options. λ₂ is `lambda2` at every λ; NaN: `ratio`·λ, where a
 /// ratio of NaN is that of default_lambda2.
@@ -55,4 +55,4 @@ class InteractionPath : public Path<T, InteractionProblem<T>> {
   static constexpr Requirement requirement(Shape shape) { return InteractionAdmm<T>::requirement(shape); }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

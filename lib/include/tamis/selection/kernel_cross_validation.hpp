@@ -4,7 +4,7 @@
 #include "cut_folds.hpp"
 #include "kernel_path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Folds of a problem with kernels. f(x) of a fold compares with the fold's training samples alone: it trains on rows
 /// and columns K_t[l, i] of these, which are copied once, and is measured by K_t[l, i] of training samples l and
@@ -142,4 +142,4 @@ class KernelCrossValidation : public CrossValidationOf<KernelFolds<T>> {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

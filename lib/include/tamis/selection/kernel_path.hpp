@@ -4,7 +4,7 @@
 #include "../solver/kernel_admm.hpp"
 #include "path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A problem of KernelAdmm, whatever the λ of the options.
 template <class T>
@@ -60,4 +60,4 @@ class KernelPath : public Path<T, KernelProblem<T>> {
   static constexpr Requirement requirement(Shape shape) { return KernelAdmm<T>::requirement(shape); }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -11,7 +11,7 @@
 #include "../solver/workbench.hpp"
 #include "../targets.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The λs of a path, from the largest to the smallest.
 template <class T>
@@ -269,4 +269,4 @@ void advance_path(Path& path, Visit&& visit) {
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

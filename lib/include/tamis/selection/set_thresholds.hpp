@@ -11,7 +11,7 @@
 #include "../status.hpp"
 #include "folds.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// How thresholds are chosen:
 ///   - linear: one for all classes of a sample, t(z) = ⟨a, z⟩ + b in its scores z, by least squares to those that
@@ -182,4 +182,4 @@ class ThresholdChoice {
   Memory m_{};
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

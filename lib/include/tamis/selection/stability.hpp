@@ -6,7 +6,7 @@
 #include "folds.hpp"
 #include "path.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 struct StabilityOptions {
   Index pairs = 50;                ///< of complementary halves, ≥ 1
@@ -249,4 +249,4 @@ class StabilitySelection {
   Status status_ = Status::running;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

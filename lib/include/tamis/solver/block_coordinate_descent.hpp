@@ -7,7 +7,7 @@
 #include "support_newton.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). An epoch visits the groups of features one after the other and moves
 /// each by a proximal step, W_g ← prox_{λΩ/L}(W_g − ∇_g f/L), with scores kept in place: the work is that of reading
@@ -535,4 +535,4 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   T size_ = T(0);       ///< squared length of the coefficients
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "working_set.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// With an intercept the design is centred implicitly: scores are (X − 1m̄ᵀ)W + s·1v with m̄ the column means and s·v the
 /// shifted intercepts. The objective is the same, the norm of the operator is that of the centred design, and s is
@@ -174,4 +174,4 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   Report<T> report_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

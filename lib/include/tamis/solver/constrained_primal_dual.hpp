@@ -3,7 +3,7 @@
 
 #include "primal_dual.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises Ω(W) subject to (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) ≤ η.
 ///
@@ -29,4 +29,4 @@ class ConstrainedPrimalDual : public PrimalDual<T, LevelSet<Loss>, Penalty, Desi
       : PrimalDual<T, LevelSet<Loss>, Penalty, Design>(design, targets, LevelSet<Loss>(loss), penalty, options) {}
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 #include "../projection/level_set.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The memory of the constrained form beside that of every solver. Coefficients have intercepts in the caller's units.
 template <class T>
@@ -427,4 +427,4 @@ struct WorkbenchFor<T, LevelSet<Loss>, Penalty, Design> {
 template <class T, class Loss, class Penalty, class Design>
 using WorkbenchFor = typename detail::WorkbenchFor<T, Loss, Penalty, Design>::type;
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

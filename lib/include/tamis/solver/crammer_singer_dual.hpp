@@ -12,7 +12,7 @@
 #include "../penalty/ridge.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Moves the dual point p = u + c·e_y of one sample to the maximum of ⟨s, p⟩ − ‖p − p₀‖²/2σ over the simplex of size c,
 /// s being the scores plus margins (K entries, overwritten); σ infinite: to a vertex. `gap` becomes Σ_k p₀_k (max s −
@@ -522,4 +522,4 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   T moved_ = T(0);
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

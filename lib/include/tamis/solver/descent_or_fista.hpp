@@ -4,7 +4,7 @@
 #include "block_coordinate_descent.hpp"
 #include "fista.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// BlockCoordinateDescent where the memory is enough for its steps of Newton's method, otherwise Fista, which centres
 /// the samples: descent over features alone crawls where columns are far from zero. The bits are those of the solver
@@ -64,4 +64,4 @@ class DescentOrFista {
   bool descends_ = false;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../certificate/make_dual_feasible.hpp"
 #include "centred_products.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The mean loss of scores, and the dual objective of duals u (samples × stride) with their gradient g. The fourth layer
 /// of Workbench.
@@ -145,4 +145,4 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
   DualTerms<T> terms_;  ///< what the samples contribute to the dual at the last certificate
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include "../concepts.hpp"
 #include "../projection/rows_in_lanes.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 using detail::rows_in_lanes;
 
@@ -51,4 +51,4 @@ template <class T, class Sample, class Visit>
   }
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

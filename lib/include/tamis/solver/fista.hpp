@@ -5,7 +5,7 @@
 #include "../design/dense.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) by
 ///     Y = W + β(W − W_before),   W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L),
@@ -308,4 +308,4 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   T point_length_ = T(0);
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

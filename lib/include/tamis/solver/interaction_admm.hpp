@@ -5,7 +5,7 @@
 #include "interaction_newton.hpp"
 #include "interaction_workspace.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/n) Σᵢ ℓ(z(xᵢ), yᵢ) + Σ_k Ω(v_k, Θ_k), z_k(x) = b_k + v_kᵀx + xᵀΘ_k x: a HierarchicalPenalty with λ₁ = λ
 /// of the options and λ₂ = `lambda2`; Θ_k symmetric when the hierarchy is strong. The norm ridge is for full and main.
@@ -349,4 +349,4 @@ class InteractionAdmm {
   T next_finish_ = T(0);  ///< as many as the last finish took lie between two of them
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

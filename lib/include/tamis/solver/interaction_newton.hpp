@@ -4,7 +4,7 @@
 #include "../penalty/hierarchical_face.hpp"
 #include "interaction_workspace.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// On the face of Ω where the coefficients z of a splitting lie, the penalty is linear, and what is left is ½‖r − Mc‖²
 /// + ⟨f, c⟩ in the directions c of the face: r are the residuals of a regression, or the violations of the squared
@@ -286,4 +286,4 @@ class InteractionNewton {
   T flops_ = T(0);
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -14,7 +14,7 @@
 #include "../report.hpp"
 #include "solver.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What is to be predicted: `values`, one real number per sample, by least squares ½(y − z)²; or labels of `classes`
 /// classes, by the squared hinge Σ_{k≠y} (1 + z_k − z_y)₊².
@@ -419,4 +419,4 @@ class InteractionWorkspace {
   GapMonitor<T> monitor_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -6,7 +6,7 @@
 #include "kernel_entries_newton.hpp"
 #include "kernel_groups_newton.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q, f_k(x) = b_k + Σ_tl α_tlk k_t(x_l, x), by the squared hinge:
 /// `classes` 1 for two classes with labels 0 and 1, else K scores. `design` holds the kernels' matrices K_t[l, i] =
@@ -369,4 +369,4 @@ class KernelAdmm {
   T primal_scores_ = T(0), dual_scores_ = T(0), scores_size_ = T(0), multipliers_size_ = T(0);
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

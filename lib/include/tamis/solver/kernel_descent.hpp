@@ -4,7 +4,7 @@
 #include "../linalg/cholesky.hpp"
 #include "kernel_workspace.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// G += Σ_j weight_j a_j a_jᵀ, its lower triangle, for columns a_j of a design and all samples, or the listed ones. The
 /// columns come in panels that are in memory twice.
@@ -203,4 +203,4 @@ class KernelDescent {
   static constexpr int most_failures = 3;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "kernel_descent.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// From any model, that of zeros too: the coefficients that are not zero, and those that gain most by not being it, are
 /// a working set. On it F is replaced by ½(x − x₀)ᵀH(x − x₀) + ⟨∇loss, x⟩ + Ω(x), H = 2(EA)ᵀ(EA) of the margins that
@@ -356,4 +356,4 @@ class KernelEntriesNewton : KernelDescent<T> {
   Index entries_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "kernel_workspace.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The problems of KernelAdmm by
 ///     y = x + β(x − x_before),   x⁺ = prox_{Ω/L}(y − Aᵀ∇ℓ(Ay + b)/L),
@@ -201,4 +201,4 @@ class KernelFista {
   T loss_ = T(0);  ///< at y
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

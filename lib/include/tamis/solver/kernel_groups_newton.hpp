@@ -3,7 +3,7 @@
 
 #include "kernel_descent.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Where groups stay what they are, zero or not, and the violations (1 − yf, or 1 + f_k − f_y, above 0) too, F is
 /// smooth: Newton's steps there, a proximal term ‖d‖²/2τ settling what nothing else does. With E what violations see of
@@ -483,4 +483,4 @@ class KernelGroupsNewton : KernelDescent<T> {
   Index rows_ = 0, support_ = 0;  ///< violations; rows of coefficients that are not zero
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

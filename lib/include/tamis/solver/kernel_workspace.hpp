@@ -12,7 +12,7 @@
 #include "../report.hpp"
 #include "solver.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The state of a solve. F = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q; inside, sums over samples, and λ n times.
 ///
@@ -308,4 +308,4 @@ class KernelWorkspace {
   GapMonitor<T> monitor_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -7,7 +7,7 @@
 #include "../penalty/groups.hpp"
 #include "../report.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A design, targets, a loss, a penalty and options, as views and small objects; scores have `shape_.classes` entries,
 /// in rows of `stride_`. The first layer of Workbench.
@@ -115,4 +115,4 @@ class LinearProblem {
   DualKind dual_kind_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -6,7 +6,7 @@
 #include "../linalg/rows.hpp"
 #include "../penalty/prox_jacobian.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The system  (I/τ + QᵀAᵀBAQ) δ = Qᵀg  over the nonzero coefficients and the intercepts, with U = QQᵀ the Jacobian of
 /// the penalty's proximity operator (see ProxJacobian) and B = bI + (σ − b)J, J being, sample by sample, the Jacobian
@@ -454,4 +454,4 @@ class NewtonSystem {
   Index known_ = 0;   ///< slots whose products are in the Gram matrix
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -6,7 +6,7 @@
 #include "constrained_workbench.hpp"
 #include "dual_rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W) through its saddle form  min_W max_u  ⟨u, A W⟩ − Σ (cᵢℓᵢ)*(uᵢ) + λ Ω(W).
 ///
@@ -342,4 +342,4 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   T first_residual_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 #include "../penalty/weighted_l1.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// How the rounds go.
 template <class T>
@@ -225,4 +225,4 @@ class Reweighted<S<T, Loss, Penalty, Design>> {
   T epochs_before_ = T(0);
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -9,7 +9,7 @@
 #include "../arena.hpp"
 #include "../report.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Solves one problem in memory that it is given. Its constructor takes views of the problem and checks nothing.
 ///
@@ -46,4 +46,4 @@ concept WarmStarted = Solver<S, T> && requires(S solver, T lambda) {
   { solver.warm_start(lambda) } -> std::same_as<bool>;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

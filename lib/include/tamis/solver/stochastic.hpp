@@ -10,7 +10,7 @@
 #include "../streaming/run.hpp"
 #include "workbench.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Shows a `Learner` all samples in passes, each in an order drawn anew; an iteration is a pass. Certificates come
 /// after each of the first five passes and every fifth, and are not part of the method: the reported model is the best
@@ -226,4 +226,4 @@ class AdaptiveDualAveraging
                          SolverKind::adaptive_dual_averaging>::StochasticSolver;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

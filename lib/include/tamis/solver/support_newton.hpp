@@ -9,7 +9,7 @@
 #include "../linalg/cholesky.hpp"
 #include "../loss/samples.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What a step works on: the problem, and the caller's matrices.
 template <class T, class Design, class Loss, class Penalty>
@@ -720,4 +720,4 @@ class SupportNewton {
   bool went_well_ = false;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

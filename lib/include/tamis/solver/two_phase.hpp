@@ -4,7 +4,7 @@
 #include "newton_system.hpp"
 #include "primal_dual.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). The first phase is PrimalDual. The second is a proximal point method
 /// whose steps are solved by semismooth Newton: from (Wᵗ, Zᵗ ≈ AWᵗ, uᵗ) it maximises over u (samples × classes)
@@ -656,4 +656,4 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T system_epochs_;  ///< the work of factors, in products with the whole design
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -10,7 +10,7 @@
 #include "dual_bound.hpp"
 #include "solver.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Base of the solvers; not for use on its own.
 template <class T, class Loss, class Penalty, class Design>
@@ -205,4 +205,4 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   GapMonitor<T> monitor_;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

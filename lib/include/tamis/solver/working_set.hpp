@@ -3,7 +3,7 @@
 
 #include "linear_problem.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
 template <class T>
@@ -222,4 +222,4 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   static constexpr std::uint8_t first_of_group = 2;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "learner.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -100,4 +100,4 @@ class DualAveragingLearner
   Sum<T> weight_{};
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

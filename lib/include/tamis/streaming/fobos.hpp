@@ -3,7 +3,7 @@
 
 #include "learner.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
@@ -101,4 +101,4 @@ class FobosLearner : public StreamLearner<FobosLearner<T, Loss, Penalty>, detail
   std::uint32_t waiting_ = 0;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -8,7 +8,7 @@
 #include "../model/linear.hpp"
 #include "options.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A loss that a stream can be learned with: it has a gradient, or a subgradient.
 template <class L, class T>
@@ -329,4 +329,4 @@ class StreamLearner {
   Sum<T> loss_total_{}, error_total_{}, weight_total_{};
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -8,7 +8,7 @@
 #include "../linalg/scalar.hpp"
 #include "../status.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 template <class T>
 struct StreamOptions {
@@ -75,4 +75,4 @@ concept StreamSource = requires(S source, StreamSample<T>& sample) {
   { source.rewind() } -> std::convertible_to<bool>;
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "options.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Learns from all samples of a source, `passes` times; it is rewound between passes, not before the first. `most`
 /// samples at most are taken from each pass. Samples that the learner refuses are counted in its report and passed
@@ -69,4 +69,4 @@ template <class Learner, StreamSource<typename Learner::Scalar> Source, class...
   return end;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

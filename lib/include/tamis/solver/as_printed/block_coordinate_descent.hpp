@@ -10,7 +10,7 @@
 #include "../workbench.hpp"
 #include "violation.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Block coordinate descent, one feature's row W_j at a time:
 ///     W_j* = prox_{λΩ/L_j}(W_j − G_j/L_j),   δ = W_j* − W_j,   W_j ← W_j + αδ.
@@ -432,4 +432,4 @@ class BcdConstantStep : public BlockCoordinateDescent<T, Loss, Penalty, Design, 
   using BlockCoordinateDescent<T, Loss, Penalty, Design, false>::BlockCoordinateDescent;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

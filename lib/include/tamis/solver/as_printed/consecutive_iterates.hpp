@@ -3,7 +3,7 @@
 
 #include "../../linalg/scalar.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// How far an iteration of a primal–dual algorithm has moved: squared lengths of the step and of the new point, for the
 /// coefficients x and for all that the iteration holds.
@@ -19,4 +19,4 @@ struct Movement {
   }
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

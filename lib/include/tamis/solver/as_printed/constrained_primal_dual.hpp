@@ -5,7 +5,7 @@
 #include "../../projection/epigraph.hpp"
 #include "difference_operator.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// The forward–backward based primal–dual iteration for Chierchia et al.'s (2015) problem (13), g(x) subject to (Tx, ζ)
 /// ∈ E, the epigraphs of h_ℓ, and ζ ∈ V, the half-space Σ c_ℓ ζ_ℓ ≤ η:
@@ -154,4 +154,4 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
   bool measuring_norm_ = true;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -4,7 +4,7 @@
 #include "../constrained_workbench.hpp"
 #include "consecutive_iterates.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Base of the printed algorithms for problem (8): the operator (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)) by way of scores,
 /// and how they end: by the certificate, every 40 iterations, or by the change of x.
@@ -109,4 +109,4 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   Stopping<T> stopping_{};
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

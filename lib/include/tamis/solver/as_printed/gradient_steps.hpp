@@ -5,7 +5,7 @@
 #include "../../design/dense.hpp"
 #include "../workbench.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Base of the printed proximal gradient methods: gradients of the loss, certificates every 40 iterations, and the end
 /// by the change of consecutive iterates. λ_max is reported without an intercept only, and by the certificate.
@@ -144,4 +144,4 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
   Stopping<T> stopping_{};
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -3,7 +3,7 @@
 
 #include "interaction_workbench.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Strong-ADMM-ℓ₁: consensus between Θ, which sees the loss and Ω as if the hierarchy were weak, and its symmetric
 /// copy:
@@ -135,4 +135,4 @@ class InteractionAdmm : public InteractionWorkbench<T> {
   std::uint64_t certified_ = 0;  ///< rounds at the last certificate
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

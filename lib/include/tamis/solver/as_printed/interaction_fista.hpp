@@ -3,7 +3,7 @@
 
 #include "interaction_workbench.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// What weak and strong FISTA share: W⁺ = prox_{Ω/L}(Y + Aᵀb/L), b = −∇f of Y's scores, Y = W + (t − 1)/t⁺ (W −
 /// W_before), t⁺ = (1 + √(1 + 4t²))/2, from 0, with the constant step 1/L, L = ‖G + G∘G‖ (classes: 2K times that),
@@ -203,4 +203,4 @@ class InteractionFistaDykstra : public InteractionFistaBase<T, InteractionFistaD
   std::uint64_t rounds_ = 0;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

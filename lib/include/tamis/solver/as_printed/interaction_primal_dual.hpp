@@ -4,7 +4,7 @@
 #include "interaction_workbench.hpp"
 #include "row_epigraph.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Weak-PD-ℓ_r, Strong-PD-ℓ_r and their extension to classes, for problems (5) and (16): with v = v⁺ − v⁻, v^± ≥ 0, and
 /// λ₁ Σ_j max(|v_j|, ‖Θ_j‖_r) written as λ₁ Σ (v⁺ + v⁻) with rows (v⁺_j, v⁻_j, Θ_j) in E_r, b = −∇f of the scores,
@@ -167,4 +167,4 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
   T tau_ = T(0), sigma_ = T(0);
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

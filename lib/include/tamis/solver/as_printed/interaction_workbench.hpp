@@ -9,7 +9,7 @@
 #include "../../report.hpp"
 #include "../interaction_workspace.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Where the constants of steps come from: the papers' formulas, or a power iteration.
 enum class StepRule : std::uint8_t { printed, measured };
@@ -350,4 +350,4 @@ class InteractionWorkbench {
   GapMonitor<T> monitor_;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -3,7 +3,7 @@
 
 #include "../kernel_workspace.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Algorithm 2 of Kowalski et al. (2009), for the problems of KernelAdmm without intercepts (a constant kernel takes
 /// their place):
@@ -133,4 +133,4 @@ class KernelForwardBackward {
   T gamma_ = T(0);
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -7,7 +7,7 @@
 #include "../../loss/bregman_divergence.hpp"
 #include "gradient_steps.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// FISTA with backtracking, W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L), Y = W + (t − 1)/t⁺ (W − W_before), t⁺ = (1 + √(1 + 4t²))/2:
 /// L doubles until f(W⁺) ≤ f(Y) + ⟨∇f(Y), W⁺ − Y⟩ + L/2 ‖W⁺ − Y‖², up to rounding, and never falls. W⁰ = 0, and L⁰ =
@@ -237,4 +237,4 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
   T curvature_ = T(0);
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -5,7 +5,7 @@
 #include "../../design/dense.hpp"
 #include "difference_operator.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Chierchia et al. (2015), section 4.2: each ζ_ℓ of problem (12) becomes K copies, and the hinge K linear
 /// inequalities,
@@ -173,4 +173,4 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
   bool measuring_norm_ = true;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -7,7 +7,7 @@
 #include "../workbench.hpp"
 #include "consecutive_iterates.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// The forward–backward based primal–dual iteration for Chierchia et al.'s (2015) problem (7), g(x) + Σ_ℓ λ_ℓ h_ℓ(T_ℓ
 /// x), with g = Ω, λ_ℓ = c_ℓ/λ and (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)):
@@ -198,4 +198,4 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   bool measuring_norm_ = true;
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

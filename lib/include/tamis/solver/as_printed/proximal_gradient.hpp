@@ -5,7 +5,7 @@
 
 #include "gradient_steps.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// What the constant step of a proximal gradient method is taken from.
 enum class ConstantStep { power_iteration, printed };
@@ -180,4 +180,4 @@ class ForwardBackward : public ProximalGradient<T, Loss, Penalty, Design, false>
                                                           ConstantStep::power_iteration) {}
 };
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -4,7 +4,7 @@
 #include "../../penalty/hierarchical.hpp"
 #include "../../projection/decreasing_root.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// Projects (u, ω⁺, ω⁻), in place, onto E_r, a closed convex cone. With s = ω⁺ + ω⁻, a point with ‖u‖_r ≤ s stays; of
 /// others ω^± grow by α and
@@ -40,4 +40,4 @@ void project_row_epigraph(HierarchyNorm norm, T* u, Index count, T& plus, T& min
   minus += growth;
 }
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

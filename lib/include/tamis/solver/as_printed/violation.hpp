@@ -8,7 +8,7 @@
 #include "../../penalty/sparse_group.hpp"
 #include "../../penalty/weighted_l1.hpp"
 
-namespace tamis::as_printed {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// What λΩ is made of on one row w: absolute·Σ|w| + square·½Σw² + norm·‖w‖₂, or with weights absolute·Σ a|w|.
 template <class T>
@@ -64,4 +64,4 @@ T row_violation(const RowTerms<T>& terms, const T* w, const T* g, Index classes)
   return size > T(0) ? total : largest(total - terms.norm, T(0));
 }
 
-}  // namespace tamis::as_printed
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed
