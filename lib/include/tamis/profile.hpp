@@ -41,7 +41,7 @@
 /// Functions with vectors of 32 bytes are declared with TAMIS_WIDE, and what is inlined into them with TAMIS_TILE.
 /// TAMIS_MULTIPLY_TILE: elsewhere a function of its own, whose sums all compilers keep in registers. Fused operations,
 /// which would change bits, stay off.
-#if defined(__x86_64__) && TAMIS_PROFILE_IS(speed)
+#if defined(__x86_64__) && TAMIS_HAS_VECTORS && TAMIS_PROFILE_IS(speed)
 #define TAMIS_HAS_WIDE true
 #ifdef __AVX2__
 #define TAMIS_WIDE
