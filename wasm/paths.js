@@ -6,6 +6,7 @@ import { TamisError } from './error.js';
 import { bytesOfFolds } from './folds.js';
 import { grid_struct, most_steps, writeGrid } from './grid.js';
 import { LinearRun, sizesOf } from './linear.js';
+import { dense } from './problem.js';
 
 const state_bytes = 270 * 8; // TAMIS_PATH_WORDS
 
@@ -48,7 +49,7 @@ export class PathRun extends LinearRun {
     const { grid: { lambdas, points }, problem: { penalty } } = this;
     const last = lambdas?.at(-1);
     if (last !== undefined) return [{ first: last || 1e-30, ratio: 1, points }];
-    return [{ ratio: 1, points }, ...(penalty === 'ridge' ? [{ first: 1e-30, ratio: 1, points }] : [])];
+    return [{ ratio: 1, points }, ...(dense.includes(penalty) ? [{ first: 1e-30, ratio: 1, points }] : [])];
   }
 
   /** Begins with a grid, of given lambdas or of those from `first` on. */
@@ -84,9 +85,9 @@ export class LinearPath extends PathRun {
   begin(visit) {
     const { module, at, samples, features, grid } = this;
     this.#visit = visit;
-    const ridge = this.problem.penalty === 'ridge';
-    const ratio = grid.ratio ?? (ridge ? 1e-4 : features > samples ? 1e-2 : 1e-3);
-    const first = ridge && !grid.lambdas ? module.real('mean_square_norm', at.problem, at.arena) || 1 : NaN;
+    const keepsAll = dense.includes(this.problem.penalty);
+    const ratio = grid.ratio ?? (keepsAll ? 1e-4 : features > samples ? 1e-2 : 1e-3);
+    const first = keepsAll && !grid.lambdas ? module.real('mean_square_norm', at.problem, at.arena) || 1 : NaN;
     this.startPath({ ...grid, first, ratio });
     this.seen();
   }

@@ -18,11 +18,13 @@ const choices = {
 const kinked = ['hinge'];
 const of_label_sets = ['ranking-squared-hinge'];
 /** The penalties that the parameters mean something to. */
-const takers = {
+export const takers = {
   groups: ['group-l2', 'group-linf', 'sparse-group'],
   l1Ratio: ['elastic-net', 'sparse-group'],
   epsilon: ['reweighted-l1'],
 };
+/** The penalties that make no coefficient zero. */
+export const dense = ['ridge'];
 /** The solvers of the module that is always loaded. */
 const usual_solvers = [0, 1, 5, 6, 11];
 // end of catalogue

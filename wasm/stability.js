@@ -4,7 +4,7 @@
 import { invalidOption, invalidShape, TamisError } from './error.js';
 import { gridOf, withLimit } from './grid.js';
 import { PathRun } from './paths.js';
-import { countOf, numberOf, roundingOf, seedOf, shown } from './problem.js';
+import { countOf, dense, numberOf, roundingOf, seedOf, shown, takers } from './problem.js';
 import { driveThrough } from './selection.js';
 import { otherWork, stopped } from './slices.js';
 
@@ -23,7 +23,7 @@ function* draws(seed) {
 /** The features of each unit: one, or those of a group of the problem. */
 function unitsOf({ groups, penalty }, features) {
   const one = Array.from({ length: features }, (_, j) => [j]);
-  if (groups === undefined || groups === 'rows' || !['group-l2', 'group-linf', 'sparse-group'].includes(penalty)) return one;
+  if (groups === undefined || groups === 'rows' || !takers.groups.includes(penalty)) return one;
   const units = new Map();
   one.forEach(([j]) => {
     const group = groups.blocks ? Math.floor(j / groups.blocks) : groups[j];
@@ -114,8 +114,8 @@ class Halves extends PathRun {
 /** The result as plain data: see StabilitySelection in tamis.d.ts. */
 export async function selectStable(module, problem, options = {}) {
   const asked = wishesOf(options);
-  if (problem.penalty === 'ridge')
-    throw invalidOption('penalty: ridge keeps every feature, so that there is nothing to select');
+  if (dense.includes(problem.penalty))
+    throw invalidOption(`penalty: ${problem.penalty} keeps every feature, so that there is nothing to select`);
   const limited = withLimit(problem, options);
   const grid = gridOf({ ...options, maxFeatures: undefined }, limited, 100);
   const run = new Halves(module, limited, grid, asked.seed);

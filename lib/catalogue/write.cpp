@@ -160,7 +160,7 @@ std::string in_javascript() {
          ";\nconst of_label_sets = " + list(chosen(losses, has_label_sets)) +
          ";\n"
          "/** The penalties that the parameters mean something to. */\n"
-         "const takers = {\n"
+         "export const takers = {\n"
          "  groups: " +
          list(chosen(penalties, has_groups)) +
          ",\n"
@@ -171,6 +171,9 @@ std::string in_javascript() {
          list(chosen(penalties, in_rounds)) +
          ",\n"
          "};\n"
+         "/** The penalties that make no coefficient zero. */\n"
+         "export const dense = " +
+         list(chosen(penalties, std::not_fn(makes_zeros))) + ";\n" +
          "/** The solvers of the module that is always loaded. */\n"
          "const usual_solvers = [" +
          numbers + "];\n";

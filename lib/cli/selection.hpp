@@ -72,7 +72,7 @@ void keep(const PathArguments& arguments, const Prepared& prepared, const PathPo
 /// The λs that were asked for, in the precision of training; `values` has those that were listed.
 template <class T>
 Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T>& values) {
-  const bool ridge = fitting.task().choice.penalty == PenaltyKind::ridge;
+  const bool dense = !makes_zeros(fitting.task().choice.penalty);
   Grid<T> grid;
   if (!a.values.empty()) {
     for (const double value : parse_lambdas(a.values)) values.push_back(static_cast<T>(value));
@@ -84,11 +84,11 @@ Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T
   grid.points = a.points;
   const Shape shape = fitting.shape();
   grid.ratio = static_cast<T>(!a.ratio.empty()                 ? parse_number("--lambda-ratio", a.ratio)
-                              : ridge                          ? 1e-4
+                              : dense                          ? 1e-4
                               : shape.features > shape.samples ? 1e-2
                                                                : 1e-3);
   if (!grid.valid()) throw ArgumentError("--lambda-ratio: " + a.ratio + " does not lie between 0 and 1");
-  if (ridge) {
+  if (dense) {
     std::vector<T> scratch(shape.samples);
     grid.first = mean_square_norm(fitting.design(), fitting.options().intercept, scratch.data());
     if (!(grid.first > T(0))) grid.first = T(1);

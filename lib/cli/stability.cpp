@@ -261,8 +261,9 @@ void StabilityArguments::check() const {
   if (!samples.test.empty() || !samples.held_out.empty())
     throw ArgumentError(std::string(samples.test.empty() ? "--hold-out" : "--test") +
                         " is for models that are judged: a selection of features is not one");
-  if (problem.penalty == name(PenaltyKind::ridge))
-    throw ArgumentError("--penalty ridge keeps every feature, so that there is nothing to select");
+  for (const PenaltyKind kind : all_penalties)
+    if (problem.penalty == name(kind) && !makes_zeros(kind))
+      throw ArgumentError("--penalty " + problem.penalty + " keeps every feature, so that there is nothing to select");
   if (problem.loss == name(LossKind::ranking_squared_hinge))
     throw ArgumentError(
         "--loss ranking-squared-hinge: samples with several labels have no halves with half of every class");

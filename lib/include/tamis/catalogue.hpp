@@ -353,6 +353,8 @@ constexpr bool has_label_sets(LossKind kind) { return catalogue::of(kind) & cata
 /// Whether groups, and a ratio of l1, mean something to a penalty.
 constexpr bool has_groups(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::groups; }
 constexpr bool has_ratio(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::l1_ratio; }
+/// Whether the penalty makes coefficients zero, from some λ on all of them.
+constexpr bool makes_zeros(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::prox_jacobian; }
 /// Whether the penalty is one of rounds: it has an ε, and its problem is another one in each round.
 constexpr bool in_rounds(PenaltyKind kind) { return !(catalogue::of(kind) & catalogue::has::one_round); }
 
