@@ -91,13 +91,10 @@ struct WatchedDesign : DenseDesign<double> {
 /// scores of where the gradient is taken of the others, and then the certificate's; after the last the scores of x.
 template <template <class, class, class, class> class Solver>
 int run_linear(const Problem& problem, LossKind loss) {
-  struct Shown : Solver<double, AnyLoss<double>, AnyPenalty<double>, WatchedDesign> {
-    using Solver<double, AnyLoss<double>, AnyPenalty<double>, WatchedDesign>::Solver;
-    double norm() const { return this->norm_; }
-  };
+  using Watched = Solver<double, AnyLoss<double>, AnyPenalty<double>, WatchedDesign>;
   Products products{problem.shape().classes, problem.options().intercept, {}, {}};
-  testing::GuardedMemory memory(Shown::requirement(problem.shape()).bytes);
-  Shown solver(WatchedDesign{problem.design(), &products}, problem.targets(), AnyLoss<double>(loss), problem.penalty(),
+  testing::GuardedMemory memory(Watched::requirement(problem.shape()).bytes);
+  Watched solver(WatchedDesign{problem.design(), &products}, problem.targets(), AnyLoss<double>(loss), problem.penalty(),
                problem.options());
   solver.set_stopping({StoppingRule::iterates, 1e-300});
   bool going = solver.start(memory.span());

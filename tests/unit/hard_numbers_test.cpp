@@ -281,18 +281,11 @@ TEST(Norms, StepsThatAreTooLongAreNoticedAndShortened) {
   }
 }
 
-/// Reads the norm that a solver has measured.
-template <class Solver>
-struct Measured : Solver {
-  using Solver::Solver;
-  double norm() const { return this->norm_; }
-};
-
 TEST(Norms, BaselinesThatTrustTheirNormHaveIt) {
   const NearlyIdentity problem(3);
   Options<double> options{.lambda = 2e-4};
   options.intercept = false;
-  Measured<as_printed::PrimalDual<double, Hinge, L1>> solver(problem.design, problem.targets, Hinge{}, L1{}, options);
+  as_printed::PrimalDual<double, Hinge, L1> solver(problem.design, problem.targets, Hinge{}, L1{}, options);
   tamis::testing::GuardedMemory memory(solver.requirement({problem.n, problem.n, 3}).bytes);
   ASSERT_TRUE(solver.start(memory.span()));
   while (solver.report().iterations < 2 && solver.step()) continue;

@@ -28,13 +28,6 @@ double value_at(const Made<double>& made, Index i, Index j) {
   return j < made.features ? made.values[i + j * made.samples] : 1;
 }
 
-/// A solver that shows what it takes its steps from.
-template <class Solver>
-struct Shown : Solver {
-  using Solver::Solver;
-  double norm() const { return this->norm_; }
-};
-
 template <class Solver, class Set>
 auto run_to_end(const Made<double>& made, const Options<double>& options, Set set, double* norm = nullptr) {
   struct Out {
@@ -43,7 +36,7 @@ auto run_to_end(const Made<double>& made, const Options<double>& options, Set se
     Matrix model;
   } out;
   GuardedMemory memory(Solver::requirement(made.shape()).bytes);
-  Shown<Solver> solver(made.design(), made.targets(), {}, {}, options);
+  Solver solver(made.design(), made.targets(), {}, {}, options);
   set(solver);
   solver.start(memory.span());
   while (solver.step()) {

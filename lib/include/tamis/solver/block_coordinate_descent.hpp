@@ -27,9 +27,15 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
+      Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
+      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::offer_primal,
+      Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
+      Base::targets_, Base::update_residual, Base::validate;
   using Newton = SupportNewton<T>;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::block_coordinate_descent;
 
   BlockCoordinateDescent(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -49,43 +55,43 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
+    own_ = Memory::lay_out(arena, shape_);
     take_room(memory, arena);
-    this->bind(own_.common, arena.used());
-    this->intercept_scale_ = T(1);
-    fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.z, CommonMemory<T>::duals(this->shape_), T(0));
-    for (Index k = 0; k < this->stride_; ++k) {
-      own_.numbers[k] = T(k + Index(this->shape_.classes == 1));  // one score is that of label 1
-      own_.valid[k] = k < this->shape_.classes ? T(1) : T(0);
+    bind(own_.common, arena.used());
+    intercept_scale_ = T(1);
+    fill(own_.w, CommonMemory<T>::coefficients(shape_), T(0));
+    fill(own_.z, CommonMemory<T>::duals(shape_), T(0));
+    for (Index k = 0; k < stride_; ++k) {
+      own_.numbers[k] = T(k + Index(shape_.classes == 1));  // one score is that of label 1
+      own_.valid[k] = k < shape_.classes ? T(1) : T(0);
     }
     caution_ = shrinkage_ = T(1);
     decrease_ = T(0);
     measure_columns();
     fit_null_model();
     certify(true);
-    if (this->running()) begin_epochs(first_epochs());
-    return this->running();
+    if (running()) begin_epochs(first_epochs());
+    return running();
   }
 
   /// Whether the memory of the last start was enough for Newton's method; false where that start was refused.
-  bool has_newton() const { return has_model(this->report_.status) && newton_.has_memory(); }
+  bool has_newton() const { return has_model(report_.status) && newton_.has_memory(); }
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
-    if (!this->begin_again(lambda)) return false;
+    if (!begin_again(lambda)) return false;
     decrease_ = T(0);
     certify(false);
-    if (this->running()) begin_epochs(2);
-    return this->running();
+    if (running()) begin_epochs(2);
+    return running();
   }
 
   /// One epoch or one step of Newton's method, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
-    const bool last = !this->count_iteration();
+    if (!running()) return false;
+    const bool last = !count_iteration();
     if (epochs_left_ > 0) {
       epoch();
       --epochs_left_;
@@ -96,10 +102,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     }
     if (last || epochs_left_ == 0) {
       certify(false);
-      if (last) this->end_at_limit();
-      if (this->running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
+      if (last) end_at_limit();
+      if (running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
     }
-    return this->running();
+    return running();
   }
 
  private:
@@ -136,30 +142,30 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.
   [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
-    this->design_ = Columns(static_cast<const Design&>(this->design_));
+    design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
-    const std::size_t entries = this->design_.count_nonzeros();
+    const std::size_t entries = design_.count_nonzeros();
     Arena rest = arena;
-    const auto columns = Columns::Memory::lay_out(rest, this->shape_.features, entries);
+    const auto columns = Columns::Memory::lay_out(rest, shape_.features, entries);
     if (!rest.exhausted()) {
-      this->design_.copy_columns(columns, entries, this->targets_, this->loss_.violations() != Violations::none,
+      design_.copy_columns(columns, entries, targets_, loss_.violations() != Violations::none,
                                  reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
     }
     if constexpr (HasManifold<Penalty, T>) {
-      const Index limit = Newton::limit_of(this->shape_, entries, memory.size() - arena.used());
-      if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, this->shape_, entries, limit));
+      const Index limit = Newton::limit_of(shape_, entries, memory.size() - arena.used());
+      if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
     }
   }
   bool newton_is_on() const { return newton_.has_memory(); }
 
   // ---- the problem ------------------------------------------------------------------------------------------------
 
-  T weight(Index i) const { return this->targets_.weight(i); }
+  T weight(Index i) const { return targets_.weight(i); }
 
   [[gnu::noinline]] void measure_columns() {
-    for (Index j = 0; j < this->shape_.features; ++j) {
-      const Column<T> x = this->design_.column(j);
+    for (Index j = 0; j < shape_.features; ++j) {
+      const Column<T> x = design_.column(j);
       T total = 0;
       for (Index e = 0; e < x.count; ++e) total += weight(x.sample(e)) * x.values[e] * x.values[e];
       own_.squares[j] = total;
@@ -167,20 +173,20 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
 
   /// u ← c∇ℓ(z).
-  void take_gradients() { detail::take_gradients(this->loss_, this->targets_, own_.z, this->stride_, own_.u); }
+  void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_loss(this->loss_, this->targets_, own_.z, this->stride_) +
-           this->options_.lambda * this->penalty_value(own_.w);
+    return detail::mean_loss(loss_, targets_, own_.z, stride_) +
+           options_.lambda * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
   [[gnu::noinline]] void fit_null_model() {
-    if (!this->options_.intercept) return;
-    T* b = row_of(own_.w, this->shape_.features, this->stride_);
-    if constexpr (requires { this->loss_.guess_intercepts(this->targets_, b); })
-      this->loss_.guess_intercepts(this->targets_, b);
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      copy(static_cast<const T*>(b), this->stride_, row_of(own_.z, i, this->stride_));
+    if (!options_.intercept) return;
+    T* b = row_of(own_.w, shape_.features, stride_);
+    if constexpr (requires { loss_.guess_intercepts(targets_, b); })
+      loss_.guess_intercepts(targets_, b);
+    for (Index i = 0; i < shape_.samples; ++i)
+      copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
     for (int round = 0; round < 300; ++round)
       if (move_intercepts() <= T(8) * epsilon<T>) break;
   }
@@ -189,38 +195,38 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   [[gnu::noinline]] T move_intercepts() {
     take_gradients();
     T* sums = own_.block[0];
-    column_sums(own_.u, this->shape_.samples, this->stride_, sums);
+    column_sums(own_.u, shape_.samples, stride_, sums);
     // the Hessian is diagonal, or a Laplacian: its largest eigenvalue is at most twice the largest diagonal entry
     T* diagonal = own_.block[1];
-    fill(diagonal, this->stride_, T(0));
-    for (Index i = 0; i < this->shape_.samples; ++i) {
+    fill(diagonal, stride_, T(0));
+    for (Index i = 0; i < shape_.samples; ++i) {
       T* h = own_.block[2];
-      this->loss_.second_derivatives(row_of(own_.u, i, this->stride_), this->shape_.classes,
-                                     label_of(this->loss_, this->targets_, i), weight(i), h);
-      for (Index k = 0; k < this->shape_.classes; ++k) diagonal[k] += h[k];
+      loss_.second_derivatives(row_of(own_.u, i, stride_), shape_.classes,
+                                     label_of(loss_, targets_, i), weight(i), h);
+      for (Index k = 0; k < shape_.classes; ++k) diagonal[k] += h[k];
     }
     T top = T(1e-6);
-    for (Index k = 0; k < this->shape_.classes; ++k) top = largest(top, diagonal[k]);
+    for (Index k = 0; k < shape_.classes; ++k) top = largest(top, diagonal[k]);
     const T rate = T(0.5) / (top * caution_);
-    T* b = row_of(own_.w, this->shape_.features, this->stride_);
+    T* b = row_of(own_.w, shape_.features, stride_);
     T* step = own_.block[2];
     T furthest = 0;
-    fill(step, this->stride_, T(0));
-    for (Index k = 0; k < this->shape_.classes; ++k) {
+    fill(step, stride_, T(0));
+    for (Index k = 0; k < shape_.classes; ++k) {
       step[k] = -rate * sums[k];
       b[k] += step[k];
       furthest = largest(furthest, absolute(step[k]));
     }
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* z = row_of(own_.z, i, this->stride_);
-      for (Index k = 0; k < this->stride_; ++k) z[k] += step[k];
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* z = row_of(own_.z, i, stride_);
+      for (Index k = 0; k < stride_; ++k) z[k] += step[k];
     }
     return furthest;
   }
 
   // ---- epochs -----------------------------------------------------------------------------------------------------
 
-  bool follows_violations() const { return this->loss_.violations() != Violations::none; }
+  bool follows_violations() const { return loss_.violations() != Violations::none; }
 
   /// Whether as much work as a step of Newton's method takes is better spent on one: epochs that bring ever less do not
   /// reduce what is left to a tenth, or the last step went well.
@@ -232,28 +238,28 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     return left > T(0.1);
   }
 
-  std::uint32_t interval() const { return largest(std::uint32_t(5), this->report_.iterations / 4); }
+  std::uint32_t interval() const { return largest(std::uint32_t(5), report_.iterations / 4); }
 
   /// Chooses the groups that epochs visit: those with coefficients, and those that might get some.
   [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
     epochs_left_ = count;
-    const T doubt = smallest(T(0.5), T(3) * square_root(largest(this->report_.relative_gap, T(0))));
-    const T least = this->options_.lambda * (T(1) - doubt);
+    const T doubt = smallest(T(0.5), T(3) * square_root(largest(report_.relative_gap, T(0))));
+    const T least = options_.lambda * (T(1) - doubt);
     working_ = 0;
-    this->for_each_active_group([&](FeatureGroup group) {
-      bool wanted = !this->options_.working_sets || !this->has_zeros() || !(this->memory_.score[group.first] < least);
+    for_each_active_group([&](FeatureGroup group) {
+      bool wanted = !options_.working_sets || !has_zeros() || !(memory_.score[group.first] < least);
       bool varies = false;
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
         varies = varies || own_.squares[j] > T(0);
-        wanted = wanted || !is_zero(row_of(own_.w, j, this->stride_));
+        wanted = wanted || !is_zero(row_of(own_.w, j, stride_));
       }
       if (wanted && varies)
         for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
     });
   }
   bool is_zero(const T* row) const {
-    for (Index k = 0; k < this->shape_.classes; ++k)
+    for (Index k = 0; k < shape_.classes; ++k)
       if (row[k] != T(0)) return false;
     return true;
   }
@@ -263,7 +269,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     moved_ = size_ = T(0);
     if (follows_violations()) {
       visit_work([&](FeatureGroup group) { descend_on_violations(group); });
-      if (this->options_.intercept) move_intercepts();
+      if (options_.intercept) move_intercepts();
     } else {
       descend_on_model(before);
     }
@@ -273,17 +279,17 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if (decrease < T(-8) * epsilon<T> * absolute(before)) caution_ = smallest(T(2) * caution_, T(64));
     shrinkage_ = decrease_ > T(0) ? smallest(largest(decrease, T(0)) / decrease_, T(1)) : T(1);
     decrease_ = decrease;
-    this->update_residual(square_root(moved_), square_root(size_));
-    this->add_epochs(this->design_.entries(own_.work, working_), follows_violations() ? T(1) : T(model_sweeps));
+    update_residual(square_root(moved_), square_root(size_));
+    add_epochs(design_.entries(own_.work, working_), follows_violations() ? T(1) : T(model_sweeps));
   }
 
   template <class Visit>
   void visit_work(Visit visit) {
     if constexpr (HasGrouping<Penalty>) {
-      if (this->group_order()) {  // `work` holds whole groups; where one ends only their list knows
+      if (group_order()) {  // `work` holds whole groups; where one ends only their list knows
         for (Index c = 0; c < working_;) {
           Index end = c + 1;
-          while (end < working_ && this->memory_.active[own_.work[end]] != Base::first_of_group) ++end;
+          while (end < working_ && memory_.active[own_.work[end]] != Base::first_of_group) ++end;
           visit(FeatureGroup{own_.work[c], end - c, own_.work + c});
           c = end;
         }
@@ -291,42 +297,42 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       }
     }
     for (Index c = 0; c < working_;) {
-      const FeatureGroup group{own_.work[c], this->group_rows(own_.work[c])};
+      const FeatureGroup group{own_.work[c], group_rows(own_.work[c])};
       visit(group);
       c += group.count;
     }
   }
 
   [[gnu::noinline]] void descend_on_violations(FeatureGroup group) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     const detail::ViolationPass<T> pass{own_.z,
-                                        this->targets_.labels.data(),
-                                        this->targets_.weights,
-                                        this->targets_.margins,
-                                        this->targets_.common_margin,
+                                        targets_.labels.data(),
+                                        targets_.weights,
+                                        targets_.margins,
+                                        targets_.common_margin,
                                         own_.numbers,
                                         own_.valid,
-                                        CommonMemory<T>::duals(this->shape_) * sizeof(T) > std::size_t(1) << 20};
-    const bool pairs = this->loss_.violations() == Violations::of_pairs;
-    const T scale = T(2) * this->targets_.inverse_total;
+                                        CommonMemory<T>::duals(shape_) * sizeof(T) > std::size_t(1) << 20};
+    const bool pairs = loss_.violations() == Violations::of_pairs;
+    const T scale = T(2) * targets_.inverse_total;
     T curvature = 0;
     for (Index r = 0; r < group.count; ++r) {
       const Index j = group.feature(r);
-      const Column<T> x = this->design_.column(j);
+      const Column<T> x = design_.column(j);
       T* g = row_of(own_.g, j, stride);
       T* h = own_.block[1];
       if (pairs) detail::sum_violations<T, Violations::of_pairs>(x, pass, stride, g, h);
       else detail::sum_violations<T, Violations::of_classes>(x, pass, stride, g, h);
       T top = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) {
+      for (Index k = 0; k < shape_.classes; ++k) {
         g[k] *= scale;
         top = largest(top, h[k]);
       }
-      top *= scale * (pairs ? T(this->shape_.classes) / T(this->shape_.classes - 1) : T(1)) * caution_;
+      top *= scale * (pairs ? T(shape_.classes) / T(shape_.classes - 1) : T(1)) * caution_;
       curvature += largest(top, T(0.02) * own_.squares[j]);
     }
     move_group(group, curvature,
-               [&](Index j, const T* step) { add_column(this->design_.column(j), step, stride, own_.z); });
+               [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
   }
 
   /// W_g ← prox(W_g − G_g/L), with G in g; `changed(j, step)` for each row that moves.
@@ -339,20 +345,20 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
   /// G_g ← prox(W_g − G_g/L).
   [[gnu::noinline]] void propose(const FeatureGroup& group, T curvature) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     const auto rate = SimdOrScalar<T>::fill(T(1) / curvature);
     for (Index r = 0; r < group.count; ++r) {
       T* g = row_of(own_.g, group.feature(r), stride);
       const T* w = row_of(own_.w, group.feature(r), stride);
       for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
         (SimdOrScalar<T>::load(w + k) - rate * SimdOrScalar<T>::load(g + k)).store(g + k);
-      for (Index k = this->shape_.classes; k < stride; ++k) g[k] = T(0);
+      for (Index k = shape_.classes; k < stride; ++k) g[k] = T(0);
     }
-    this->penalty_.prox(this->rows(own_.g, group), this->options_.lambda / curvature);
+    penalty_.prox(rows(own_.g, group), options_.lambda / curvature);
   }
   /// W_j ← G_j; false when it has not moved, else block[2] is how far.
   [[gnu::noinline]] bool accept(Index j) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     const T* g = row_of(own_.g, j, stride);
     T* w = row_of(own_.w, j, stride);
     T* step = own_.block[2];
@@ -373,16 +379,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// An epoch on the quadratic model of the loss at z, then a search along its step.
   [[gnu::noinline]] void descend_on_model(T before) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     take_gradients();
-    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(this->shape_), own_.d);
-    visit_smooth(this->loss_, [&]<class One>(const One& loss) {
+    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(shape_), own_.d);
+    visit_smooth(loss_, [&]<class One>(const One& loss) {
       if constexpr (!is_sum_of_violations<One>()) sweep_model(loss);
     });
     // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
     const auto along = [&](auto visit) {
-      for (Index c = 0; c < working_ + Index(this->options_.intercept); ++c)
-        visit(c < working_ ? own_.work[c] : this->shape_.features);
+      for (Index c = 0; c < working_ + Index(options_.intercept); ++c)
+        visit(c < working_ ? own_.work[c] : shape_.features);
     };
     along([&](Index j) {
       T* d = row_of(own_.d, j, stride);
@@ -391,8 +397,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     });
     const T* base = own_.block[0];
     fill(own_.block[0], stride, T(0));
-    if (this->options_.intercept) base = row_of(own_.d, this->shape_.features, stride);
-    this->design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
+    if (options_.intercept) base = row_of(own_.d, shape_.features, stride);
+    design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
     add_scaled(own_.u, T(1), own_.z);
     T alpha = T(1);
     while (objective() > before && alpha > T(1e-3)) {
@@ -409,13 +415,13 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Sweeps over the features of the quadratic model, whose gradient is kept in u.
   template <class Smooth>
   [[gnu::noinline]] void sweep_model(const Smooth& loss) {
-    const Index stride = this->stride_, classes = this->shape_.classes;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
+    const Index stride = stride_, classes = shape_.classes;
+    for (Index i = 0; i < shape_.samples; ++i) {
       T* h = row_of(own_.h, i, stride);
-      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, this->targets_, i),
-                          this->targets_.margin(i), weight(i), T(0), h);
+      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, targets_, i),
+                          targets_.margin(i), weight(i), T(0), h);
       for (Index k = classes; k < stride; ++k) h[k] = T(0);
-      own_.bound[i] = loss.curvature_size(h, classes, label_of(loss, this->targets_, i), weight(i)).bound;
+      own_.bound[i] = loss.curvature_size(h, classes, label_of(loss, targets_, i), weight(i)).bound;
     }
     const auto apply = [&](Index i, T value, const T* step) {
       const T* h = row_of(own_.h, i, stride);
@@ -425,7 +431,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       }
       T* t = own_.block[0];
       for (Index k = 0; k < stride; ++k) t[k] = value * step[k];
-      loss.apply_curvature(row_of(own_.h, i, stride), classes, label_of(loss, this->targets_, i), weight(i), t);
+      loss.apply_curvature(row_of(own_.h, i, stride), classes, label_of(loss, targets_, i), weight(i), t);
       T* u = row_of(own_.u, i, stride);
       for (Index k = 0; k < classes; ++k) u[k] += t[k];
     };
@@ -434,35 +440,35 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
         T curvature = 0;
         for (Index r = 0; r < group.count; ++r) {
           const Index j = group.feature(r);
-          const Column<T> x = this->design_.column(j);
+          const Column<T> x = design_.column(j);
           sum_column(x, static_cast<const T*>(own_.u), stride, row_of(own_.g, j, stride));
           for (Index e = 0; e < x.count; ++e) curvature += x.values[e] * x.values[e] * own_.bound[x.sample(e)];
         }
         move_group(group, curvature, [&](Index j, const T* step) {
-          const Column<T> x = this->design_.column(j);
+          const Column<T> x = design_.column(j);
           for (Index e = 0; e < x.count; ++e) apply(x.sample(e), x.values[e], step);
         });
       });
-      if (!this->options_.intercept) continue;
+      if (!options_.intercept) continue;
       T* sums = own_.block[1];
-      column_sums(static_cast<const T*>(own_.u), this->shape_.samples, stride, sums);
+      column_sums(static_cast<const T*>(own_.u), shape_.samples, stride, sums);
       T curvature = 0;
-      for (Index i = 0; i < this->shape_.samples; ++i) curvature += own_.bound[i];
+      for (Index i = 0; i < shape_.samples; ++i) curvature += own_.bound[i];
       T* step = own_.block[2];
-      T* b = row_of(own_.w, this->shape_.features, stride);
+      T* b = row_of(own_.w, shape_.features, stride);
       fill(step, stride, T(0));
       for (Index k = 0; k < classes; ++k) {
         step[k] = curvature > T(0) ? -sums[k] / curvature : T(0);
         b[k] += step[k];
       }
-      for (Index i = 0; i < this->shape_.samples; ++i) apply(i, T(1), step);
+      for (Index i = 0; i < shape_.samples; ++i) apply(i, T(1), step);
     }
   }
 
   /// z += factor u, samples × stride.
   void add_scaled(const T* u, T factor, T* z) const {
     const auto scale = SimdOrScalar<T>::fill(factor);
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += SimdOrScalar<T>::width)
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(shape_); e += SimdOrScalar<T>::width)
       (SimdOrScalar<T>::load(z + e) + scale * SimdOrScalar<T>::load(u + e)).store(z + e);
   }
 
@@ -471,16 +477,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   void newton_step() {
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
-      const T forcing = smallest(largest(square_root(largest(this->report_.relative_gap, T(0))), T(0.1)), T(0.3));
-      SupportProblem<T, Columns, Loss, Penalty> problem{this->design_, this->targets_,
-                                                        this->loss_,   this->penalty_,
-                                                        this->shape_,  this->options_.lambda,
-                                                        forcing,       this->options_.intercept,
+      const T forcing = smallest(largest(square_root(largest(report_.relative_gap, T(0))), T(0.1)), T(0.3));
+      SupportProblem<T, Columns, Loss, Penalty> problem{design_, targets_,
+                                                        loss_,   penalty_,
+                                                        shape_,  options_.lambda,
+                                                        forcing,       options_.intercept,
                                                         own_.w,        own_.g,
                                                         own_.d,        own_.z,
                                                         own_.u,        own_.h,
-                                                        own_.bound,    this->stride_};
-      this->report_.epochs += newton_.step(problem);
+                                                        own_.bound,    stride_};
+      report_.epochs += newton_.step(problem);
     }
   }
 
@@ -491,30 +497,30 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     known_ = false;
     if (!null_model) {
       Index count = 0;
-      this->for_each_active_row([&](Index j) {
-        if (j < this->shape_.features && !is_zero(row_of(own_.w, j, this->stride_))) own_.work[count++] = j;
+      for_each_active_row([&](Index j) {
+        if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
       });
-      fill(own_.block[0], this->stride_, T(0));
+      fill(own_.block[0], stride_, T(0));
       const T* base = own_.block[0];
-      if (this->options_.intercept) {
-        base = row_of(own_.w, this->shape_.features, this->stride_);
-        if (!separate_classes(this->loss_)) centre_intercepts();
+      if (options_.intercept) {
+        base = row_of(own_.w, shape_.features, stride_);
+        if (!separate_classes(loss_)) centre_intercepts();
       }
-      this->design_.multiply(own_.work, count, own_.w, this->stride_, base, own_.z);
+      design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
     }
-    this->offer_primal(own_.w, own_.z);
+    offer_primal(own_.w, own_.z);
     take_gradients();
-    if (null_model) this->certify_null_model(own_.u, own_.g);
+    if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
   }
 
   /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
   /// zero.
   void centre_intercepts() {
-    T* b = row_of(own_.w, this->shape_.features, this->stride_);
+    T* b = row_of(own_.w, shape_.features, stride_);
     T mean = 0;
-    for (Index k = 0; k < this->shape_.classes; ++k) mean += b[k] / T(this->shape_.classes);
-    for (Index k = 0; k < this->shape_.classes; ++k) b[k] -= mean;
+    for (Index k = 0; k < shape_.classes; ++k) mean += b[k] / T(shape_.classes);
+    for (Index k = 0; k < shape_.classes; ++k) b[k] -= mean;
   }
 
   /// Epochs before the first step of Newton's method and between two; those on a model are several sweeps each.

@@ -16,6 +16,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
  public:
   const Report<T>& report() const { return report_; }
   bool running() const { return report_.status == Status::running; }
+  /// That of the centred design, as far as it is known: what steps are taken from.
+  T norm() const { return norm_; }
 
  protected:
   using Base::Base;

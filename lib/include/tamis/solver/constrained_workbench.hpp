@@ -53,9 +53,17 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   using Plain = Workbench<T, Loss, Penalty, Design>;
 
  public:
+  using Plain::running;
   static constexpr bool constrained = true;
 
  protected:
+  using Plain::active_count_, Plain::are_scores, Plain::certificates_, Plain::design_, Plain::dual_entries,
+      Plain::dual_kind, Plain::enter_domain, Plain::for_each_listed_group, Plain::gauge_, Plain::gradient_size,
+      Plain::has_failed, Plain::has_zeros, Plain::keep_coefficients, Plain::loss_, Plain::loss_sum,
+      Plain::matrix_entries, Plain::memory_, Plain::norm_, Plain::offer_dual, Plain::options_, Plain::penalty_,
+      Plain::penalty_value, Plain::refuse_scale, Plain::repair, Plain::report_, Plain::rows, Plain::score,
+      Plain::shape_, Plain::shifted_intercepts, Plain::stride_, Plain::targets_, Plain::terms_,
+      Plain::transposed_multiply, Plain::whole_transposed_multiply, Plain::widen;
   using Common = ConstrainedMemory<T>;
   using Next = typename Plain::Next;
 
@@ -73,30 +81,30 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     candidate_ = memory.candidate;
     inside_ = memory.inside;
     inside_scores_ = memory.inside_scores;
-    this->report_.objective = infinity<T>;
-    this->report_.constraint_value = infinity<T>;
-    this->report_.lambda_max = not_a_number<T>;
+    report_.objective = infinity<T>;
+    report_.constraint_value = infinity<T>;
+    report_.lambda_max = not_a_number<T>;
   }
 
   T penalty_weight() const { return seeking_ ? T(0) : T(1); }
-  T dual_weight(Index sample) const { return multiplier_ * this->targets_.weight(sample); }
+  T dual_weight(Index sample) const { return multiplier_ * targets_.weight(sample); }
   /// ‖u‖ ≈ ν‖u⁰‖ and Ω(W) ≈ νL(0), for the same ν.
   T first_primal_weight(T dual_size) const { return dual_size > T(0) ? dual_size / (multiplier_ * null_loss_) : T(1); }
   void choose_features() {
-    if (this->dual_kind() == DualKind::norm) Plain::choose_features(T(0));
+    if (dual_kind() == DualKind::norm) Plain::choose_features(T(0));
   }
 
   /// Finds the multiplier of the dual step u⁺ = u − σP(u/σ), P the projection onto {Σ cᵢℓᵢ ≤ η}.
   void find_multiplier(const T* u, T sigma) {
     if (!seeking_)
       multiplier_ =
-          level_set_multiplier(this->loss_, this->targets_, u, this->stride_, sigma, this->options_.eta, multiplier_);
+          level_set_multiplier(loss_, targets_, u, stride_, sigma, options_.eta, multiplier_);
   }
 
   /// When duals change their unit, between u and u/ν: applies it to them and to the primal weight.
   void rescale_duals(T* u, T& weight) {
     if (rescale_ == T(1)) return;
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
+    const std::size_t duals = CommonMemory<T>::duals(shape_);
     for (std::size_t i = 0; i < duals; ++i) u[i] *= rescale_;
     weight *= rescale_;
     rescale_ = T(1);
@@ -107,30 +115,30 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// Takes the point w with scores z, makes it feasible, and reports it if its objective is the best so far.
   [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
-    if (this->has_failed() || !this->are_scores(z)) return;
-    const T loss = this->loss_sum(z);
-    const bool null_model = this->certificates_ == 0 && this->report_.iterations == 0;
+    if (has_failed() || !are_scores(z)) return;
+    const T loss = loss_sum(z);
+    const bool null_model = certificates_ == 0 && report_.iterations == 0;
     if (null_model) {
       null_loss_ = loss;
-      if (loss <= this->options_.eta * (T(1) + rounding)) consider(w, T(1), T(0), loss);
+      if (loss <= options_.eta * (T(1) + rounding)) consider(w, T(1), T(0), loss);
     }
-    Root<T> ray{T(1), loss - this->options_.eta};
+    Root<T> ray{T(1), loss - options_.eta};
     if (!null_model) ray = decreasing_root(T(1), [&](T s, T& slope) { return ray_excess(z, s, slope); });
     const bool on_ray = feasible(ray.excess);
-    if (on_ray && !null_model) consider(w, ray.at, T(0), this->options_.eta + ray.excess);
-    if (has_inside_ && loss > this->options_.eta &&
-        !(this->report_.objective - this->report_.dual_objective <= this->options_.tolerance * GapMonitor<T>::size(this->report_))) {
-      T excess = loss - this->options_.eta;
+    if (on_ray && !null_model) consider(w, ray.at, T(0), options_.eta + ray.excess);
+    if (has_inside_ && loss > options_.eta &&
+        !(report_.objective - report_.dual_objective <= options_.tolerance * GapMonitor<T>::size(report_))) {
+      T excess = loss - options_.eta;
       const T share = share_of_inside(z, excess);
-      consider(w, T(1) - share, share, this->options_.eta + excess);
+      consider(w, T(1) - share, share, options_.eta + excess);
     }
-    if (!has_model() && loss < this->report_.constraint_value) take(w, T(1), T(0), loss);
-    if (loss < this->options_.eta) go_inside(w, z, T(1), loss);
+    if (!has_model() && loss < report_.constraint_value) take(w, T(1), T(0), loss);
+    if (loss < options_.eta) go_inside(w, z, T(1), loss);
     else if (on_ray) {
       T slope = 0;
       const T beyond = T(1.25) * ray.at;
       const T excess = ray_excess(z, beyond, slope);
-      if (excess < T(0)) go_inside(w, z, beyond, this->options_.eta + excess);
+      if (excess < T(0)) go_inside(w, z, beyond, options_.eta + excess);
     }
   }
 
@@ -139,43 +147,43 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// As Workbench::certify, for a dual point u = ν cᵢ(pᵢ − e_y) of the iteration, ν its multiplier.
   [[gnu::noinline]] Next certify(T* u, T* g, bool full) {
-    const std::size_t duals = this->dual_entries();
+    const std::size_t duals = dual_entries();
     const T scale = multiplier_ > T(0) ? T(1) / multiplier_ : T(0);
     if (scale != T(1))
       for (std::size_t i = 0; i < duals; ++i) u[i] *= scale;
-    this->enter_domain(u);
-    this->repair(u);
-    const T linear = this->terms_.linear;
-    const T a = linear - this->options_.eta;
-    const bool all = this->active_count_ == this->shape_.features;
+    enter_domain(u);
+    repair(u);
+    const T linear = terms_.linear;
+    const T a = linear - options_.eta;
+    const bool all = active_count_ == shape_.features;
     T nu = 0;
     if (all) {
-      this->transposed_multiply(u, g);
+      transposed_multiply(u, g);
     } else {
       if (!full) {
-        this->transposed_multiply(u, g);
-        const T inner_gap = this->report_.objective - bound(a, g, this->memory_.list, this->active_count_, nu);
-        full = inner_gap <= T(0.3) * largest(this->report_.gap, this->options_.tolerance * GapMonitor<T>::size(this->report_));
+        transposed_multiply(u, g);
+        const T inner_gap = report_.objective - bound(a, g, memory_.list, active_count_, nu);
+        full = inner_gap <= T(0.3) * largest(report_.gap, options_.tolerance * GapMonitor<T>::size(report_));
         if (!full) return Next::go_on;
       }
-      this->whole_transposed_multiply(u, g);
+      whole_transposed_multiply(u, g);
     }
-    if (this->has_failed()) return Next::finished;
-    const T value = bound(a, g, nullptr, this->shape_.features, nu);
-    if (this->certificates_ == 1 || value > this->report_.dual_objective) this->report_.multiplier = nu;
-    this->offer_dual(value, true);
-    if (!this->running()) return Next::finished;
-    if (!has_model() && a > T(64) * epsilon<T> * (linear + this->options_.eta) && vanishes(a, u, g)) {
-      this->report_.status = Status::infeasible;
-      this->report_.constraint_bound = linear - length(g) * length(this->memory_.best);
+    if (has_failed()) return Next::finished;
+    const T value = bound(a, g, nullptr, shape_.features, nu);
+    if (certificates_ == 1 || value > report_.dual_objective) report_.multiplier = nu;
+    offer_dual(value, true);
+    if (!running()) return Next::finished;
+    if (!has_model() && a > T(64) * epsilon<T> * (linear + options_.eta) && vanishes(a, u, g)) {
+      report_.status = Status::infeasible;
+      report_.constraint_bound = linear - length(g) * length(memory_.best);
       return Next::finished;
     }
-    bool changed = !all && this->widen(active_score());
-    if (!seeking_ && !has_model() && this->certificates_ >= patience) {
+    bool changed = !all && widen(active_score());
+    if (!seeking_ && !has_model() && certificates_ >= patience) {
       change_unit(scale > T(0) ? scale : T(1), T(1));
       seeking_ = changed = true;
     } else if (seeking_ && has_model()) {
-      const T unit = this->report_.multiplier > T(0) ? this->report_.multiplier : T(1);
+      const T unit = report_.multiplier > T(0) ? report_.multiplier : T(1);
       change_unit(unit, unit);
       seeking_ = false;
       changed = true;
@@ -186,13 +194,13 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// The null model: u must be its dual point. Leaves the duals to be scaled by the first multiplier.
   void certify_null_model(T* u, T* g) {
     certify(u, g, true);
-    this->refuse_scale(g);
-    if (this->report_.multiplier > T(0)) change_unit(this->report_.multiplier, this->report_.multiplier);
+    refuse_scale(g);
+    if (report_.multiplier > T(0)) change_unit(report_.multiplier, report_.multiplier);
   }
 
   void update_residual(T residual, T size) {
     Plain::update_residual(residual, size);
-    if (this->report_.status == Status::converged && !has_model()) this->report_.status = Status::running;
+    if (report_.status == Status::converged && !has_model()) report_.status = Status::running;
   }
 
   T multiplier_ = T(1);  ///< ν of the duals that the iteration holds
@@ -202,8 +210,8 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   static constexpr T negligible = sizeof(T) == 4 ? T(2.4e-5) : T(3.7e-11);
   static constexpr std::uint32_t patience = 25;
 
-  bool feasible(T excess) const { return excess <= rounding * this->options_.eta; }
-  bool has_model() const { return finite(this->report_.objective); }
+  bool feasible(T excess) const { return excess <= rounding * options_.eta; }
+  bool has_model() const { return finite(report_.objective); }
 
   void change_unit(T factor, T multiplier) {
     rescale_ = factor;
@@ -214,38 +222,38 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   T ray_excess(const T* z, T s, T& slope) const {
     Sum<T> value;
     T slopes = 0;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      const T weight = this->targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T weight = targets_.weight(i);
       if (!(weight > T(0))) continue;
-      const T margin = this->targets_.margin(i) / s;
+      const T margin = targets_.margin(i) / s;
       const T loss =
-          this->loss_.value(row_of(z, i, this->stride_), this->shape_.classes, this->targets_.labels[i], margin);
+          loss_.value(row_of(z, i, stride_), shape_.classes, targets_.labels[i], margin);
       value.add(weight * (s * loss));
       if (loss > T(0)) slopes += weight * (loss - margin);
     }
     slope = slopes;
-    return value.value() - this->options_.eta;
+    return value.value() - options_.eta;
   }
 
   /// A share t with L((1 − t)(W, b) + t·inside) ≤ η, by the chord of a convex function, five times; `excess` is that at
   /// t = 0, and becomes that of the answer.
   T share_of_inside(const T* z, T& excess) const {
     T share = 1;
-    T there = inside_loss_ - this->options_.eta;
+    T there = inside_loss_ - options_.eta;
     for (int round = 0; round < 5 && there < T(0); ++round) {
       share *= excess / (excess - there);
       Sum<T> value;
-      T* mixed = this->memory_.row[1];
-      for (Index i = 0; i < this->shape_.samples; ++i) {
-        const T weight = this->targets_.weight(i);
+      T* mixed = memory_.row[1];
+      for (Index i = 0; i < shape_.samples; ++i) {
+        const T weight = targets_.weight(i);
         if (!(weight > T(0))) continue;
-        const T* from = row_of(z, i, this->stride_);
-        const T* to = row_of(static_cast<const T*>(inside_scores_), i, this->stride_);
-        for (Index k = 0; k < this->stride_; ++k) mixed[k] = from[k] + share * (to[k] - from[k]);
+        const T* from = row_of(z, i, stride_);
+        const T* to = row_of(static_cast<const T*>(inside_scores_), i, stride_);
+        for (Index k = 0; k < stride_; ++k) mixed[k] = from[k] + share * (to[k] - from[k]);
         value.add(weight *
-                  this->loss_.value(mixed, this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i)));
+                  loss_.value(mixed, shape_.classes, targets_.labels[i], targets_.margin(i)));
       }
-      there = value.value() - this->options_.eta;
+      there = value.value() - options_.eta;
     }
     excess = there;
     return share;
@@ -253,29 +261,29 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
 
   /// candidate = s·w + t·inside, in the caller's units.
   void mix(const T* w, T s, T t) {
-    fill(candidate_, this->matrix_entries(), T(0));
+    fill(candidate_, matrix_entries(), T(0));
     const auto add = [&](const T* row, Index j) {
-      const T* other = row_of(static_cast<const T*>(inside_), j, this->stride_);
-      T* out = row_of(candidate_, j, this->stride_);
-      for (Index k = 0; k < this->stride_; ++k) out[k] = s * row[k] + (t > T(0) ? t * other[k] : T(0));
+      const T* other = row_of(static_cast<const T*>(inside_), j, stride_);
+      T* out = row_of(candidate_, j, stride_);
+      for (Index k = 0; k < stride_; ++k) out[k] = s * row[k] + (t > T(0) ? t * other[k] : T(0));
     };
-    for (Index c = 0; c < this->active_count_; ++c) {
-      const Index j = this->memory_.list[c];
-      add(row_of(w, j, this->stride_), j);
+    for (Index c = 0; c < active_count_; ++c) {
+      const Index j = memory_.list[c];
+      add(row_of(w, j, stride_), j);
     }
-    T* base = this->memory_.row[1];
-    this->shifted_intercepts(w, base);
-    add(base, this->shape_.features);
+    T* base = memory_.row[1];
+    shifted_intercepts(w, base);
+    add(base, shape_.features);
   }
 
   /// Reports s·w + t·inside, of that mean loss, if it improves on the model.
   void consider(const T* w, T s, T t, T loss) {
-    if (!feasible(loss - this->options_.eta)) return;
+    if (!feasible(loss - options_.eta)) return;
     mix(w, s, t);
-    const T objective = this->penalty_value(candidate_);
-    if (!(objective < this->report_.objective)) return;
-    this->report_.objective = objective;
-    GapMonitor<T>::take_gap(this->report_);
+    const T objective = penalty_value(candidate_);
+    if (!(objective < report_.objective)) return;
+    report_.objective = objective;
+    GapMonitor<T>::take_gap(report_);
     keep_candidate(loss);
   }
   void take(const T* w, T s, T t, T loss) {
@@ -283,23 +291,23 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
     keep_candidate(loss);
   }
   void keep_candidate(T loss) {
-    this->report_.constraint_value = loss;
-    this->keep_coefficients(candidate_);
-    copy(row_of(candidate_, this->shape_.features, this->stride_), this->stride_,
-         row_of(this->memory_.best, this->shape_.features, this->stride_));
+    report_.constraint_value = loss;
+    keep_coefficients(candidate_);
+    copy(row_of(candidate_, shape_.features, stride_), stride_,
+         row_of(memory_.best, shape_.features, stride_));
   }
 
   /// Remembers s·w, of mean loss below η, if moving towards it costs less per unit of loss than towards the last one.
   void go_inside(const T* w, const T* z, T s, T loss) {
-    const T value = s * this->penalty_value(w);
-    const T lower = this->report_.dual_objective;
-    const T slack = this->options_.eta - loss;
-    if (!(slack > T(1e-3) * this->options_.eta * this->options_.tolerance)) return;
-    if (has_inside_ && !((value - lower) * (this->options_.eta - inside_loss_) < (inside_value_ - lower) * slack))
+    const T value = s * penalty_value(w);
+    const T lower = report_.dual_objective;
+    const T slack = options_.eta - loss;
+    if (!(slack > T(1e-3) * options_.eta * options_.tolerance)) return;
+    if (has_inside_ && !((value - lower) * (options_.eta - inside_loss_) < (inside_value_ - lower) * slack))
       return;
     mix(w, s, T(0));
-    copy(candidate_, this->matrix_entries(), inside_);
-    const std::size_t duals = this->dual_entries();
+    copy(candidate_, matrix_entries(), inside_);
+    const std::size_t duals = dual_entries();
     for (std::size_t i = 0; i < duals; ++i) inside_scores_[i] = s * z[i];
     inside_loss_ = loss;
     inside_value_ = value;
@@ -312,22 +320,22 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// The largest νa − Ω*(νG) over ν ≥ 0, the penalty taken over the listed features, and its ν.
   [[gnu::noinline]] T bound(T a, const T* g, const Index* list, Index count, T& nu) {
     nu = T(0);
-    this->gauge_ = T(0);
-    if (this->dual_kind() == DualKind::unknown) return not_a_number<T>;
-    if (!finite(this->gradient_size(g, list, count))) return T(0);
-    if (this->has_zeros()) this->score(g, list, count);
+    gauge_ = T(0);
+    if (dual_kind() == DualKind::unknown) return not_a_number<T>;
+    if (!finite(gradient_size(g, list, count))) return T(0);
+    if (has_zeros()) score(g, list, count);
     if (!(a > T(0))) return T(0);
     T best = 0;
-    if (this->gauge_ > T(0)) {
-      nu = T(1) / this->gauge_;
-      best = a / this->gauge_;
+    if (gauge_ > T(0)) {
+      nu = T(1) / gauge_;
+      best = a / gauge_;
     }
     if constexpr (HasConjugate<Penalty, T>) {
-      if (this->dual_kind() == DualKind::norm) return best;
+      if (dual_kind() == DualKind::norm) return best;
       const auto value = [&](T at) {  // Ω*(νG) = ν (Ω/ν)*(G)
         Sum<T> conjugate;
-        this->for_each_listed_group(list, count, [&](FeatureGroup group) {
-          conjugate.add(this->penalty_.conjugate(this->rows(g, group), T(1) / at));
+        for_each_listed_group(list, count, [&](FeatureGroup group) {
+          conjugate.add(penalty_.conjugate(rows(g, group), T(1) / at));
         });
         return at * (a - conjugate.value());
       };
@@ -354,29 +362,29 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
   /// The largest score of an active feature, 1/ν at the optimum: features above it matter.
   T active_score() const {
     T top = 0;
-    for (Index c = 0; c < this->active_count_; ++c) top = largest(top, this->memory_.score[this->memory_.list[c]]);
+    for (Index c = 0; c < active_count_; ++c) top = largest(top, memory_.score[memory_.list[c]]);
     return top;
   }
 
   /// Euclidean norm of the rows of all features.
   T length(const T* w) const {
-    const std::size_t entries = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    const std::size_t entries = static_cast<std::size_t>(shape_.features) * stride_;
     return square_root(squared_norm(w, entries, Simd<T>::zero()).sum());
   }
 
   /// Whether the gradient g of u is nothing but rounding beside the columns it was made of.
   [[gnu::noinline]] bool vanishes(T a, const T* u, const T* g) {
-    if (!(length(g) * length(this->memory_.best) < a)) return false;
-    const Index stride = this->stride_;
-    const T size = square_root(squared_norm(u, this->dual_entries(), Simd<T>::zero()).sum());
-    if (this->norm_ > T(0)) {  // cheap, and false nearly always
+    if (!(length(g) * length(memory_.best) < a)) return false;
+    const Index stride = stride_;
+    const T size = square_root(squared_norm(u, dual_entries(), Simd<T>::zero()).sum());
+    if (norm_ > T(0)) {  // cheap, and false nearly always
       auto total = Simd<T>::zero();
-      for (Index c = 0; c < this->active_count_; ++c)
-        total = squared_norm(row_of(g, this->memory_.list[c], stride), stride, total);
-      if (square_root(total.sum()) > negligible * square_root(T(this->active_count_)) * this->norm_ * size)
+      for (Index c = 0; c < active_count_; ++c)
+        total = squared_norm(row_of(g, memory_.list[c], stride), stride, total);
+      if (square_root(total.sum()) > negligible * square_root(T(active_count_)) * norm_ * size)
         return false;
     }
-    for (Index j = 0; j < this->shape_.features; ++j) {
+    for (Index j = 0; j < shape_.features; ++j) {
       const T pull_squared = squared_norm(row_of(g, j, stride), stride, Simd<T>::zero()).sum();
       bool is_zero = true;
       for (Index k = 0; k < stride && is_zero; ++k) is_zero = row_of(g, j, stride)[k] == T(0);
@@ -384,17 +392,17 @@ class ConstrainedWorkbench : public Workbench<T, Loss, Penalty, Design> {
       if (!holds_squares(pull_squared)) return false;  // too small or too large to be compared
       const T pull = square_root(pull_squared);
       fill(row_of(candidate_, j, stride), stride, T(1));
-      T* base = this->memory_.row[1];
-      fill(base, stride, this->options_.intercept ? -this->memory_.means[j] : T(0));
-      this->design_.multiply(&j, 1, candidate_, stride, base, inside_scores_);
+      T* base = memory_.row[1];
+      fill(base, stride, options_.intercept ? -memory_.means[j] : T(0));
+      design_.multiply(&j, 1, candidate_, stride, base, inside_scores_);
       T centre = 0, square = 0;  // means are zero where a solver takes columns as they are
-      for (Index i = 0; this->options_.intercept && i < this->shape_.samples; ++i)
-        centre += row_of(inside_scores_, i, stride)[0] / T(this->shape_.samples);
-      for (Index i = 0; i < this->shape_.samples; ++i) {
+      for (Index i = 0; options_.intercept && i < shape_.samples; ++i)
+        centre += row_of(inside_scores_, i, stride)[0] / T(shape_.samples);
+      for (Index i = 0; i < shape_.samples; ++i) {
         const T entry = row_of(inside_scores_, i, stride)[0] - centre;
         square += entry * entry;
       }
-      const T offset = absolute(this->memory_.means[j]) + absolute(centre);
+      const T offset = absolute(memory_.means[j]) + absolute(centre);
       const T column = square_root(square) + T(4) * epsilon<T> * offset;
       if (!(pull <= negligible * column * size) || !finite(square)) return false;
     }

@@ -99,9 +99,14 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Held = detail::RowsIn<T, Design>;
   using Base = Workbench<T, Loss, Penalty, typename Held::type>;
+  using Base::begin_again, Base::bind, Base::centre, Base::certify, Base::certify_null_model, Base::count_iteration,
+      Base::design_, Base::end_at_limit, Base::intercept_scale_, Base::loss_, Base::memory_, Base::multiply,
+      Base::offer_primal, Base::options_, Base::report_, Base::shape_, Base::stride_, Base::targets_,
+      Base::transposed_multiply, Base::update_residual, Base::validate;
   using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::crammer_singer_dual;
 
   CrammerSingerDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -119,20 +124,20 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     if (prepare(memory)) start_from_zero();
-    return this->running();
+    return running();
   }
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
-    const T before = this->options_.lambda;
-    if (!this->begin_again(lambda, false)) return false;
+    const T before = options_.lambda;
+    if (!begin_again(lambda, false)) return false;
     const T by = before / lambda;  // the duals stay
-    const std::size_t weights = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
     for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
     proximal_ *= by;
     certify_coefficients(false);
-    if (!this->running()) return false;
-    for (Index i = 0; i < this->shape_.samples; ++i) own_.wait[i] = own_.quiet[i] = 0;
+    if (!running()) return false;
+    for (Index i = 0; i < shape_.samples; ++i) own_.wait[i] = own_.quiet[i] = 0;
     if (blocks_ == 0) measure_samples();
     since_ = 0;
     rest();
@@ -142,10 +147,10 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
 
   /// One pass over the samples of one block, with the certificate where one is due; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     visit_block();
     if (left_ == 0) end_pass();
-    return this->running();
+    return running();
   }
 
  private:
@@ -177,30 +182,30 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     }
   };
 
-  Samples& samples() { return Held::of(this->design_); }
+  Samples& samples() { return Held::of(design_); }
 
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
-    if (!(this->options_.lambda > T(0))) {
-      this->report_.status = Status::invalid_lambda;
+    if (!validate(memory, requirement(shape_))) return false;
+    if (!(options_.lambda > T(0))) {
+      report_.status = Status::invalid_lambda;
       return false;
     }
     // As many entries as fit, and as there are.
-    const std::size_t least = this->shape_.features;
-    const std::size_t spare = memory.size() - requirement(this->shape_).bytes;
+    const std::size_t least = shape_.features;
+    const std::size_t spare = memory.size() - requirement(shape_).bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
-    std::size_t entries = smallest(room, largest(least, this->design_.entries(nullptr, this->shape_.features)));
-    while (entries > least && requirement(this->shape_, entries).bytes > memory.size()) --entries;
+    std::size_t entries = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
+    while (entries > least && requirement(shape_, entries).bytes > memory.size()) --entries;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_, entries);
-    this->bind(own_.common, arena.used());
-    this->centre();
+    own_ = Memory::lay_out(arena, shape_, entries);
+    bind(own_.common, arena.used());
+    centre();
     samples().bind(own_.samples, entries);
-    fill(own_.w, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.p, CommonMemory<T>::duals(this->shape_), T(0));
-    for (T* row : own_.row) fill(row, this->stride_, T(0));
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      row_of(own_.p, i, this->stride_)[this->targets_.labels[i]] = this->targets_.weight(i);
+    fill(own_.w, CommonMemory<T>::coefficients(shape_), T(0));
+    fill(own_.p, CommonMemory<T>::duals(shape_), T(0));
+    for (T* row : own_.row) fill(row, stride_, T(0));
+    for (Index i = 0; i < shape_.samples; ++i) {
+      row_of(own_.p, i, stride_)[targets_.labels[i]] = targets_.weight(i);
       own_.wait[i] = own_.quiet[i] = 0;
     }
     return true;
@@ -208,14 +213,14 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
 
   /// W = 0, u = 0, the best intercepts, and what every visit needs of its sample.
   [[gnu::noinline]] void start_from_zero() {
-    T* intercepts = row_of(own_.w, this->shape_.features, this->stride_);
-    this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.z, this->stride_);
-    this->intercept_scale_ = T(1);
-    for (Index i = 0; i < this->shape_.samples; ++i) copy(intercepts, this->stride_, row_of(own_.z, i, this->stride_));
-    this->offer_primal(own_.w, own_.z);
-    fill(own_.z, CommonMemory<T>::duals(this->shape_), T(0));
-    this->certify_null_model(own_.z, own_.g);
-    if (!this->running()) return;
+    T* intercepts = row_of(own_.w, shape_.features, stride_);
+    loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
+    intercept_scale_ = T(1);
+    for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.z, i, stride_));
+    offer_primal(own_.w, own_.z);
+    fill(own_.z, CommonMemory<T>::duals(shape_), T(0));
+    certify_null_model(own_.z, own_.g);
+    if (!running()) return;
     measure_samples();
     rest();
     start_pass();
@@ -224,11 +229,11 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// What every visit needs of its sample, block by block, and how strongly the intercepts are held.
   [[gnu::noinline]] void measure_samples() {
     T square = 0;
-    if (this->options_.intercept)
-      for (Index j = 0; j < this->shape_.features; ++j) square += this->memory_.means[j] * this->memory_.means[j];
+    if (options_.intercept)
+      for (Index j = 0; j < shape_.features; ++j) square += memory_.means[j] * memory_.means[j];
     mean_square_ = square;
     T total = 0;
-    for (Index first = 0; first < this->shape_.samples;) {
+    for (Index first = 0; first < shape_.samples;) {
       const Index count = samples().block_from(first);
       samples().load(first, count);
       for (Index i = first; i < first + count; ++i) total += measure(i);
@@ -236,11 +241,11 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
       first += count;
     }
     proximal_ = T(0);
-    if (this->options_.intercept) {
-      const T typical = total / T(this->shape_.samples);
-      proximal_ = typical > T(0) ? pull * typical / this->options_.lambda : T(1);
+    if (options_.intercept) {
+      const T typical = total / T(shape_.samples);
+      proximal_ = typical > T(0) ? pull * typical / options_.lambda : T(1);
     }
-    copy(row_of(own_.w, this->shape_.features, this->stride_), this->stride_, own_.row[level]);
+    copy(row_of(own_.w, shape_.features, stride_), stride_, own_.row[level]);
   }
 
   /// Norm of a loaded sample, and its product with the means.
@@ -248,7 +253,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     const auto x = samples().row(i);
     T norm = 0, product = 0, square = 0;
     for (Index e = 0; e < x.count; ++e) {
-      const T mean = this->options_.intercept ? this->memory_.means[x.features[e]] : T(0);
+      const T mean = options_.intercept ? memory_.means[x.features[e]] : T(0);
       const T centred = x.values[e] - mean;
       norm += centred * centred;
       product += mean * x.values[e];
@@ -260,7 +265,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     return norm;
   }
 
-  Index& block(Index b) const { return own_.order[this->shape_.samples - b]; }
+  Index& block(Index b) const { return own_.order[shape_.samples - b]; }
 
   void start_pass() {
     left_ = blocks_;
@@ -270,10 +275,10 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// Forgets the momentum: the present point is where the next one starts from.
   void rest() {
     inertia_ = 0;
-    copy(own_.row[sum], this->stride_, own_.row[old_sum]);
-    copy(own_.row[level], this->stride_, own_.row[old_level]);
-    copy(own_.p, CommonMemory<T>::duals(this->shape_), own_.z);
-    copy(own_.w, CommonMemory<T>::coefficients(this->shape_), own_.g);
+    copy(own_.row[sum], stride_, own_.row[old_sum]);
+    copy(own_.row[level], stride_, own_.row[old_level]);
+    copy(own_.p, CommonMemory<T>::duals(shape_), own_.z);
+    copy(own_.w, CommonMemory<T>::coefficients(shape_), own_.g);
   }
 
   /// Goes on from p and w in the direction of the last pass.
@@ -281,12 +286,12 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     if (agreement_ < T(0)) inertia_ = 0;
     const T by = T(inertia_) / T(inertia_ + 3);
     ++inertia_;
-    advance(own_.p, own_.z, CommonMemory<T>::duals(this->shape_), by);
-    const std::size_t weights = static_cast<std::size_t>(this->shape_.features) * this->stride_;
+    advance(own_.p, own_.z, CommonMemory<T>::duals(shape_), by);
+    const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
     advance(own_.w, own_.g, weights, by);
-    if (this->options_.intercept) {
-      advance(own_.row[sum], own_.row[old_sum], this->stride_, by);
-      advance(own_.row[level], own_.row[old_level], this->stride_, by);
+    if (options_.intercept) {
+      advance(own_.row[sum], own_.row[old_sum], stride_, by);
+      advance(own_.row[level], own_.row[old_level], stride_, by);
     }
   }
   static void advance(T* now, T* before, std::size_t count, T by) {
@@ -307,7 +312,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     samples().load(first, count);
     Index chosen = 0;
     for (Index i = first; i < first + count; ++i) {
-      if (!(this->targets_.weight(i) > T(0))) continue;
+      if (!(targets_.weight(i) > T(0))) continue;
       if (own_.wait[i] > 0) --own_.wait[i];
       else own_.order[chosen++] = i;
     }
@@ -326,24 +331,24 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   }
 
   void visit(Index i) {
-    const Index stride = this->stride_;
-    const Index classes = this->shape_.classes;
-    const T lambda = this->options_.lambda;
+    const Index stride = stride_;
+    const Index classes = shape_.classes;
+    const T lambda = options_.lambda;
     const auto x = samples().row(i);
-    const T weight = this->targets_.weight(i);
+    const T weight = targets_.weight(i);
     T* s = own_.row[score];
     T* step = own_.row[change];
     T* p = row_of(own_.p, i, stride);
 
     const T along = own_.mean[i] / lambda;
-    if (this->options_.intercept) {
+    if (options_.intercept) {
       for (Index k = 0; k < stride; ++k) step[k] = own_.row[level][k] + along * own_.row[sum][k];
     } else {
       fill(step, stride, T(0));
     }
     row_multiply(x, own_.w, stride, step, s);
-    const T margin = this->targets_.margin(i);
-    for (Index k = 0; k < classes; ++k) s[k] += k != this->targets_.labels[i] ? margin : T(0);
+    const T margin = targets_.margin(i);
+    for (Index k = 0; k < classes; ++k) s[k] += k != targets_.labels[i] ? margin : T(0);
     work_ += x.count;
 
     const T curvature = own_.norm[i] / lambda + proximal_;
@@ -367,7 +372,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     own_.quiet[i] = 0;
     T moved = 0;
     for (Index k = 0; k < classes; ++k) agreement_ += step[k] * (p[k] - before[k]);
-    if (this->options_.intercept) {
+    if (options_.intercept) {
       const T by = along - mean_square_ / lambda - proximal_;
       for (Index k = 0; k < classes; ++k) {
         own_.row[sum][k] += step[k];
@@ -385,17 +390,17 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   }
 
   [[gnu::noinline]] void end_pass() {
-    const bool last = !this->count_iteration();
+    const bool last = !count_iteration();
     negligible_ = share * gap_;
-    const T scale = largest(this->report_.objective, T(1e-12));
-    const std::size_t all = this->design_.entries(nullptr, this->shape_.features);
+    const T scale = largest(report_.objective, T(1e-12));
+    const std::size_t all = design_.entries(nullptr, shape_.features);
     ++since_;
     const bool promising =
-        gap_ <= T(0.7) * this->options_.tolerance * scale && work_ >= all && since_ >= this->report_.iterations / 20;
-    const bool due = work_ >= patience * all && since_ >= this->report_.iterations / 5;
-    if (this->options_.intercept) {
+        gap_ <= T(0.7) * options_.tolerance * scale && work_ >= all && since_ >= report_.iterations / 20;
+    const bool due = work_ >= patience * all && since_ >= report_.iterations / 5;
+    if (options_.intercept) {
       T square = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) square += own_.row[sum][k] * own_.row[sum][k];
+      for (Index k = 0; k < shape_.classes; ++k) square += own_.row[sum][k] * own_.row[sum][k];
       if (gap_ <= outer * proximal_ * square) move_centre();
     }
     if (last || promising || due) {
@@ -405,13 +410,13 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     } else {
       extrapolate();
     }
-    if (last) this->end_at_limit();
+    if (last) end_at_limit();
     start_pass();
   }
 
   /// bᵗ ← b.
   void move_centre() {
-    for (Index k = 0; k < this->shape_.classes; ++k) {
+    for (Index k = 0; k < shape_.classes; ++k) {
       const T by = proximal_ * own_.row[sum][k];
       own_.row[level][k] -= by;
       own_.row[old_level][k] -= by;
@@ -420,23 +425,23 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
 
   /// w ± m̄ (Σᵢuᵢ)ᵀ/λ: to the coefficients of the centred design, and back.
   void shift_coefficients(T sign) {
-    for (Index j = 0; j < this->shape_.features; ++j) {
-      T* row = row_of(own_.w, j, this->stride_);
-      const T by = sign * this->memory_.means[j] / this->options_.lambda;
-      for (Index k = 0; k < this->stride_; ++k) row[k] += by * own_.row[sum][k];
+    for (Index j = 0; j < shape_.features; ++j) {
+      T* row = row_of(own_.w, j, stride_);
+      const T by = sign * memory_.means[j] / options_.lambda;
+      for (Index k = 0; k < stride_; ++k) row[k] += by * own_.row[sum][k];
     }
   }
 
   [[gnu::noinline]] void certify_point(bool last) {
-    const Index stride = this->stride_;
-    const Index features = this->shape_.features;
+    const Index stride = stride_;
+    const Index features = shape_.features;
     T* b = row_of(own_.w, features, stride);
-    if (this->options_.intercept) {
+    if (options_.intercept) {
       // level = b − m̄ᵀw − ‖m̄‖² Σu/λ
       copy(own_.row[level], stride, b);
       for (Index j = 0; j < features; ++j)
-        for (Index k = 0; k < stride; ++k) b[k] += this->memory_.means[j] * row_of(own_.w, j, stride)[k];
-      for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / this->options_.lambda * own_.row[sum][k];
+        for (Index k = 0; k < stride; ++k) b[k] += memory_.means[j] * row_of(own_.w, j, stride)[k];
+      for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / options_.lambda * own_.row[sum][k];
       shift_coefficients(T(1));
     }
     certify_coefficients(last);
@@ -445,51 +450,51 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   /// The certificate of the coefficients of the centred design. When the run has ended they stay, otherwise they are
   /// those of the design itself afterwards.
   [[gnu::noinline]] void certify_coefficients(bool last) {
-    const Index stride = this->stride_;
-    const Index features = this->shape_.features;
-    this->multiply(own_.w, own_.z);
-    this->offer_primal(own_.w, own_.z);
+    const Index stride = stride_;
+    const Index features = shape_.features;
+    multiply(own_.w, own_.z);
+    offer_primal(own_.w, own_.z);
     call_back();
     duals(own_.z);
-    this->update_residual(moved_, T(2));
-    this->certify(own_.z, own_.g, last);
+    update_residual(moved_, T(2));
+    certify(own_.z, own_.g, last);
     work_ = 0;
-    if (!this->running() || last) return;
+    if (!running() || last) return;
     // The coefficients anew from the duals: rounding errors do not pile up.
-    if (this->options_.intercept) {
+    if (options_.intercept) {
       duals(own_.z);
-      this->transposed_multiply(own_.z, own_.g);
-      column_sums(own_.z, this->shape_.samples, stride, own_.row[sum]);
+      transposed_multiply(own_.z, own_.g);
+      column_sums(own_.z, shape_.samples, stride, own_.row[sum]);
     }
-    const T by = T(-1) / this->options_.lambda;
+    const T by = T(-1) / options_.lambda;
     for (Index j = 0; j < features; ++j)
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
-    if (!this->options_.intercept) return;
+    if (!options_.intercept) return;
     shift_coefficients(T(-1));
     T* level_row = own_.row[level];
     copy(row_of(own_.w, features, stride), stride, level_row);
     for (Index j = 0; j < features; ++j)
-      for (Index k = 0; k < stride; ++k) level_row[k] -= this->memory_.means[j] * row_of(own_.w, j, stride)[k];
-    for (Index k = 0; k < stride; ++k) level_row[k] -= mean_square_ / this->options_.lambda * own_.row[sum][k];
+      for (Index k = 0; k < stride; ++k) level_row[k] -= memory_.means[j] * row_of(own_.w, j, stride)[k];
+    for (Index k = 0; k < stride; ++k) level_row[k] -= mean_square_ / options_.lambda * own_.row[sum][k];
   }
 
   void duals(T* u) const {
-    copy(own_.p, CommonMemory<T>::duals(this->shape_), u);
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      row_of(u, i, this->stride_)[this->targets_.labels[i]] -= this->targets_.weight(i);
+    copy(own_.p, CommonMemory<T>::duals(shape_), u);
+    for (Index i = 0; i < shape_.samples; ++i)
+      row_of(u, i, stride_)[targets_.labels[i]] -= targets_.weight(i);
   }
 
   /// Samples with a share of the duality gap at the scores z take part in the next pass.
   void call_back() {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* z = row_of(own_.z, i, this->stride_);
-      const T* p = row_of(own_.p, i, this->stride_);
-      const Label y = this->targets_.labels[i];
-      const T margin = this->targets_.margin(i);
-      const T top = this->loss_.value(z, this->shape_.classes, y, margin) + z[y];
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* z = row_of(own_.z, i, stride_);
+      const T* p = row_of(own_.p, i, stride_);
+      const Label y = targets_.labels[i];
+      const T margin = targets_.margin(i);
+      const T top = loss_.value(z, shape_.classes, y, margin) + z[y];
       T gap = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) gap += p[k] * (top - z[k] - (k != y ? margin : T(0)));
-      if (gap > negligible_ * this->targets_.weight(i)) own_.wait[i] = own_.quiet[i] = 0;
+      for (Index k = 0; k < shape_.classes; ++k) gap += p[k] * (top - z[k] - (k != y ? margin : T(0)));
+      if (gap > negligible_ * targets_.weight(i)) own_.wait[i] = own_.quiet[i] = 0;
     }
   }
 

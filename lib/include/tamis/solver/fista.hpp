@@ -22,8 +22,15 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = Workbench<T, Loss, Penalty, Design>;
+  using Base::activate_all, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre, Base::certify,
+      Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::deactivate_all, Base::end_at_limit,
+      Base::for_each_active_group, Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::memory_,
+      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_, Base::release_features,
+      Base::report_, Base::rescale_intercept, Base::rows, Base::shape_, Base::start_power_iteration, Base::stride_,
+      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::fista;
 
   Fista(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -35,47 +42,47 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// Checks the problem and lays out the memory. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->bind(own_.common, arena.used());
-    this->centre();
-    for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
+    own_ = Memory::lay_out(arena, shape_);
+    bind(own_.common, arena.used());
+    centre();
+    for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(shape_), T(0));
     // The model without coefficients first: only the intercepts move, in a space of norm one.
-    this->deactivate_all();
-    this->norm_ = T(1);
-    if (this->options_.intercept) {
-      if constexpr (requires { this->loss_.guess_intercepts(this->targets_, own_.x); })
-        this->loss_.guess_intercepts(this->targets_, row_of(own_.x, this->shape_.features, this->stride_));
-      this->rescale_intercept(own_.x, T(1));
+    deactivate_all();
+    norm_ = T(1);
+    if (options_.intercept) {
+      if constexpr (requires { loss_.guess_intercepts(targets_, own_.x); })
+        loss_.guess_intercepts(targets_, row_of(own_.x, shape_.features, stride_));
+      rescale_intercept(own_.x, T(1));
     }
     begin_iterations();
     stage_ = Stage::intercepts;  // where a run ends that needs no coefficients
-    if (this->options_.intercept) {  // what a run has that is stopped before the first certificate
-      this->offer_primal(own_.x, own_.scores);
-      this->report_.lambda_max = not_a_number<T>;
+    if (options_.intercept) {  // what a run has that is stopped before the first certificate
+      offer_primal(own_.x, own_.scores);
+      report_.lambda_max = not_a_number<T>;
     } else {
       finish_null_model();
     }
-    return this->running();
+    return running();
   }
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended. `before`
   /// (a coefficient matrix, the same one each time) keeps the coefficients where runs ended; from the third λ on the
   /// start is moved by `step` times the last difference.
   bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
-    if (!this->begin_again(lambda)) return false;
+    if (!begin_again(lambda)) return false;
     if (before && stage_ == Stage::coefficients) extrapolate(before, keeps_before_ ? step : T(0));
-    this->offer_primal(own_.x, own_.scores);
+    offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
-    this->certify(own_.z, own_.v, true);
-    if (!this->running()) return false;
+    certify(own_.z, own_.v, true);
+    if (!running()) return false;
     since_certificate_ = 0;
     if (stage_ != Stage::coefficients) {  // it was the null model: the norm of all features serves from now on
       warm_ = true;
       measure_norm();
     } else {
-      this->release_features(own_.x);
+      release_features(own_.x);
       rest();
     }
     return true;
@@ -83,24 +90,24 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// One power or proximal gradient iteration, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     switch (stage_) {
       case Stage::intercepts:
         iterate(T(0));
-        if (--intercept_steps_ == 0 || this->intercept_scale_ * step_length_ <= T(8) * epsilon<T> * score_unit())
+        if (--intercept_steps_ == 0 || intercept_scale_ * step_length_ <= T(8) * epsilon<T> * score_unit())
           finish_null_model();
         break;
       case Stage::norm:
-        if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) {
-          this->rescale_intercept(own_.x, old_intercept_scale_);
-          if (warm_) this->release_features(own_.x);
+        if (advance_power_iteration(own_.v, own_.z, Base::rough)) {
+          rescale_intercept(own_.x, old_intercept_scale_);
+          if (warm_) release_features(own_.x);
           begin_iterations();
           stage_ = Stage::coefficients;
         }
         break;
       case Stage::coefficients: iterate_and_certify(); break;
     }
-    return this->running();
+    return running();
   }
 
  private:
@@ -126,94 +133,94 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   };
 
   void begin_iterations() {
-    this->multiply(own_.x, own_.scores);
+    multiply(own_.x, own_.scores);
     rest();
     // Σ cᵢℓᵢ has curvature at most max cᵢ · curvature · ‖A‖²; the search starts well below.
     T weight = 0;
-    for (Index i = 0; i < this->shape_.samples; ++i) weight = largest(weight, this->targets_.weight(i));
-    highest_curvature_ = weight * this->loss_.template curvature<T>(this->shape_.classes) * this->norm_ * this->norm_;
-    curvature_ = highest_curvature_ / T(this->shape_.classes);
+    for (Index i = 0; i < shape_.samples; ++i) weight = largest(weight, targets_.weight(i));
+    highest_curvature_ = weight * loss_.template curvature<T>(shape_.classes) * norm_ * norm_;
+    curvature_ = highest_curvature_ / T(shape_.classes);
   }
 
   /// x ← x + step (x − before), before ← x.
   [[gnu::noinline]] void extrapolate(T* before, T step) {
-    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(this->shape_); ++e) {
+    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(shape_); ++e) {
       const T now = own_.x[e];
       if (step != T(0)) own_.x[e] += step * (now - before[e]);
       before[e] = now;
     }
     keeps_before_ = true;
-    this->multiply(own_.x, own_.scores);
+    multiply(own_.x, own_.scores);
   }
 
   /// Forgets the momentum.
   void rest() {
-    copy(own_.scores, CommonMemory<T>::duals(this->shape_), own_.scores_before);
-    copy(own_.x, CommonMemory<T>::coefficients(this->shape_), own_.before);
+    copy(own_.scores, CommonMemory<T>::duals(shape_), own_.scores_before);
+    copy(own_.x, CommonMemory<T>::coefficients(shape_), own_.before);
     momentum_ = T(1);
   }
 
   /// A score of the size that matters: the margin, or 1 for a loss that needs none.
-  T score_unit() const { return default_margin<T>(this->loss_) > T(0) ? this->targets_.margin(0) : T(1); }
+  T score_unit() const { return default_margin<T>(loss_) > T(0) ? targets_.margin(0) : T(1); }
 
   /// The intercepts are optimal: λ_max, the first bound and the first features follow.
   void finish_null_model() {
-    this->offer_primal(own_.x, own_.scores);
-    this->activate_all();
+    offer_primal(own_.x, own_.scores);
+    activate_all();
     write_gradients(own_.scores, own_.z);
-    this->certify_null_model(own_.z, own_.v);
-    if (!this->running()) return;
-    this->choose_features();
+    certify_null_model(own_.z, own_.v);
+    if (!running()) return;
+    choose_features();
     measure_norm();
   }
 
   [[gnu::noinline]] void measure_norm() {
     stage_ = Stage::norm;
-    old_intercept_scale_ = this->intercept_scale_;
-    this->intercept_scale_ = T(0);
-    this->start_power_iteration(own_.v);
+    old_intercept_scale_ = intercept_scale_;
+    intercept_scale_ = T(0);
+    start_power_iteration(own_.v);
   }
 
   void iterate_and_certify() {
-    const bool last = !this->count_iteration();
-    iterate(this->options_.lambda);
+    const bool last = !count_iteration();
+    iterate(options_.lambda);
     // From near the solution it is often not far: after every 5 iterations at first.
     const std::uint32_t interval =
-        warm_ ? smallest(certificate_interval, largest(std::uint32_t(5), this->report_.iterations / 6))
+        warm_ ? smallest(certificate_interval, largest(std::uint32_t(5), report_.iterations / 6))
               : certificate_interval;
     if (!last && ++since_certificate_ < interval) return;
     since_certificate_ = 0;
-    this->offer_primal(own_.x, own_.scores);
+    offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
-    this->update_residual(step_length_, point_length_);
-    const auto next = this->certify(own_.z, own_.v, last);
-    if (last) this->end_at_limit();
-    if (!this->running() || next != Base::Next::new_features) return;
+    update_residual(step_length_, point_length_);
+    const auto next = certify(own_.z, own_.v, last);
+    if (last) end_at_limit();
+    if (!running() || next != Base::Next::new_features) return;
     if (warm_) rest();
     else measure_norm();
   }
 
   /// z ← c∇ℓ(scores).
   void write_gradients(const T* scores, T* z) const {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* row = row_of(z, i, this->stride_);
-      const T weight = this->targets_.weight(i);
-      this->loss_.gradient(row_of(scores, i, this->stride_), this->shape_.classes, label_of(this->loss_, this->targets_, i),
-                           this->targets_.margin(i), weight, row);
-      for (Index k = this->shape_.classes; k < this->stride_; ++k) row[k] = T(0);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* row = row_of(z, i, stride_);
+      const T weight = targets_.weight(i);
+      loss_.gradient(row_of(scores, i, stride_), shape_.classes, label_of(loss_, targets_, i),
+                           targets_.margin(i), weight, row);
+      for (Index k = shape_.classes; k < stride_; ++k) row[k] = T(0);
     }
   }
 
   /// One accelerated step; `lambda` 0 leaves out the penalty.
   void iterate(T lambda) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
     const auto beta = Simd<T>::fill((momentum_ - T(1)) / next_momentum);
     const auto extrapolated = [&](const T* now, const T* then) {
       return Simd<T>::load(now) + beta * (Simd<T>::load(now) - Simd<T>::load(then));
     };
     T* const scores_y = own_.scores_before;  // the scores of Y take the place of those before
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(this->shape_); e += lanes<T>)
+    for (std::size_t e = 0; e < CommonMemory<T>::duals(shape_); e += lanes<T>)
       extrapolated(own_.scores + e, scores_y + e).store(scores_y + e);
 
     curvature_ *= warm_ ? T(0.95) : T(0.97);
@@ -222,9 +229,9 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     auto size = Simd<T>::zero();
     for (;;) {
       write_gradients(scores_y, own_.z);
-      this->transposed_multiply(own_.z, own_.v);
+      transposed_multiply(own_.z, own_.v);
       const auto rate = Simd<T>::fill(T(1) / curvature_);
-      this->for_each_active_row([&](Index j) {
+      for_each_active_row([&](Index j) {
         T* v = row_of(own_.v, j, stride);
         for (Index k = 0; k < stride; k += lanes<T>)
           (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) -
@@ -232,11 +239,11 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
               .store(v + k);
       });
       const T threshold = lambda / curvature_;
-      this->for_each_active_group(
-          [&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), threshold); });
+      for_each_active_group(
+          [&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), threshold); });
 
       square = turn = size = Simd<T>::zero();
-      this->for_each_active_row([&](Index j) {
+      for_each_active_row([&](Index j) {
         const T* v = row_of(own_.v, j, stride);
         const T* x = row_of(own_.x, j, stride);
         for (Index k = 0; k < stride; k += lanes<T>) {
@@ -247,7 +254,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
           size = size + next * next;
         }
       });
-      this->multiply(own_.v, own_.z);
+      multiply(own_.v, own_.z);
       if (curvature_ >= highest_curvature_ || excess(own_.z, scores_y) <= T(0.5) * curvature_ * square.sum()) break;
       curvature_ = smallest(T(2) * curvature_, highest_curvature_);
     }
@@ -261,25 +268,25 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// Σ cᵢ (ℓ(z) − ℓ(y) − ⟨∇ℓ(y), z − y⟩), sample by sample: how far the loss lies above its tangent at Y.
   T excess(const T* z, const T* y) const {
-    T* gradient = this->memory_.row[1];
+    T* gradient = memory_.row[1];
     Sum<T> total;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      const T weight = this->targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T weight = targets_.weight(i);
       if (!(weight > T(0))) continue;
-      const Label label = label_of(this->loss_, this->targets_, i);
-      const T margin = this->targets_.margin(i);
-      const T* from = row_of(y, i, this->stride_);
-      const T* to = row_of(z, i, this->stride_);
-      if constexpr (requires { this->loss_.bregman_divergence(from, to, label, label, margin, gradient); }) {
-        if (has_bregman_divergence(this->loss_)) {
-          total.add(weight * this->loss_.bregman_divergence(from, to, this->shape_.classes, label, margin, gradient));
+      const Label label = label_of(loss_, targets_, i);
+      const T margin = targets_.margin(i);
+      const T* from = row_of(y, i, stride_);
+      const T* to = row_of(z, i, stride_);
+      if constexpr (requires { loss_.bregman_divergence(from, to, label, label, margin, gradient); }) {
+        if (has_bregman_divergence(loss_)) {
+          total.add(weight * loss_.bregman_divergence(from, to, shape_.classes, label, margin, gradient));
           continue;
         }
       }
-      const T value = this->loss_.gradient(from, this->shape_.classes, label, margin, T(1), gradient);
+      const T value = loss_.gradient(from, shape_.classes, label, margin, T(1), gradient);
       T tangent = value;
-      for (Index k = 0; k < this->shape_.classes; ++k) tangent += gradient[k] * (to[k] - from[k]);
-      total.add(weight * (this->loss_.value(to, this->shape_.classes, label, margin) - tangent));
+      for (Index k = 0; k < shape_.classes; ++k) tangent += gradient[k] * (to[k] - from[k]);
+      total.add(weight * (loss_.value(to, shape_.classes, label, margin) - tangent));
     }
     return total.value();
   }

@@ -30,6 +30,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   using Base = WorkbenchFor<T, Loss, Penalty, Design>;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::primal_dual;
 
   PrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -47,24 +48,24 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
     if (prepare(arena)) start_from_null_model();
-    return this->running();
+    return running();
   }
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) requires(!Base::constrained) {
-    if (!this->begin_again(lambda)) return false;
-    this->multiply(own_.x, own_.z);
-    this->offer_primal(own_.x, own_.z);
-    copy(own_.u, this->dual_entries(), own_.z);
-    this->enter_domain(own_.z);
-    const auto next = this->certify(own_.z, own_.v, true);
-    if (!this->running()) return false;
+    if (!begin_again(lambda)) return false;
+    multiply(own_.x, own_.z);
+    offer_primal(own_.x, own_.z);
+    copy(own_.u, dual_entries(), own_.z);
+    enter_domain(own_.z);
+    const auto next = certify(own_.z, own_.v, true);
+    if (!running()) return false;
     if (weight_ == T(0)) {  // it was the null model
-      this->choose_features();
+      choose_features();
       measure_duals();
       measure_norm();
     } else {
-      this->release_features(own_.x);
+      release_features(own_.x);
       since_certificate_ = 0;
       if (next == Base::Next::new_features) measure_norm();
       else restart();
@@ -74,16 +75,24 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   /// One power or primal–dual iteration, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     if (measuring_norm_) {
-      if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) begin_iterations();
+      if (advance_power_iteration(own_.v, own_.z, Base::rough)) begin_iterations();
     } else {
       iterate();
     }
-    return this->running();
+    return running();
   }
 
  protected:
+  using Base::activate_all, Base::add_rows, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre,
+      Base::certify, Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::dual_entries,
+      Base::dual_weight, Base::end_at_limit, Base::enter_domain, Base::first_primal_weight, Base::for_each_active_row,
+      Base::intercept_scale_, Base::loss_, Base::matrix_entries, Base::memory_, Base::multiply, Base::norm_,
+      Base::offer_primal, Base::options_, Base::penalty_weight, Base::prox, Base::release_features, Base::report_,
+      Base::rescale_intercept, Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows,
+      Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
+      Base::validate;
   static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
     Memory memory;
@@ -112,10 +121,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] bool prepare(Arena& arena) {
     typename Base::Common common;
-    own_.take(arena, this->shape_, common);  // writes nothing there
-    if (!this->validate(arena)) return false;
-    this->bind(common, arena.used());
-    this->centre();
+    own_.take(arena, shape_, common);  // writes nothing there
+    if (!validate(arena)) return false;
+    bind(common, arena.used());
+    centre();
     clear_coefficients();
     return true;
   }
@@ -123,62 +132,62 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// As after `prepare`.
   void forget_point() {
     clear_coefficients();
-    this->activate_all();
+    activate_all();
     weight_ = T(0);
     since_certificate_ = 0;
   }
-  void clear_coefficients() { fill(own_.x, 2 * this->matrix_entries(), T(0)); }  // the anchor lies beside x
+  void clear_coefficients() { fill(own_.x, 2 * matrix_entries(), T(0)); }  // the anchor lies beside x
 
   [[gnu::noinline]] void start_from_null_model() {
-    T* intercepts = row_of(own_.x, this->shape_.features, this->stride_);
-    this->loss_.null_model(this->targets_, this->options_.intercept, intercepts, own_.u, this->stride_);
-    this->intercept_scale_ = T(1);
-    this->multiply(own_.x, own_.z);
-    this->offer_primal(own_.x, own_.z);
-    copy(own_.u, this->dual_entries(), own_.z);
-    this->certify_null_model(own_.z, own_.v);
-    if (!this->running()) return;
-    this->choose_features();
+    T* intercepts = row_of(own_.x, shape_.features, stride_);
+    loss_.null_model(targets_, options_.intercept, intercepts, own_.u, stride_);
+    intercept_scale_ = T(1);
+    multiply(own_.x, own_.z);
+    offer_primal(own_.x, own_.z);
+    copy(own_.u, dual_entries(), own_.z);
+    certify_null_model(own_.z, own_.v);
+    if (!running()) return;
+    choose_features();
     if constexpr (Base::constrained) this->rescale_duals(own_.u, weight_);
     measure_duals();
     measure_norm();
   }
 
   /// Sets the size of the duals for a first primal weight: ‖u‖ of the null model.
-  void measure_duals() { dual_size_ = square_root(this->squared_distance_of_duals(own_.u, nullptr)); }
+  void measure_duals() { dual_size_ = square_root(squared_distance_of_duals(own_.u, nullptr)); }
 
   [[gnu::noinline]] void measure_norm() {
     measuring_norm_ = true;
-    old_intercept_scale_ = this->intercept_scale_;
-    this->intercept_scale_ = T(0);
-    this->start_power_iteration(own_.v);
+    old_intercept_scale_ = intercept_scale_;
+    intercept_scale_ = T(0);
+    start_power_iteration(own_.v);
   }
 
   void begin_iterations() {
     measuring_norm_ = false;
-    next_check_ = this->report_.iterations + certificate_interval_ + 1;
-    this->rescale_intercept(own_.x, old_intercept_scale_);
-    if (weight_ == T(0)) weight_ = this->first_primal_weight(dual_size_);
+    next_check_ = report_.iterations + certificate_interval_ + 1;
+    rescale_intercept(own_.x, old_intercept_scale_);
+    if (weight_ == T(0)) weight_ = first_primal_weight(dual_size_);
     restart();
   }
 
   [[gnu::noinline]] void restart() {
-    copy(own_.x, this->matrix_entries(), own_.anchor_x);
-    copy(own_.u, this->dual_entries(), own_.anchor_u);
+    copy(own_.x, matrix_entries(), own_.anchor_x);
+    copy(own_.u, dual_entries(), own_.anchor_u);
     inner_ = 0;
   }
 
   void iterate() {
-    const bool last = !this->count_iteration();
+    const bool last = !count_iteration();
     const bool due = last || ++since_certificate_ >= certificate_interval_;
     const T residual = advance(due);
     if (due) {
       since_certificate_ = 0;
       measure_residual(residual);
-      if constexpr (!Base::constrained) this->enter_domain(own_.z);
-      const auto next = this->certify(own_.z, own_.v, last);
-      if (last) this->end_at_limit();
-      if (!this->running()) return;
+      if constexpr (!Base::constrained) enter_domain(own_.z);
+      const auto next = certify(own_.z, own_.v, last);
+      if (last) end_at_limit();
+      if (!running()) return;
       if (next == Base::Next::new_features) {
         if constexpr (Base::constrained) this->rescale_duals(own_.u, weight_);
         measure_norm();
@@ -193,15 +202,15 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// during the products.
   [[gnu::noinline]] T advance(bool offer) {
     keep_ = T(1) - T(1) / T(inner_ + 2);
-    this->transposed_multiply(own_.u, own_.v);
+    transposed_multiply(own_.u, own_.v);
     descend();
     if (offer) {
-      this->multiply(own_.v, own_.z);
-      this->offer_primal(own_.v, own_.z);
-      if (this->report_.iterations >= next_check_) check_norm();
+      multiply(own_.v, own_.z);
+      offer_primal(own_.v, own_.z);
+      if (report_.iterations >= next_check_) check_norm();
     }
     const T primal_step = move_coefficients();
-    this->multiply(own_.v, own_.z);
+    multiply(own_.v, own_.z);
     const T dual_step = move_duals();
     return square_root(weight_ * primal_step + dual_step / weight_);
   }
@@ -210,23 +219,23 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// else, and then the length of A along a step says so. v is T's coefficients; z is overwritten.
   [[gnu::noinline]] void check_norm() {
     add_point(T(-1));
-    const T step = this->squared_distance_of_rows(own_.v, nullptr);
-    this->multiply(own_.v, own_.z);
-    const T length = square_root(this->squared_distance_of_duals(own_.z, nullptr) / step);
+    const T step = squared_distance_of_rows(own_.v, nullptr);
+    multiply(own_.v, own_.z);
+    const T length = square_root(squared_distance_of_duals(own_.z, nullptr) / step);
     add_point(T(1));
-    next_check_ = 2 * this->report_.iterations;
-    if (!(length > this->norm_) || !finite(length)) return;
-    this->norm_ = T(1.05) * length;
+    next_check_ = 2 * report_.iterations;
+    if (!(length > norm_) || !finite(length)) return;
+    norm_ = T(1.05) * length;
     next_check_ = 0;  // again at the next certificate
   }
   /// v ← v + αx.
-  [[gnu::noinline]] void add_point(T alpha) { this->add_rows(own_.v, alpha, own_.x, own_.v); }
+  [[gnu::noinline]] void add_point(T alpha) { add_rows(own_.v, alpha, own_.x, own_.v); }
 
   /// v ← prox(x − τv).
   void descend() {
-    const T tau = T(1) / (this->norm_ * weight_);
-    this->add_rows(own_.x, -tau, own_.v, own_.v);
-    this->prox(own_.v, tau * this->penalty_weight());
+    const T tau = T(1) / (norm_ * weight_);
+    add_rows(own_.x, -tau, own_.v, own_.v);
+    prox(own_.v, tau * penalty_weight());
   }
 
   /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
@@ -244,13 +253,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     } while (k < row_entries());
   }
   /// Entries of a row that move: the padding is zero and stays.
-  Index row_entries() const { return SimdOrScalar<T>::width == 1 ? this->shape_.classes : this->stride_; }
+  Index row_entries() const { return SimdOrScalar<T>::width == 1 ? shape_.classes : stride_; }
 
   /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
   [[gnu::noinline]] T move_coefficients() {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     auto moved = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
+    for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
       move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moved);
     });
@@ -260,8 +269,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// Moves u, the scores of the reflected coefficients being in z, and leaves T's duals there; returns the squared
   /// distance.
   [[gnu::noinline]] T move_duals() {
-    const Index stride = this->stride_;
-    const T sigma = weight_ / this->norm_;
+    const Index stride = stride_;
+    const T sigma = weight_ / norm_;
     auto moved = Simd<T>::zero();
     const auto step = SimdOrScalar<T>::fill(sigma);
     const auto ascend = [&](const T* u, T* z) {
@@ -272,27 +281,27 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       } while (k < row_entries());
     };
     if constexpr (Base::constrained) {  // the samples have the constraint in common: its multiplier comes first
-      for (Index i = 0; i < this->shape_.samples; ++i) ascend(row_of(own_.u, i, stride), row_of(own_.z, i, stride));
+      for (Index i = 0; i < shape_.samples; ++i) ascend(row_of(own_.u, i, stride), row_of(own_.z, i, stride));
       this->find_multiplier(own_.z, sigma);
     }
     T* z = own_.z;
     T* u = own_.u;
     const T* anchor = own_.anchor_u;
     const auto next_row = [&]() TAMIS_INLINED {
-      move(z, u, anchor, this->memory_.row[0], moved);
+      move(z, u, anchor, memory_.row[0], moved);
       z += stride;
       u += stride;
       anchor += stride;
     };
     for_each_dual_rows<T>(
-        ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes, this->shape_.samples, this->targets_,
+        ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_,
         [](Index i) { return i; },
         [&](DualRows<T>& rows) TAMIS_INLINED {
           for (Index r = 0; r < rows.count; ++r) {
-            if constexpr (Base::constrained) rows.weight[r] = this->dual_weight(rows.first + r);
+            if constexpr (Base::constrained) rows.weight[r] = dual_weight(rows.first + r);
             else ascend(row_of(u, r, stride), row_of(z, r, stride));
           }
-          rows.dual_prox(this->loss_, z, stride, this->shape_.classes, sigma);
+          rows.dual_prox(loss_, z, stride, shape_.classes, sigma);
           for (Index r = 0; r < rows.count; ++r) next_row();
         });
     return moved.sum();
@@ -303,7 +312,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     ++inner_;
     const T wanted = residual > last_residual_ ? T(0.5) : T(0.2);  // it fell and rises, or fell far
     const bool fell = residual <= wanted * first_residual_;
-    const bool long_enough = T(inner_) >= T(0.36) * T(this->report_.iterations);
+    const bool long_enough = T(inner_) >= T(0.36) * T(report_.iterations);
     last_residual_ = residual;
     if (inner_ < 2 || !(fell || long_enough)) return;
     const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
@@ -315,7 +324,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] void measure_residual(T residual) {
     const Squares size = squares(nullptr, nullptr);
-    this->update_residual(residual, square_root(weight_ * size.x + size.u / weight_));
+    update_residual(residual, square_root(weight_ * size.x + size.u / weight_));
   }
 
   /// ‖x − from_x‖² and ‖u − from_u‖²; without the others, ‖x‖² and ‖u‖².
@@ -323,7 +332,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T x, u;
   };
   [[gnu::noinline]] Squares squares(const T* from_x, const T* from_u) const {
-    return {this->squared_distance_of_rows(own_.x, from_x), this->squared_distance_of_duals(own_.u, from_u)};
+    return {squared_distance_of_rows(own_.x, from_x), squared_distance_of_duals(own_.u, from_u)};
   }
 
   static constexpr std::uint32_t certificate_interval_ = 40;

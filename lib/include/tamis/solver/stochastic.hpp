@@ -29,8 +29,13 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = Workbench<T, Loss, Penalty, SampleRows<T, Design>>;
+  using Base::add_epochs, Base::bind, Base::certify_null_model, Base::count_iteration, Base::design_,
+      Base::end_at_limit, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::multiply,
+      Base::offer_primal, Base::options_, Base::penalty_, Base::report_, Base::shape_, Base::stride_, Base::targets_,
+      Base::validate;
 
  public:
+  using Base::certificates, Base::running;
   static constexpr SolverKind kind = solver;
 
   StochasticSolver(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -49,48 +54,48 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
 
   /// Checks the problem and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     const T rate = stochastic_.learning_rate;
     if (rate == rate && !(rate > T(0) && finite(rate))) {
-      this->report_.status = Status::invalid_option;
+      report_.status = Status::invalid_option;
       return false;
     }
     lay_out(memory);
-    this->design_.bind(own_.rows, entries_);
-    whole_ = this->design_.block_from(0) == this->shape_.samples;
-    if (whole_) this->design_.load(0, this->shape_.samples);
+    design_.bind(own_.rows, entries_);
+    whole_ = design_.block_from(0) == shape_.samples;
+    if (whole_) design_.load(0, shape_.samples);
     Sum<T> total;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
+    for (Index i = 0; i < shape_.samples; ++i) {
       own_.order[i] = i;
-      total.add(this->targets_.raw_weight(i));
+      total.add(targets_.raw_weight(i));
     }
-    mean_weight_ = total.value() / T(this->shape_.samples);
-    this->intercept_scale_ = T(1);
-    this->report_.kkt_residual = not_a_number<T>;
+    mean_weight_ = total.value() / T(shape_.samples);
+    intercept_scale_ = T(1);
+    report_.kkt_residual = not_a_number<T>;
     begin(rate);
     certify(true);
-    if (this->options_.intercept || !this->has_zeros()) this->report_.lambda_max = not_a_number<T>;
-    if (rate == rate) return this->running();
+    if (options_.intercept || !has_zeros()) report_.lambda_max = not_a_number<T>;
+    if (rate == rate) return running();
     shuffle();
     least_ = infinity<T>;
     tried_ = 0;
-    return this->running();
+    return running();
   }
 
   /// One pass, or the trial of one learning rate, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     if (tried_ < rates) {
       try_rate();
       return true;
     }
-    const bool last = !this->count_iteration();
+    const bool last = !count_iteration();
     shuffle();
-    learn(0, this->shape_.samples);
-    this->add_epochs(this->design_.entries(nullptr, this->shape_.features), T(1));
-    if (last || this->report_.iterations <= 5 || this->report_.iterations % 5 == 0) certify(last);
-    if (last) this->end_at_limit();
-    return this->running();
+    learn(0, shape_.samples);
+    add_epochs(design_.entries(nullptr, shape_.features), T(1));
+    if (last || report_.iterations <= 5 || report_.iterations % 5 == 0) certify(last);
+    if (last) end_at_limit();
+    return running();
   }
 
   /// η₀; NaN before it is chosen.
@@ -123,26 +128,26 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
 
   /// Room for as many entries as fit, and as there are.
   [[gnu::noinline]] void lay_out(std::span<std::byte> memory) {
-    const std::size_t least = this->shape_.features;
-    const std::size_t spare = memory.size() - requirement(this->shape_).bytes;
+    const std::size_t least = shape_.features;
+    const std::size_t spare = memory.size() - requirement(shape_).bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
-    entries_ = smallest(room, largest(least, this->design_.entries(nullptr, this->shape_.features)));
-    while (entries_ > least && requirement(this->shape_, {entries_, 0}).bytes > memory.size()) --entries_;
+    entries_ = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
+    while (entries_ > least && requirement(shape_, {entries_, 0}).bytes > memory.size()) --entries_;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_, entries_);
-    this->bind(own_.common, arena.used());
+    own_ = Memory::lay_out(arena, shape_, entries_);
+    bind(own_.common, arena.used());
   }
 
   void begin(T rate) {
-    const StreamOptions<T> options{.lambda = this->options_.lambda,
+    const StreamOptions<T> options{.lambda = options_.lambda,
                                    .learning_rate = rate == rate ? rate : T(1),
-                                   .intercept = this->options_.intercept};
-    learner_ = Learns(this->shape_.features, this->shape_.classes, options, this->loss_, this->penalty_);
-    learner_.begin({own_.learner, learner_bytes(this->shape_)});
+                                   .intercept = options_.intercept};
+    learner_ = Learns(shape_.features, shape_.classes, options, loss_, penalty_);
+    learner_.begin({own_.learner, learner_bytes(shape_)});
   }
 
   void shuffle() {
-    for (Index left = this->shape_.samples; left > 1; --left) {
+    for (Index left = shape_.samples; left > 1; --left) {
       const Index drawn = draws_.next(left), last = own_.order[left - 1];
       own_.order[left - 1] = own_.order[drawn];
       own_.order[drawn] = last;
@@ -150,9 +155,9 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
   }
 
   StreamSample<T> sample(Index i) {
-    if (!whole_) this->design_.load(i, 1);
-    return {this->design_.row(i), this->targets_.labels[i], this->targets_.raw_weight(i) / mean_weight_,
-            this->targets_.margin(i)};
+    if (!whole_) design_.load(i, 1);
+    return {design_.row(i), targets_.labels[i], targets_.raw_weight(i) / mean_weight_,
+            targets_.margin(i)};
   }
 
   /// Shows the learner the samples at these places of the order.
@@ -161,16 +166,16 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
   }
 
   [[gnu::noinline]] void try_rate() {
-    const Index held_out = largest(this->shape_.samples / 4, Index(1));
-    const Index kept = this->shape_.samples - held_out;
+    const Index held_out = largest(shape_.samples / 4, Index(1));
+    const Index kept = shape_.samples - held_out;
     begin(learning_rates<T>[tried_]);
     learn(0, kept);
     Sum<T> total;
-    for (Index e = kept; e < this->shape_.samples; ++e) {
+    for (Index e = kept; e < shape_.samples; ++e) {
       const StreamSample<T> x = sample(own_.order[e]);
       total.add(x.weight * learner_.loss(x));
     }
-    this->add_epochs(this->design_.entries(nullptr, this->shape_.features), T(1));
+    add_epochs(design_.entries(nullptr, shape_.features), T(1));
     if (learner_.report().overflowed == 0 && total.value() < least_) {
       least_ = total.value();
       best_ = tried_;
@@ -180,17 +185,17 @@ class StochasticSolver : public Workbench<T, Loss, Penalty, SampleRows<T, Design
 
   void certify(bool last) {
     const T* w = learner_.model().coefficients;
-    this->multiply(w, own_.z);
-    this->offer_primal(w, own_.z);
-    T* gradient = this->memory_.row[1];
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* row = row_of(own_.z, i, this->stride_);
-      detail::stream_gradient(this->loss_, row, this->shape_.classes, this->targets_.labels[i],
-                              this->targets_.margin(i), this->targets_.weight(i), gradient);
-      fill(row, this->stride_, T(0));
-      copy(gradient, this->shape_.classes, row);
+    multiply(w, own_.z);
+    offer_primal(w, own_.z);
+    T* gradient = memory_.row[1];
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* row = row_of(own_.z, i, stride_);
+      detail::stream_gradient(loss_, row, shape_.classes, targets_.labels[i],
+                              targets_.margin(i), targets_.weight(i), gradient);
+      fill(row, stride_, T(0));
+      copy(gradient, shape_.classes, row);
     }
-    if (this->certificates() == 0) this->certify_null_model(own_.z, own_.v);
+    if (certificates() == 0) certify_null_model(own_.z, own_.v);
     else Base::certify(own_.z, own_.v, last);
   }
 

@@ -30,9 +30,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
   static_assert(HasProxJacobian<Penalty, T> && SparsePenalty<Penalty>, TAMIS_NEEDS_PROX_JACOBIAN);
   using FirstPhase = PrimalDual<T, Loss, Penalty, Design>;
+  using FirstPhase::active_count_, FirstPhase::add_rows, FirstPhase::begin_again, FirstPhase::certify,
+      FirstPhase::count_iteration, FirstPhase::design_, FirstPhase::dual_entries, FirstPhase::dual_kind,
+      FirstPhase::end_at_limit, FirstPhase::enter_domain, FirstPhase::for_each_active_group,
+      FirstPhase::for_each_active_row, FirstPhase::forget_point, FirstPhase::intercept_scale_, FirstPhase::loss_,
+      FirstPhase::measure_norm, FirstPhase::measuring_norm_, FirstPhase::memory_, FirstPhase::multiply,
+      FirstPhase::norm_, FirstPhase::offer_primal, FirstPhase::options_, FirstPhase::own_, FirstPhase::penalty_,
+      FirstPhase::penalty_value, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_, FirstPhase::shape_,
+      FirstPhase::since_certificate_, FirstPhase::squared_distance_of_rows, FirstPhase::start_from_null_model,
+      FirstPhase::stride_, FirstPhase::targets_, FirstPhase::transposed_multiply, FirstPhase::weight_;
   using System = NewtonSystem<T, !HasPlainJacobian<Penalty>>;
 
  public:
+  using FirstPhase::running;
   static constexpr SolverKind kind = SolverKind::two_phase;
 
   using FirstPhase::FirstPhase;
@@ -70,40 +80,40 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
   bool start(std::span<std::byte> memory) {
     Arena arena(memory);
-    if (!this->prepare(arena)) return false;
+    if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
-    this->start_from_null_model();
-    return this->running();
+    start_from_null_model();
+    return running();
   }
 
   /// Samples that the second phase works on at present; before it, all.
-  Index samples_in_use() const { return in_second_phase_ ? samples() : this->shape_.samples; }
+  Index samples_in_use() const { return in_second_phase_ ? samples() : shape_.samples; }
 
   /// The problem with another λ, in the memory of an ended run (not a stopped one), from the model without
   /// coefficients: the solutions are vertices, from one of which it is as far to the next as from there. False: it has
   /// ended.
   bool warm_start(T lambda) {
-    if (!this->begin_again(lambda)) return false;
+    if (!begin_again(lambda)) return false;
     if (in_second_phase_) take_all_samples();
     in_second_phase_ = false;
     first_attempt_ = first_attempt;
-    this->forget_point();
-    this->start_from_null_model();
-    return this->running();
+    forget_point();
+    start_from_null_model();
+    return running();
   }
 
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     if (in_second_phase_) {
       newton_step();
     } else {
       FirstPhase::step();
-      if (has_second_phase_ && this->running() && !this->measuring_norm_ && this->since_certificate_ == 0 &&
-          this->report_.iterations >= first_attempt_ && this->report_.relative_gap <= T(0.25))
+      if (has_second_phase_ && running() && !measuring_norm_ && since_certificate_ == 0 &&
+          report_.iterations >= first_attempt_ && report_.relative_gap <= T(0.25))
         begin_second_phase();
     }
-    return this->running();
+    return running();
   }
 
  private:
@@ -119,17 +129,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
   [[gnu::noinline]] void lay_out_second_phase(Arena& arena) {
-    const std::size_t values = most_values(this->shape_, nonzero_values(arena));
-    const Index limit = highest_fitting(highest_active_limit(this->shape_), [&](Index most) {
+    const std::size_t values = most_values(shape_, nonzero_values(arena));
+    const Index limit = highest_fitting(highest_active_limit(shape_), [&](Index most) {
       Arena trial = arena;
-      newton_.take(trial, this->shape_, most, values);  // writes nothing there
+      newton_.take(trial, shape_, most, values);  // writes nothing there
       return !trial.exhausted();
     });
-    has_second_phase_ = limit > this->shape_.classes && this->dual_kind() != DualKind::unknown;
-    if (limit <= this->shape_.classes) return;
-    newton_.take(arena, this->shape_, limit, values);
-    most_chosen_ = static_cast<Index>(values / this->shape_.features);
-    this->report_.arena_bytes = this->report_.arena_used_bytes = arena.used();
+    has_second_phase_ = limit > shape_.classes && dual_kind() != DualKind::unknown;
+    if (limit <= shape_.classes) return;
+    newton_.take(arena, shape_, limit, values);
+    most_chosen_ = static_cast<Index>(values / shape_.features);
+    report_.arena_bytes = report_.arena_used_bytes = arena.used();
   }
 
   struct Memory {
@@ -158,12 +168,12 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   };
 
   // The first phase's memory, in its second role.
-  T* centre_w() const { return this->own_.x; }         // Wᵗ
-  T* w() const { return this->own_.anchor_x; }         // W(u)
-  T* pull() const { return this->own_.v; }             // Aᵀu
-  T* centre_u() const { return this->own_.anchor_u; }  // uᵗ
-  T* u() const { return this->own_.u; }
-  T* step_u() const { return this->own_.z; }  // Δu
+  T* centre_w() const { return own_.x; }         // Wᵗ
+  T* w() const { return own_.anchor_x; }         // W(u)
+  T* pull() const { return own_.v; }             // Aᵀu
+  T* centre_u() const { return own_.anchor_u; }  // uᵗ
+  T* u() const { return own_.u; }
+  T* step_u() const { return own_.z; }  // Δu
 
   // The second phase leaves out samples whose duals are zero. Their rows are missing in its matrices of samples ×
   // classes, and in its design, from begin_outer to end_outer.
@@ -176,31 +186,31 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   std::size_t nonzero_values(Arena rest) const {
     std::size_t total = 0;
     if constexpr (can_leave_out) {
-      Index* const length = rest.take<Index>(this->shape_.samples);
+      Index* const length = rest.take<Index>(shape_.samples);
       if (rest.exhausted()) return 0;
-      this->design_.count_entries(length);
-      for (Index i = 0; i < this->shape_.samples; ++i) total += length[i];
+      design_.count_entries(length);
+      for (Index i = 0; i < shape_.samples; ++i) total += length[i];
     }
     return total;
   }
 
   Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
   Index samples() const { return here_.samples(); }
-  std::size_t duals() const { return static_cast<std::size_t>(samples()) * this->stride_; }
+  std::size_t duals() const { return static_cast<std::size_t>(samples()) * stride_; }
 
   /// Whether the dual of a sample is not zero, or its scores z are nearer than `distance` margins to a loss.
   bool matters(Index i, const T* dual, const T* z, T distance) const {
-    const T weight = this->targets_.weight(i), margin = this->targets_.margin(i);
+    const T weight = targets_.weight(i), margin = targets_.margin(i);
     if (!(weight > T(0))) return false;
-    const Label y = this->targets_.labels[i];
+    const Label y = targets_.labels[i];
     return -dual[y] > T(0.01) * weight ||
-           this->loss_.violation(z, this->shape_.classes, y, margin) > -distance * margin;
+           loss_.violation(z, shape_.classes, y, margin) > -distance * margin;
   }
   /// Visits (i, matters(i …)) of all samples, whose rows must all be there.
   template <class Visit>
   void for_each_sample(const T* scores, const T* dual, T distance, Visit visit) const {
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      visit(i, matters(i, row_of(dual, i, this->stride_), row_of(scores, i, this->stride_), distance));
+    for (Index i = 0; i < shape_.samples; ++i)
+      visit(i, matters(i, row_of(dual, i, stride_), row_of(scores, i, stride_), distance));
   }
 
   /// Chooses the samples of the second phase by the scores of W and a dual point, of all samples both. A choice stays
@@ -227,56 +237,56 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         for_each_sample(scores, dual, near, [&](Index i, bool matters) {
           if (matters) newton_.chosen[place++] = i;
         });
-        chosen_ = DenseDesign<T>(newton_.values, wanted, this->shape_.features);
+        chosen_ = DenseDesign<T>(newton_.values, wanted, shape_.features);
         here_ = Design(chosen_);
         left_out_ = true;
-        newton_.system.forget(this->shape_);
+        newton_.system.forget(shape_);
       }
-      for (Index c = 0; c < this->active_count_; ++c) {
-        const Index j = this->memory_.list[c];
-        this->design_.gather(j, newton_.chosen, samples(), newton_.values + std::size_t(j) * samples(), 1);
+      for (Index c = 0; c < active_count_; ++c) {
+        const Index j = memory_.list[c];
+        design_.gather(j, newton_.chosen, samples(), newton_.values + std::size_t(j) * samples(), 1);
       }
     }
   }
   void take_all_samples() {
     left_out_ = false;
-    here_ = this->design_;
-    newton_.system.forget(this->shape_);
+    here_ = design_;
+    newton_.system.forget(shape_);
   }
   /// Removes the rows that are left out.
   void compress(T* matrix) const {
     if (!left_out_) return;
     for (Index place = 0; place < samples(); ++place)
-      copy(static_cast<const T*>(row_of(matrix, newton_.chosen[place], this->stride_)), this->stride_,
-           row_of(matrix, place, this->stride_));
+      copy(static_cast<const T*>(row_of(matrix, newton_.chosen[place], stride_)), stride_,
+           row_of(matrix, place, stride_));
   }
   /// Puts them back: those of another matrix, or zeros.
   void expand(T* matrix, const T* others) const {
     if (!left_out_) return;
     Index place = samples();
-    for (Index i = this->shape_.samples; i-- > 0;) {
+    for (Index i = shape_.samples; i-- > 0;) {
       const bool here = place > 0 && newton_.chosen[place - 1] == i;
-      T* row = row_of(matrix, i, this->stride_);
+      T* row = row_of(matrix, i, stride_);
       if (here) --place;
-      if (!here && !others) fill(row, this->stride_, T(0));
+      if (!here && !others) fill(row, stride_, T(0));
       else if (!here || place != i)
-        copy(row_of(here ? matrix : others, here ? place : i, this->stride_), this->stride_, row);
+        copy(row_of(here ? matrix : others, here ? place : i, stride_), stride_, row);
     }
   }
 
   [[gnu::noinline]] void begin_second_phase() {
     in_second_phase_ = true;
     const T first_step = T(30);
-    tau_ = first_step / (this->norm_ * this->weight_);
-    sigma_ = first_step * this->weight_ / this->norm_;
-    tau_z_ = this->norm_ / this->weight_;
+    tau_ = first_step / (norm_ * weight_);
+    sigma_ = first_step * weight_ / norm_;
+    tau_z_ = norm_ / weight_;
     take_all_samples();
-    this->multiply(centre_w(), newton_.scores);
+    multiply(centre_w(), newton_.scores);
     choose_samples(newton_.scores, u(), true);
     outer_ = 0;
     idle_ = 0;
     conjugate_ = exhausted_ = false;
-    best_gap_ = this->report_.relative_gap;
+    best_gap_ = report_.relative_gap;
     grant_budget();
     begin_outer();
   }
@@ -284,21 +294,21 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// The second phase may do twice the work that was done before, with conjugate gradients half of it, then again once
   /// the gap has halved.
   void grant_budget() {
-    granted_gap_ = this->report_.relative_gap;
-    granted_at_ = this->report_.epochs;
+    granted_gap_ = report_.relative_gap;
+    granted_at_ = report_.epochs;
     system_epochs_ = T(0);
   }
   bool budget_is_spent() const {
     const T budget = conjugate_ ? T(0.5) * granted_at_ : largest(T(2) * granted_at_, T(200));
-    return this->report_.epochs + system_epochs_ > granted_at_ + budget;
+    return report_.epochs + system_epochs_ > granted_at_ + budget;
   }
 
   /// Back to the first phase, from the last centre, for as many iterations as there were.
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
-    first_attempt_ = this->report_.iterations + largest(this->report_.iterations, std::uint32_t(200));
-    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), u());
-    this->measure_norm();
+    first_attempt_ = report_.iterations + largest(report_.iterations, std::uint32_t(200));
+    copy(static_cast<const T*>(newton_.dual), dual_entries(), u());
+    measure_norm();
   }
 
   /// Begins an outer step at W, and at the scores and duals of all samples.
@@ -306,7 +316,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     compress(newton_.scores);
     compress(u());
     copy(static_cast<const T*>(u()), duals(), centre_u());
-    this->transposed_multiply(here_, u(), pull());
+    transposed_multiply(here_, u(), pull());
     fill(step_u(), duals(), T(0));
     inner_ = 0;
     value_ = evaluate(T(0));
@@ -315,13 +325,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// D(u + αΔu); leaves W(u), the projection, ∇D, and what has moved.
   [[gnu::noinline]] T evaluate(T alpha) {
     moved_w_ = move_coefficients(alpha);
-    this->multiply(here_, w(), newton_.gradient);
+    multiply(here_, w(), newton_.gradient);
     return evaluate_scores(alpha);
   }
 
   /// The same, W(u) and its scores being there already.
   [[gnu::noinline]] T evaluate_scores(T alpha) {
-    const Index stride = this->stride_;
+    const Index stride = stride_;
     Sum<T> value;
     auto moved = Simd<T>::zero();
     const T inverse_z = T(1) / tau_z_;
@@ -362,17 +372,17 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
         add_to_lanes<T>(distance_z + distance_u, k, moved);
       }
       value.add(terms.sum());
-      if (weight > T(0)) value.add(weight * this->loss_.value(z, this->shape_.classes, label, margin));
+      if (weight > T(0)) value.add(weight * loss_.value(z, shape_.classes, label, margin));
     };
     T points[2 * lanes<T> * rows_in_lanes];
-    const bool together = ProxesRows<Loss, T> && this->shape_.classes <= rows_in_lanes;
-    T* const point = together ? points : this->memory_.row[0];
-    T* const z = together ? points + std::size_t{lanes<T>} * stride : this->memory_.row[1];
+    const bool together = ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes;
+    T* const point = together ? points : memory_.row[0];
+    T* const z = together ? points + std::size_t{lanes<T>} * stride : memory_.row[1];
     for_each_dual_rows<T>(
-        together, samples(), this->targets_, [&](Index i) { return sample(i); },
+        together, samples(), targets_, [&](Index i) { return sample(i); },
         [&](const DualRows<T>& rows) TAMIS_INLINED {
           for (Index r = 0; r < rows.count; ++r) start(rows.first + r, row_of(point, r, stride), row_of(z, r, stride));
-          rows.dual_prox(this->loss_, row_of(newton_.dual, rows.first, stride), stride, this->shape_.classes,
+          rows.dual_prox(loss_, row_of(newton_.dual, rows.first, stride), stride, shape_.classes,
                          inverse_z);
           for (Index r = 0; r < rows.count; ++r)
             finish(rows.first + r, row_of(point, r, stride), row_of(z, r, stride), rows.label[r], rows.margin[r],
@@ -381,7 +391,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     gradient_norm_ = square_root(inner_product(newton_.gradient, newton_.gradient));
     slope_ = inner_product(newton_.gradient, step_u());
     moved_ = square_root(moved_w_ / tau_ + moved.sum());
-    value.add(this->options_.lambda * this->penalty_value(w()));
+    value.add(options_.lambda * penalty_value(w()));
     value.add(moved_w_ / (T(2) * tau_));
     return value.value();
   }
@@ -389,10 +399,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// W ← prox(Wᵗ − τ(Aᵀu + αAᵀΔu)); returns ‖W − Wᵗ‖².
   T move_coefficients(T alpha) {
     // Without a step the product may not have been written yet.
-    this->add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
-    this->add_rows(centre_w(), -tau_, w(), w());
-    this->prox(w(), tau_ * this->options_.lambda);
-    return this->squared_distance_of_rows(w(), centre_w());
+    add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
+    add_rows(centre_w(), -tau_, w(), w());
+    prox(w(), tau_ * options_.lambda);
+    return squared_distance_of_rows(w(), centre_w());
   }
 
   /// to ← from + αx over the rows of all samples.
@@ -403,10 +413,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T inner_product(const T* a, const T* b) const { return dot(a, b, duals()); }
 
   void newton_step() {
-    if (this->report_.iterations + 1 >= this->options_.max_iterations) {
-      this->count_iteration();
+    if (report_.iterations + 1 >= options_.max_iterations) {
+      count_iteration();
       end_outer(true);
-      this->end_at_limit();
+      end_at_limit();
       return;
     }
     constexpr std::uint32_t most_inner = 30;
@@ -421,14 +431,14 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       end_second_phase();
       return;
     }
-    this->count_iteration();
+    count_iteration();
     ++inner_;
     conjugate_ = !solve_newton_system();
     if (conjugate_) solve_by_conjugate_gradients();
-    this->transposed_multiply(here_, step_u(), newton_.product);
+    transposed_multiply(here_, step_u(), newton_.product);
     const T alpha = search();
     add_duals(u(), alpha, step_u(), u());
-    this->add_rows(pull(), alpha, newton_.product, pull());
+    add_rows(pull(), alpha, newton_.product, pull());
   }
 
   /// A step length at which D has risen, from its slope along Δu, which falls: the full step if it does not overshoot,
@@ -454,8 +464,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   }
 
   bool supported(Index i, Index k) const {
-    return this->loss_.in_support(row_of(newton_.dual, i, this->stride_)[k], k == this->targets_.labels[sample(i)],
-                                  this->targets_.weight(sample(i)));
+    return loss_.in_support(row_of(newton_.dual, i, stride_)[k], k == targets_.labels[sample(i)],
+                                  targets_.weight(sample(i)));
   }
 
   T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
@@ -464,19 +474,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// from.
   [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside, T keep = T(0)) const {
     for (Index i = 0; i < samples(); ++i) {
-      const T* in = row_of(from, i, this->stride_);
-      T* out = row_of(to, i, this->stride_);
+      const T* in = row_of(from, i, stride_);
+      T* out = row_of(to, i, stride_);
       T total = 0;
       Index size = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k)
+      for (Index k = 0; k < shape_.classes; ++k)
         if (supported(i, k)) {
           total += in[k];
           ++size;
         }
       const T mean = size ? total / T(size) : T(0);
-      for (Index k = 0; k < this->stride_; ++k) {
+      for (Index k = 0; k < stride_; ++k) {
         T value = outside * in[k];
-        if (size > 1 && k < this->shape_.classes && supported(i, k)) value += (inside - outside) * (in[k] - mean);
+        if (size > 1 && k < shape_.classes && supported(i, k)) value += (inside - outside) * (in[k] - mean);
         if (keep != T(0)) value += keep * out[k];  // else there may be anything
         out[k] = value;
       }
@@ -486,9 +496,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Visits (rows of W(u), ProxJacobian) of the active groups.
   template <class Visit>
   void for_each_jacobian(Visit visit) const {
-    this->for_each_active_group([&](FeatureGroup group) {
+    for_each_active_group([&](FeatureGroup group) {
       const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
-      this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda,
+      penalty_.prox_jacobian(rows, tau_ * options_.lambda,
                                    [&](const ProxJacobian<T>& jacobian) { visit(rows, jacobian); });
     });
   }
@@ -496,10 +506,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Δu by a factor of the system; false when it does not fit or is not definite.
   [[gnu::noinline]] bool solve_newton_system() {
     const typename System::template Problem<Design> problem{here_,
-                                                            this->memory_.means,
-                                                            this->options_.intercept ? this->intercept_scale_ : T(0),
-                                                            {samples(), this->shape_.features, this->shape_.classes},
-                                                            this->stride_};
+                                                            memory_.means,
+                                                            options_.intercept ? intercept_scale_ : T(0),
+                                                            {samples(), shape_.features, shape_.classes},
+                                                            stride_};
     const auto groups = [&](auto visit) { for_each_jacobian(visit); };
     const auto support = [&](Index i, Index k) { return supported(i, k); };
     const T b = stiffness();
@@ -509,13 +519,13 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     const T size = T(newton_.system.size());
     system_epochs_ +=
         size * size * size /
-        (T(12) * largest(T(this->design_.entries(nullptr, this->shape_.features)) * T(this->stride_), T(1)));
+        (T(12) * largest(T(design_.entries(nullptr, shape_.features)) * T(stride_), T(1)));
     apply_b(newton_.gradient, step_u(), b, sigma_);
-    this->transposed_multiply(here_, step_u(), newton_.product);
-    newton_.system.solve(newton_.product, this->stride_, this->shape_.classes, [&] {
-      this->for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, this->stride_), this->stride_, T(0)); });
+    transposed_multiply(here_, step_u(), newton_.product);
+    newton_.system.solve(newton_.product, stride_, shape_.classes, [&] {
+      for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, stride_), stride_, T(0)); });
     });
-    this->multiply(here_, newton_.product, step_u());
+    multiply(here_, newton_.product, step_u());
     add_duals(newton_.gradient, T(-1), step_u(), step_u());
     apply_b(step_u(), step_u(), b, sigma_);
     return true;
@@ -524,8 +534,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   /// Δu by conjugate gradients on τAUAᵀ + B⁻¹, preconditioned by B: products only, nothing stored.
   [[gnu::noinline]] void solve_by_conjugate_gradients() {
     T* const residual = newton_.conjugate;
-    T* const direction = residual + this->dual_entries();
-    T* const image = direction + this->dual_entries();
+    T* const direction = residual + dual_entries();
+    T* const image = direction + dual_entries();
     const T b = stiffness();
     fill(step_u(), duals(), T(0));
     fill(direction, duals(), T(0));
@@ -538,9 +548,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       if (round == 50 || !(next > T(1e-4) * first)) break;
       add_duals(image, round > 0 ? next / size : T(0), direction, direction);
       size = next;
-      this->transposed_multiply(here_, direction, newton_.product);
+      transposed_multiply(here_, direction, newton_.product);
       apply_jacobian(newton_.product);
-      this->multiply(here_, newton_.product, image);
+      multiply(here_, newton_.product, image);
       apply_b(direction, image, T(1) / b, T(1) / sigma_, tau_);  // B⁻¹ direction + τAUAᵀ direction
       const T curvature = inner_product(direction, image);
       if (!(curvature > T(0))) break;
@@ -548,19 +558,19 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       add_duals(step_u(), alpha, direction, step_u());
       add_duals(residual, -alpha, image, residual);
     }
-    newton_.system.forget(this->shape_);  // its memory was used here, what it knows of the slots perhaps as well
+    newton_.system.forget(shape_);  // its memory was used here, what it knows of the slots perhaps as well
   }
   /// v ← U v on the active rows; the intercepts stay.
   void apply_jacobian(T* v) {
-    const Index stride = this->stride_;
-    this->for_each_active_group([&](FeatureGroup group) {
+    const Index stride = stride_;
+    for_each_active_group([&](FeatureGroup group) {
       const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
       const Rows<T> image = this->rows(v, group);
       for (Index r = 0; r < rows.rows; ++r)  // zero coefficients stay zero
         for (Index k = 0; k < stride; ++k)
           if (rows.row(r)[k] == T(0)) image.row(r)[k] = T(0);
       if constexpr (!HasPlainJacobian<Penalty>)
-        this->penalty_.prox_jacobian(rows, tau_ * this->options_.lambda, [&](const ProxJacobian<T>& jacobian) {
+        penalty_.prox_jacobian(rows, tau_ * options_.lambda, [&](const ProxJacobian<T>& jacobian) {
           apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
         });
     });
@@ -595,30 +605,30 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_outer(bool last) {
     add_duals(u(), T(-1), newton_.dual, newton_.gradient);
     add_duals(newton_.scores, tau_z_, newton_.gradient, newton_.scores);
-    this->for_each_active_row([&](Index j) {
-      copy(static_cast<const T*>(row_of(w(), j, this->stride_)), this->stride_, row_of(centre_w(), j, this->stride_));
+    for_each_active_row([&](Index j) {
+      copy(static_cast<const T*>(row_of(w(), j, stride_)), stride_, row_of(centre_w(), j, stride_));
     });
     ++outer_;
-    this->multiply(w(), newton_.gradient);
+    multiply(w(), newton_.gradient);
     expand(newton_.scores, newton_.gradient);  // Z of those left out was not kept
     for (T* matrix : {u(), newton_.dual}) expand(matrix, nullptr);
-    this->offer_primal(w(), newton_.gradient);
-    copy(static_cast<const T*>(newton_.dual), this->dual_entries(), step_u());
-    this->report_.kkt_residual = moved_;
-    this->enter_domain(step_u());
-    const auto next = this->certify(step_u(), newton_.product, last);
-    if (!this->running()) return;
+    offer_primal(w(), newton_.gradient);
+    copy(static_cast<const T*>(newton_.dual), dual_entries(), step_u());
+    report_.kkt_residual = moved_;
+    enter_domain(step_u());
+    const auto next = certify(step_u(), newton_.product, last);
+    if (!running()) return;
 
-    const bool progress = this->report_.relative_gap <= T(0.9) * best_gap_ || next == FirstPhase::Next::new_features;
-    if (progress) best_gap_ = this->report_.relative_gap;
-    if (this->report_.relative_gap <= T(0.5) * granted_gap_) grant_budget();
+    const bool progress = report_.relative_gap <= T(0.9) * best_gap_ || next == FirstPhase::Next::new_features;
+    if (progress) best_gap_ = report_.relative_gap;
+    if (report_.relative_gap <= T(0.5) * granted_gap_) grant_budget();
     idle_ = progress ? 0 : idle_ + 1;
     if (idle_ >= 20) {
       end_second_phase();
       return;
     }
     constexpr T largest_product = sizeof(T) == 4 ? T(1e6) : T(1e10);
-    if (inner_ <= 12 && tau_ * sigma_ * this->norm_ * this->norm_ < largest_product) {
+    if (inner_ <= 12 && tau_ * sigma_ * norm_ * norm_ < largest_product) {
       tau_ *= T(1.7);
       sigma_ *= T(1.7);
       tau_z_ *= T(1.3);
@@ -633,7 +643,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
 
   Memory newton_;
   DenseDesign<T> chosen_;
-  Design here_ = this->design_;  ///< the samples of the second phase: all, or `chosen_`
+  Design here_ = design_;  ///< the samples of the second phase: all, or `chosen_`
   Index most_chosen_ = 0;
   bool left_out_ = false;  ///< whether some samples are
   bool has_second_phase_ = false;

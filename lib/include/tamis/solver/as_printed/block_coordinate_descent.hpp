@@ -36,8 +36,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Base = Workbench<T, Loss, Penalty, Design>;
+  using Base::activate_all, Base::active_count_, Base::add_epochs, Base::bind, Base::certify_null_model,
+      Base::count_iteration, Base::design_, Base::end_at_limit, Base::for_each_active_row, Base::has_zeros,
+      Base::intercept_scale_, Base::loss_, Base::memory_, Base::multiply, Base::offer_primal, Base::options_,
+      Base::penalty_, Base::penalty_norm, Base::report_, Base::shape_, Base::stride_, Base::targets_,
+      Base::update_residual, Base::validate;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind =
       LineSearch ? SolverKind::bcd_line_search_as_printed : SolverKind::bcd_constant_step_as_printed;
 
@@ -58,41 +64,41 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   /// `invalid_combination` for groups of several features; `invalid_option` for a rule that it does not know, or
   /// shrinking with a penalty that makes no rows zero.
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     if (const Status status = refusal(); status != Status::running) {
-      this->report_.status = status;
+      report_.status = status;
       return false;
     }
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->bind(own_.common, arena.used());
-    this->intercept_scale_ = T(1);
+    own_ = Memory::lay_out(arena, shape_);
+    bind(own_.common, arena.used());
+    intercept_scale_ = T(1);
     draws_ = Draws(settings_.seed);
     first_ = before_ = not_a_number<T>;
     moved_ = T(0);
-    for (T* matrix : {own_.x, own_.v}) fill(matrix, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.scores, CommonMemory<T>::duals(this->shape_), T(0));
-    this->report_.lambda_max = not_a_number<T>;
+    for (T* matrix : {own_.x, own_.v}) fill(matrix, CommonMemory<T>::coefficients(shape_), T(0));
+    fill(own_.scores, CommonMemory<T>::duals(shape_), T(0));
+    report_.lambda_max = not_a_number<T>;
     if (by_gap()) certify(true);
-    else this->offer_primal(own_.x, own_.scores);
+    else offer_primal(own_.x, own_.scores);
     if constexpr (!LineSearch) measure_columns();
-    return this->running();
+    return running();
   }
 
   /// One outer pass, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
-    const bool last = !this->count_iteration();
+    if (!running()) return false;
+    const bool last = !count_iteration();
     const bool met = pass() && !by_gap();
-    if (by_gap() ? last || this->report_.iterations % certificate_interval == 0 : last || met) certify(last || met);
-    if (met && this->running()) this->report_.status = Status::stopped;
-    if (last) this->end_at_limit();
-    return this->running();
+    if (by_gap() ? last || report_.iterations % certificate_interval == 0 : last || met) certify(last || met);
+    if (met && running()) report_.status = Status::stopped;
+    if (last) end_at_limit();
+    return running();
   }
 
   /// Ends the run; by a rule other than the gap with the present model, certified.
   void stop() {
-    if (this->running() && !by_gap()) certify(true);
+    if (running() && !by_gap()) certify(true);
     Base::stop();
   }
 
@@ -126,16 +132,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   bool by_gap() const { return settings_.stopping.rule == StoppingRule::gap; }
 
   Status refusal() const {
-    if (!is_sum_over_rows(this->penalty_)) return Status::invalid_combination;
+    if (!is_sum_over_rows(penalty_)) return Status::invalid_combination;
     const bool known = has_stopping(kind, settings_.stopping.rule) && settings_.stopping.valid();
-    return known && (!settings_.shrinking || this->has_zeros()) ? Status::running : Status::invalid_option;
+    return known && (!settings_.shrinking || has_zeros()) ? Status::running : Status::invalid_option;
   }
 
   // ---- columns ---------------------------------------------------------------------------------------------------
 
   /// The column of a block: that of ones, for the intercepts, has no values.
   Column<T> column(Index j) const {
-    return j < this->shape_.features ? this->design_.column(j) : Column<T>{nullptr, nullptr, this->shape_.samples};
+    return j < shape_.features ? design_.column(j) : Column<T>{nullptr, nullptr, shape_.samples};
   }
   /// Calls visit(sample, x) for the entries from `first` to before `last` that are not zero.
   template <class Visit>
@@ -147,14 +153,14 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   }
 
   void measure_columns() {
-    const T factor = this->loss_.template printed_lipschitz<T>(this->shape_.classes, Label(0));
-    for (Index j = 0; j < this->shape_.features + this->options_.intercept; ++j) {
+    const T factor = loss_.template printed_lipschitz<T>(shape_.classes, Label(0));
+    for (Index j = 0; j < shape_.features + options_.intercept; ++j) {
       const Column<T> entries = column(j);
       Sum<T> square;
-      for_each_entry(entries, 0, entries.count, [&](Index i, T x) { square.add(this->targets_.weight(i) * x * x); });
+      for_each_entry(entries, 0, entries.count, [&](Index i, T x) { square.add(targets_.weight(i) * x * x); });
       own_.curvatures[j] = factor * square.value();
     }
-    this->add_epochs(this->design_.entries(nullptr, this->shape_.features), T(0.5));
+    add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
 
   // ---- one pass --------------------------------------------------------------------------------------------------
@@ -162,8 +168,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   /// visit(loss) with the loss itself, even where it was chosen at run time.
   template <class Visit>
   void with_loss(Visit visit) const {
-    if constexpr (requires { this->loss_.visit_smooth(visit); }) this->loss_.visit_smooth(visit);
-    else visit(this->loss_);
+    if constexpr (requires { loss_.visit_smooth(visit); }) loss_.visit_smooth(visit);
+    else visit(loss_);
   }
 
   /// One outer pass; true when the violations have fallen below the threshold, with no row left out.
@@ -172,46 +178,46 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     violations_ = {};
     moved_ = T(0);
     entries_ = 0;
-    with_loss([this](const auto& loss) { this->pass_over_blocks(loss); });
-    this->add_epochs(entries_, T(0.5));
+    with_loss([this](const auto& loss) { pass_over_blocks(loss); });
+    add_epochs(entries_, T(0.5));
 
     const bool by_sum = settings_.stopping.rule == StoppingRule::violation_sum;
     const T now = by_sum ? violations_.value() : worst_;
-    if (this->report_.iterations == 1) first_ = now;
+    if (report_.iterations == 1) first_ = now;
     before_ = worst_;
     if (!(now < settings_.stopping.threshold * first_ || now == T(0))) return false;
-    if (this->active_count_ == this->shape_.features) return true;
-    this->activate_all();
+    if (active_count_ == shape_.features) return true;
+    activate_all();
     before_ = not_a_number<T>;  // the next pass leaves out none
     return false;
   }
 
   template <class L>
   void pass_over_blocks(const L& loss) {
-    const Index count = this->active_count_;
-    Index* const list = this->memory_.list;
+    const Index count = active_count_;
+    Index* const list = memory_.list;
     if constexpr (LineSearch) {
       Index kept = 0;
       for (Index c = 0; c < count; ++c) {
         const Index j = list[c];
         if (visit_block(loss, j)) list[kept++] = j;
       }
-      this->active_count_ = kept;
+      active_count_ = kept;
     } else {
-      for (Index c = 0; c<count&& this->active_count_> 0; ++c) {
-        const Index place = draws_.next(this->active_count_);
-        if (!visit_block(loss, list[place])) std::swap(list[place], list[--this->active_count_]);
+      for (Index c = 0; c<count&& active_count_> 0; ++c) {
+        const Index place = draws_.next(active_count_);
+        if (!visit_block(loss, list[place])) std::swap(list[place], list[--active_count_]);
       }
     }
-    list[this->active_count_] = this->shape_.features;
-    if (this->options_.intercept) visit_block(loss, this->shape_.features);
+    list[active_count_] = shape_.features;
+    if (options_.intercept) visit_block(loss, shape_.features);
   }
 
   /// Algorithm 2 on block j; false when the row is to be left out.
   template <class L>
   bool visit_block(const L& loss, Index j) {
-    const Index stride = this->stride_;
-    const bool penalised = j < this->shape_.features;
+    const Index stride = stride_;
+    const bool penalised = j < shape_.features;
     const Column<T> entries = column(j);
     const Gradient gradient = take_gradient(loss, entries);
     const T curvature = LineSearch ? largest(gradient.curvature, T(1e-12)) : own_.curvatures[LineSearch ? 0 : j];
@@ -219,10 +225,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
 
     T* const g = gradient_row();
     T* const w = row_of(own_.x, j, stride);
-    T* const next = this->memory_.row[1];
-    T* const delta = this->memory_.row[2];
+    T* const next = memory_.row[1];
+    T* const delta = memory_.row[2];
     for (Index k = 0; k < stride; ++k) next[k] = w[k] - g[k] / curvature;
-    if (penalised) this->penalty_.prox(row(next, j), this->options_.lambda / curvature);
+    if (penalised) penalty_.prox(row(next, j), options_.lambda / curvature);
     T square = 0, slope = 0;
     bool zero = true;
     for (Index k = 0; k < stride; ++k) {
@@ -249,27 +255,27 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
       }
     }
     if (!settings_.shrinking || !penalised || !zero || square > T(0)) return true;
-    return !(this->penalty_norm(row(static_cast<const T*>(g), j)) < this->options_.lambda - before_);
+    return !(penalty_norm(row(static_cast<const T*>(g), j)) < options_.lambda - before_);
   }
 
   template <class V>
   Rows<V> row(V* data, Index j) const {
-    return {data, 1, this->shape_.classes, this->stride_, j};
+    return {data, 1, shape_.classes, stride_, j};
   }
   T row_value(const T* w, Index j) const {
-    return j < this->shape_.features ? this->options_.lambda * this->penalty_.value(row(w, j)) : T(0);
+    return j < shape_.features ? options_.lambda * penalty_.value(row(w, j)) : T(0);
   }
 
   /// `step` = L_j‖δ‖ where nothing better is known.
   T violation_of(Index j, const T* w, const T* g, T step) const {
-    if (j == this->shape_.features) return row_violation(RowTerms<T>{}, w, g, this->shape_.classes);
+    if (j == shape_.features) return row_violation(RowTerms<T>{}, w, g, shape_.classes);
     const auto of = [&](const auto& penalty) {
-      if constexpr (requires { row_terms(penalty, j, this->options_.lambda); })
-        return row_violation(row_terms(penalty, j, this->options_.lambda), w, g, this->shape_.classes);
+      if constexpr (requires { row_terms(penalty, j, options_.lambda); })
+        return row_violation(row_terms(penalty, j, options_.lambda), w, g, shape_.classes);
       else return step;
     };
-    if constexpr (requires { this->penalty_.visit(of); }) return this->penalty_.visit(of);
-    else return of(this->penalty_);
+    if constexpr (requires { penalty_.visit(of); }) return penalty_.visit(of);
+    else return of(penalty_);
   }
 
   // The rows of scratch: the gradient stays until the block is done; the others are used twice.
@@ -283,12 +289,12 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   /// Algorithm 3: G_j into the row of the gradient. Entries are added in blocks of 256, each from zero.
   template <class L>
   Gradient take_gradient(const L& loss, const Column<T>& column) {
-    const Index classes = this->shape_.classes, stride = this->stride_;
+    const Index classes = shape_.classes, stride = stride_;
     T* const g = gradient_row();
     T* const part = own_.row[1];
-    T* const u = this->memory_.row[0];
-    T* const second = this->memory_.row[1];
-    T* const h = this->memory_.row[2];
+    T* const u = memory_.row[0];
+    T* const second = memory_.row[1];
+    T* const h = memory_.row[2];
     for (T* scratch : {g, u, second, h})
       for (Index k = 0; k < stride; ++k) scratch[k] = T(0);
     T total = 0;
@@ -296,9 +302,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
       const Index last = first + smallest(together, column.count - first);
       for (Index k = 0; k < stride; ++k) part[k] = T(0);
       for_each_entry(column, first, last, [&](Index i, T x) {
-        const T weight = this->targets_.weight(i);
-        const Label y = this->targets_.labels[i];
-        const T value = loss.gradient(row_of(own_.scores, i, stride), classes, y, this->targets_.margin(i), weight, u);
+        const T weight = targets_.weight(i);
+        const Label y = targets_.labels[i];
+        const T value = loss.gradient(row_of(own_.scores, i, stride), classes, y, targets_.margin(i), weight, u);
         if (!(value > T(0)) || !(weight > T(0))) return;
         total += weight * value;
         const auto factor = Simd<T>::fill(x);
@@ -321,11 +327,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
 
   /// scores += αxδᵀ.
   void move_scores(const Column<T>& column, T alpha) {
-    const T* delta = this->memory_.row[2];
+    const T* delta = memory_.row[2];
     for_each_entry(column, 0, column.count, [&](Index i, T x) {
-      T* z = row_of(own_.scores, i, this->stride_);
+      T* z = row_of(own_.scores, i, stride_);
       const auto factor = Simd<T>::fill(alpha * x);
-      for (Index k = 0; k < this->stride_; k += lanes<T>)
+      for (Index k = 0; k < stride_; k += lanes<T>)
         (Simd<T>::load(z + k) + factor * Simd<T>::load(delta + k)).store(z + k);
     });
     entries_ += column.values ? column.count : 0;
@@ -334,21 +340,21 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   /// The same; returns how far the loss at the new scores lies above its tangent at the old ones.
   template <class L>
   T try_scores(const L& loss, const Column<T>& column, T alpha) {
-    const T* delta = this->memory_.row[2];
-    T* const to = this->memory_.row[0];
+    const T* delta = memory_.row[2];
+    T* const to = memory_.row[0];
     T* const scratch = own_.row[1];
     Sum<T> total;
     for_each_entry(column, 0, column.count, [&](Index i, T x) {
-      T* z = row_of(own_.scores, i, this->stride_);
+      T* z = row_of(own_.scores, i, stride_);
       const auto factor = Simd<T>::fill(alpha * x);
-      for (Index k = 0; k < this->stride_; k += lanes<T>)
+      for (Index k = 0; k < stride_; k += lanes<T>)
         (Simd<T>::load(z + k) + factor * Simd<T>::load(delta + k)).store(to + k);
-      const T weight = this->targets_.weight(i);
+      const T weight = targets_.weight(i);
       if (weight > T(0))
         total.add(weight * bregman_divergence(loss, static_cast<const T*>(z), static_cast<const T*>(to),
-                                              this->shape_.classes, this->targets_.labels[i], this->targets_.margin(i),
+                                              shape_.classes, targets_.labels[i], targets_.margin(i),
                                               scratch));
-      copy(static_cast<const T*>(to), this->stride_, z);
+      copy(static_cast<const T*>(to), stride_, z);
     });
     entries_ += column.values ? column.count : 0;
     return total.value();
@@ -361,16 +367,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   template <class L>
   T search(const L& loss, const Column<T>& column, Index j, T slope, T least, T column_loss) {
     constexpr T sigma = T(0.01), omega = T(0.5);
-    const T* w = row_of(own_.x, j, this->stride_);
-    const T* delta = this->memory_.row[2];
-    T* const at = this->memory_.row[1];  // W_j*, and W_j + αδ
+    const T* w = row_of(own_.x, j, stride_);
+    const T* delta = memory_.row[2];
+    T* const at = memory_.row[1];  // W_j*, and W_j + αδ
     const T value = row_value(w, j);
     const T decrease = smallest(slope + (row_value(at, j) - value), least);
     const T rounding = knows_bregman_divergence<T>(loss) ? T(0) : T(4) * epsilon<T> * column_loss;
     T model = decrease;
     for (T alpha = T(1); alpha > epsilon<T>; alpha *= omega) {
       if (alpha < T(1)) {
-        for (Index k = 0; k < this->stride_; ++k) at[k] = w[k] + alpha * delta[k];
+        for (Index k = 0; k < stride_; ++k) at[k] = w[k] + alpha * delta[k];
         model = smallest(alpha * slope + (row_value(at, j) - value), alpha * decrease);
       }
       if (model + try_scores(loss, column, alpha) <= sigma * alpha * decrease + rounding) return alpha;
@@ -382,26 +388,26 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
   // ---- certificates ----------------------------------------------------------------------------------------------
 
   void certify(bool last) {
-    this->activate_all();
-    this->multiply(own_.x, own_.scores);
-    this->offer_primal(own_.x, own_.scores);
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* z = row_of(own_.z, i, this->stride_);
-      fill(z, this->stride_, T(0));
-      this->loss_.gradient(row_of(own_.scores, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
-                           this->targets_.margin(i), this->targets_.weight(i), z);
+    activate_all();
+    multiply(own_.x, own_.scores);
+    offer_primal(own_.x, own_.scores);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* z = row_of(own_.z, i, stride_);
+      fill(z, stride_, T(0));
+      loss_.gradient(row_of(own_.scores, i, stride_), shape_.classes, targets_.labels[i],
+                           targets_.margin(i), targets_.weight(i), z);
     }
     auto size = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      size = squared_norm(static_cast<const T*>(row_of(own_.x, j, this->stride_)), this->stride_, size);
+    for_each_active_row([&](Index j) {
+      size = squared_norm(static_cast<const T*>(row_of(own_.x, j, stride_)), stride_, size);
     });
-    this->update_residual(square_root(moved_), square_root(size.sum()));
-    if (this->report_.iterations > 0) {
+    update_residual(square_root(moved_), square_root(size.sum()));
+    if (report_.iterations > 0) {
       Base::certify(own_.z, own_.v, last);
       return;
     }
-    this->certify_null_model(own_.z, own_.v);
-    if (this->options_.intercept || !this->has_zeros()) this->report_.lambda_max = not_a_number<T>;
+    certify_null_model(own_.z, own_.v);
+    if (options_.intercept || !has_zeros()) report_.lambda_max = not_a_number<T>;
   }
 
   static constexpr std::uint32_t certificate_interval = 10;

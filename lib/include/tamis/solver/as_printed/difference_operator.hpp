@@ -13,12 +13,16 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   using Base = ConstrainedWorkbench<T, Loss, Penalty, Design>;
 
  public:
+  using Base::running;
   /// Before `start`: by the gap or by the iterates.
   void set_stopping(const Stopping<T>& stopping) { stopping_ = stopping; }
   void take_settings(const DifferenceOperator& other) { stopping_ = other.stopping_; }
 
  protected:
   using Base::Base;
+  using Base::advance_power_iteration, Base::certify_null_model, Base::end_at_limit, Base::intercept_scale_,
+      Base::loss_, Base::multiplier_, Base::multiply, Base::offer_primal, Base::options_, Base::report_, Base::shape_,
+      Base::stride_, Base::targets_, Base::update_residual;
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
 
@@ -26,40 +30,40 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   bool validate(std::span<std::byte> memory, Requirement requirement) {
     if (!Base::validate(memory, requirement)) return false;
     const bool known = by_gap() || stopping_.rule == StoppingRule::iterates;
-    if (!known || !stopping_.valid()) this->report_.status = Status::invalid_option;
-    return this->running();
+    if (!known || !stopping_.valid()) report_.status = Status::invalid_option;
+    return running();
   }
 
   /// The end of an iteration, and of the run where the rule says so: `certify` certifies the present point.
   template <class Certify>
   void finish_iteration(bool last, Certify certify) {
     const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
-    const bool due = by_gap() && this->report_.iterations % certificate_interval == 0;
+    const bool due = by_gap() && report_.iterations % certificate_interval == 0;
     if (!due && !met && !last) return;
     certify();
-    if (met && this->running()) this->report_.status = Status::stopped;
-    if (last) this->end_at_limit();
+    if (met && running()) report_.status = Status::stopped;
+    if (last) end_at_limit();
   }
   /// What `certify` has to begin with; z is scratch.
   void offer_iterate(const T* x, T* z) {
-    this->multiply(x, z);
-    this->offer_primal(x, z);
-    this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
+    multiply(x, z);
+    offer_primal(x, z);
+    update_residual(square_root(moved_.of_point), square_root(moved_.point));
   }
 
   /// z ← T_ℓ applied to scores: z_k − z_label.
   void subtract_label_scores(T* z) const {
     for_each_sample(z, [&](T* row, Index i) {
-      const T label = row[this->targets_.labels[i]];
-      for (Index k = 0; k < this->shape_.classes; ++k) row[k] -= label;
+      const T label = row[targets_.labels[i]];
+      for (Index k = 0; k < shape_.classes; ++k) row[k] -= label;
     });
   }
   /// The transpose: z_label ← z_label − Σ_k z_k.
   void gather_on_labels(T* z) const {
     for_each_sample(z, [&](T* row, Index i) {
       T total = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
-      row[this->targets_.labels[i]] -= total;
+      for (Index k = 0; k < shape_.classes; ++k) total += row[k];
+      row[targets_.labels[i]] -= total;
     });
   }
   /// A dual point for the certificate from y ≥ 0, whose rows belong to multipliers share(i) ≥ 0 that tend to νcᵢ: ν is
@@ -67,35 +71,35 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   /// cuts what exceeds it.
   template <class Share>
   void duals_from(const T* y, T* u, Share share) {
-    copy(y, CommonMemory<T>::duals(this->shape_), u);
+    copy(y, CommonMemory<T>::duals(shape_), u);
     Sum<T> product, square;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      const T weight = this->targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T weight = targets_.weight(i);
       product.add(weight * share(i));
       square.add(weight * weight);
     }
-    this->multiplier_ = largest(product.value() / square.value(), T(0));
+    multiplier_ = largest(product.value() / square.value(), T(0));
   }
   template <class Visit>
   void for_each_sample(T* matrix, Visit visit) const {
-    for (Index i = 0; i < this->shape_.samples; ++i) visit(row_of(matrix, i, this->stride_), i);
+    for (Index i = 0; i < shape_.samples; ++i) visit(row_of(matrix, i, stride_), i);
   }
 
   /// The model without coefficients, certified when the run is to end by the gap; x (coefficients), v (the same) and u,
   /// z (duals) are scratch.
   void start_from_null_model(T* x, T* v, T* u, T* z) {
-    this->intercept_scale_ = T(1);
-    fill(x, CommonMemory<T>::coefficients(this->shape_), T(0));
-    this->loss_.null_model(this->targets_, this->options_.intercept, row_of(x, this->shape_.features, this->stride_), u,
-                           this->stride_);
-    this->multiply(x, z);
-    this->offer_primal(x, z);
-    if (by_gap()) this->certify_null_model(u, v);
+    intercept_scale_ = T(1);
+    fill(x, CommonMemory<T>::coefficients(shape_), T(0));
+    loss_.null_model(targets_, options_.intercept, row_of(x, shape_.features, stride_), u,
+                           stride_);
+    multiply(x, z);
+    offer_primal(x, z);
+    if (by_gap()) certify_null_model(u, v);
   }
 
   /// One power iteration on T; true when ‖T‖ is known.
   bool advance_norm(T* v, T* z) {
-    return this->advance_power_iteration(v, z, [&](T* scores) {
+    return advance_power_iteration(v, z, [&](T* scores) {
       subtract_label_scores(scores);
       gather_on_labels(scores);
     });

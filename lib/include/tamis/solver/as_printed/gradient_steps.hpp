@@ -17,18 +17,23 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
   using Base = Workbench<T, Loss, Penalty, Design>;
 
  public:
+  using Base::running;
   /// Before `start`: by the gap or by the iterates.
   void set_stopping(const Stopping<T>& stopping) { stopping_ = stopping; }
   void take_settings(const GradientSteps& other) { stopping_ = other.stopping_; }
 
   /// Ends the run; by a rule other than the gap with the present model, certified.
   void stop() {
-    if (this->running() && !by_gap()) certify(true);
+    if (running() && !by_gap()) certify(true);
     Base::stop();
   }
 
  protected:
   using Base::Base;
+  using Base::certify_null_model, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row,
+      Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::multiply, Base::offer_primal,
+      Base::options_, Base::penalty_, Base::report_, Base::rows, Base::shape_, Base::stride_, Base::targets_,
+      Base::update_residual;
 
   /// Iterate and scratch, where the memory of the solver has them.
   T* x_ = nullptr;  ///< coefficients, the last row being intercepts
@@ -43,60 +48,60 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
   bool validate(std::span<std::byte> memory, Requirement requirement) {
     if (!Base::validate(memory, requirement)) return false;
     const bool known = by_gap() || stopping_.rule == StoppingRule::iterates;
-    if (!known || !stopping_.valid()) this->report_.status = Status::invalid_option;
-    return this->running();
+    if (!known || !stopping_.valid()) report_.status = Status::invalid_option;
+    return running();
   }
 
   /// The zero model, certified when the run is to end by the gap; x_, v_ and z_ point into the arena. False: it has
   /// ended.
   bool begin() {
-    this->intercept_scale_ = T(1);
-    fill(x_, CommonMemory<T>::coefficients(this->shape_), T(0));
+    intercept_scale_ = T(1);
+    fill(x_, CommonMemory<T>::coefficients(shape_), T(0));
     if (by_gap()) {
       certify(true);
-      if (this->options_.intercept || !this->has_zeros()) this->report_.lambda_max = not_a_number<T>;
+      if (options_.intercept || !has_zeros()) report_.lambda_max = not_a_number<T>;
     } else {
-      this->multiply(x_, z_);
-      this->offer_primal(x_, z_);
-      this->report_.lambda_max = not_a_number<T>;
+      multiply(x_, z_);
+      offer_primal(x_, z_);
+      report_.lambda_max = not_a_number<T>;
     }
-    return this->running();
+    return running();
   }
 
   /// Certificates and the end, after an iteration from `before` to x_; v_ and z_ are overwritten.
   bool finish_iteration(bool last, const T* before) {
     const bool met = !by_gap() && has_settled(before);
-    if (last || met || (by_gap() && this->report_.iterations % certificate_interval == 0)) certify(last || met);
-    if (met && this->running()) this->report_.status = Status::stopped;
-    if (last) this->end_at_limit();
-    return this->running();
+    if (last || met || (by_gap() && report_.iterations % certificate_interval == 0)) certify(last || met);
+    if (met && running()) report_.status = Status::stopped;
+    if (last) end_at_limit();
+    return running();
   }
 
   /// z_ ← c∇ℓ(scores z_).
   void take_gradients() { take_gradients(z_); }
   /// z_ ← c∇ℓ(scores).
   void take_gradients(const T* scores) {
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      T* row = row_of(z_, i, this->stride_);
-      T* gradient = this->memory_.row[1];
-      this->loss_.gradient(row_of(scores, i, this->stride_), this->shape_.classes, this->targets_.labels[i],
-                           this->targets_.margin(i), this->targets_.weight(i), gradient);
-      fill(row, this->stride_, T(0));
-      copy(gradient, this->shape_.classes, row);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* row = row_of(z_, i, stride_);
+      T* gradient = memory_.row[1];
+      loss_.gradient(row_of(scores, i, stride_), shape_.classes, targets_.labels[i],
+                           targets_.margin(i), targets_.weight(i), gradient);
+      fill(row, stride_, T(0));
+      copy(gradient, shape_.classes, row);
     }
   }
 
   /// v_ ← prox_{λΩ/L}(from − g/L); returns ‖v_ − from‖², and sets the length of v_.
   T step_from(const T* from, const T* g, T curvature) {
     const T rate = T(1) / curvature;
-    this->for_each_active_row([&](Index j) {
-      T* v = row_of(v_, j, this->stride_);
-      const T* start = row_of(from, j, this->stride_);
-      const T* slope = row_of(g, j, this->stride_);
-      for (Index k = 0; k < this->stride_; ++k) v[k] = start[k] - rate * slope[k];
+    for_each_active_row([&](Index j) {
+      T* v = row_of(v_, j, stride_);
+      const T* start = row_of(from, j, stride_);
+      const T* slope = row_of(g, j, stride_);
+      for (Index k = 0; k < stride_; ++k) v[k] = start[k] - rate * slope[k];
     });
-    const T threshold = this->options_.lambda * rate;
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(v_, group), threshold); });
+    const T threshold = options_.lambda * rate;
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(v_, group), threshold); });
     const T square = squared_distance_of(v_, from);
     step_length_ = square_root(square);
     point_length_ = square_root(squared_norm_of(v_));
@@ -106,31 +111,31 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
   /// ‖∇f(0)‖²/2f(0) from the gradient at 0: no Lipschitz constant of the gradient of a loss that is never negative is
   /// smaller.
   T first_curvature(const T* g) const {
-    const T bound = squared_norm_of(g) / (T(2) * this->report_.objective);
+    const T bound = squared_norm_of(g) / (T(2) * report_.objective);
     return bound > T(0) && finite(bound) ? bound : T(1);
   }
 
   T squared_norm_of(const T* a) const {
     auto total = Simd<T>::zero();
-    this->for_each_active_row(
-        [&](Index j) { total = squared_norm(row_of(a, j, this->stride_), this->stride_, total); });
+    for_each_active_row(
+        [&](Index j) { total = squared_norm(row_of(a, j, stride_), stride_, total); });
     return total.sum();
   }
   T squared_distance_of(const T* a, const T* b) const {
     auto total = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      total = squared_distance(row_of(a, j, this->stride_), row_of(b, j, this->stride_), this->stride_, total);
+    for_each_active_row([&](Index j) {
+      total = squared_distance(row_of(a, j, stride_), row_of(b, j, stride_), stride_, total);
     });
     return total.sum();
   }
 
  private:
   void certify(bool last) {
-    this->multiply(x_, z_);
-    this->offer_primal(x_, z_);
+    multiply(x_, z_);
+    offer_primal(x_, z_);
     take_gradients();
-    this->update_residual(step_length_, point_length_);
-    if (this->report_.iterations == 0) this->certify_null_model(z_, v_);
+    update_residual(step_length_, point_length_);
+    if (report_.iterations == 0) certify_null_model(z_, v_);
     else Base::certify(z_, v_, last);
   }
 

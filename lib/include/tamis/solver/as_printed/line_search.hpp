@@ -19,8 +19,12 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
+  using Base::begin, Base::bind, Base::count_iteration, Base::finish_iteration, Base::first_curvature, Base::loss_,
+      Base::memory_, Base::multiply, Base::report_, Base::shape_, Base::step_from, Base::stride_, Base::take_gradients,
+      Base::targets_, Base::transposed_multiply, Base::v_, Base::validate, Base::x_, Base::z_;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::fista_line_search_as_printed;
 
   FistaLineSearch(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -31,27 +35,27 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->bind(own_.common, arena.used());
-    this->x_ = own_.x;
-    this->v_ = own_.v;
-    this->z_ = own_.z;
-    fill(own_.y, CommonMemory<T>::coefficients(this->shape_), T(0));
-    for (T* scores : {own_.scores, own_.scores_y}) fill(scores, CommonMemory<T>::duals(this->shape_), T(0));
+    own_ = Memory::lay_out(arena, shape_);
+    bind(own_.common, arena.used());
+    x_ = own_.x;
+    v_ = own_.v;
+    z_ = own_.z;
+    fill(own_.y, CommonMemory<T>::coefficients(shape_), T(0));
+    for (T* scores : {own_.scores, own_.scores_y}) fill(scores, CommonMemory<T>::duals(shape_), T(0));
     curvature_ = T(0);
     momentum_ = T(1);
     beta_ = T(0);
-    return this->begin();
+    return begin();
   }
 
   /// One iteration, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
-    const bool last = !this->count_iteration();
+    if (!running()) return false;
+    const bool last = !count_iteration();
     iterate();
-    return this->finish_iteration(last, own_.y);
+    return finish_iteration(last, own_.y);
   }
 
  private:
@@ -85,14 +89,14 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
   }
 
   void iterate() {
-    extrapolate(this->x_, own_.y, CommonMemory<T>::coefficients(this->shape_));
-    extrapolate(own_.scores, own_.scores_y, CommonMemory<T>::duals(this->shape_));
-    this->take_gradients(own_.scores_y);
-    this->transposed_multiply(this->z_, own_.g);
-    if (this->report_.iterations == 1) curvature_ = this->first_curvature(own_.g);
+    extrapolate(x_, own_.y, CommonMemory<T>::coefficients(shape_));
+    extrapolate(own_.scores, own_.scores_y, CommonMemory<T>::duals(shape_));
+    take_gradients(own_.scores_y);
+    transposed_multiply(z_, own_.g);
+    if (report_.iterations == 1) curvature_ = first_curvature(own_.g);
     for (;;) {
-      const T square = this->step_from(own_.y, own_.g, curvature_);
-      this->multiply(this->v_, this->z_);
+      const T square = step_from(own_.y, own_.g, curvature_);
+      multiply(v_, z_);
       if (excess() <= T(0.5) * curvature_ * square || curvature_ >= T(1e30)) break;
       curvature_ *= T(2);
     }
@@ -101,28 +105,28 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
     momentum_ = next_momentum;
 
     T* const spare = own_.y;
-    own_.y = this->x_;
-    this->x_ = this->v_;
-    this->v_ = spare;
+    own_.y = x_;
+    x_ = v_;
+    v_ = spare;
     T* const spare_scores = own_.scores_y;
     own_.scores_y = own_.scores;
-    own_.scores = this->z_;
-    this->z_ = spare_scores;
+    own_.scores = z_;
+    z_ = spare_scores;
   }
 
   /// How far the loss at the new scores lies above its tangent at Y, beyond what rounding makes of it.
   T excess() {
-    T* const scratch = this->memory_.row[1];
+    T* const scratch = memory_.row[1];
     Sum<T> total;
-    for (Index i = 0; i < this->shape_.samples; ++i) {
-      const T weight = this->targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T weight = targets_.weight(i);
       if (!(weight > T(0))) continue;
-      const T* from = row_of(own_.scores_y, i, this->stride_);
-      const T* to = row_of(this->z_, i, this->stride_);
-      const Label y = this->targets_.labels[i];
-      const T margin = this->targets_.margin(i);
-      total.add(weight * bregman_divergence(this->loss_, from, to, this->shape_.classes, y, margin, scratch));
-      total.add(T(-4) * epsilon<T> * weight * this->loss_.value(to, this->shape_.classes, y, margin));
+      const T* from = row_of(own_.scores_y, i, stride_);
+      const T* to = row_of(z_, i, stride_);
+      const Label y = targets_.labels[i];
+      const T margin = targets_.margin(i);
+      total.add(weight * bregman_divergence(loss_, from, to, shape_.classes, y, margin, scratch));
+      total.add(T(-4) * epsilon<T> * weight * loss_.value(to, shape_.classes, y, margin));
     }
     return total.value();
   }
@@ -144,8 +148,13 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
+  using Base::begin, Base::bind, Base::count_iteration, Base::finish_iteration, Base::first_curvature,
+      Base::for_each_active_row, Base::loss_sum, Base::multiply, Base::options_, Base::penalty_value, Base::report_,
+      Base::shape_, Base::step_from, Base::stride_, Base::take_gradients, Base::transposed_multiply, Base::v_,
+      Base::validate, Base::x_, Base::z_;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::sparsa_as_printed;
 
   Sparsa(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -156,30 +165,30 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    const Memory own = Memory::lay_out(arena, this->shape_);
-    this->bind(own.common, arena.used());
-    this->x_ = own.x;
-    this->v_ = own.v;
-    this->z_ = own.z;
+    const Memory own = Memory::lay_out(arena, shape_);
+    bind(own.common, arena.used());
+    x_ = own.x;
+    v_ = own.v;
+    z_ = own.z;
     g_ = own.g;
     next_g_ = own.next_g;
-    if (!this->begin()) return false;
-    fill(this->z_, CommonMemory<T>::duals(this->shape_), T(0));
-    for (T& objective : recent_) objective = this->report_.objective;
-    this->take_gradients();
-    this->transposed_multiply(this->z_, g_);
-    curvature_ = this->first_curvature(g_);
+    if (!begin()) return false;
+    fill(z_, CommonMemory<T>::duals(shape_), T(0));
+    for (T& objective : recent_) objective = report_.objective;
+    take_gradients();
+    transposed_multiply(z_, g_);
+    curvature_ = first_curvature(g_);
     return true;
   }
 
   /// One iteration, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
-    const bool last = !this->count_iteration();
+    if (!running()) return false;
+    const bool last = !count_iteration();
     iterate();
-    return this->finish_iteration(last, this->v_);
+    return finish_iteration(last, v_);
   }
 
  private:
@@ -206,26 +215,26 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
     for (const T objective : recent_) highest = largest(highest, objective);
     T square = 0, objective = 0;
     for (;;) {
-      square = this->step_from(this->x_, g_, curvature_);
-      this->multiply(this->v_, this->z_);
-      objective = this->loss_sum(this->z_) + this->options_.lambda * this->penalty_value(this->v_);
+      square = step_from(x_, g_, curvature_);
+      multiply(v_, z_);
+      objective = loss_sum(z_) + options_.lambda * penalty_value(v_);
       const T rounding = T(4) * epsilon<T> * highest;
       if (objective <= highest - T(0.005) * curvature_ * square + rounding || curvature_ >= most) break;
       curvature_ *= T(2);
     }
-    recent_[this->report_.iterations % (sizeof recent_ / sizeof *recent_)] = objective;
-    this->take_gradients();
-    this->transposed_multiply(this->z_, next_g_);
+    recent_[report_.iterations % (sizeof recent_ / sizeof *recent_)] = objective;
+    take_gradients();
+    transposed_multiply(z_, next_g_);
     auto product = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      const std::size_t first = static_cast<std::size_t>(j) * this->stride_;
-      for (std::size_t e = first; e < first + this->stride_; e += lanes<T>)
-        product = product + (Simd<T>::load(this->v_ + e) - Simd<T>::load(this->x_ + e)) *
+    for_each_active_row([&](Index j) {
+      const std::size_t first = static_cast<std::size_t>(j) * stride_;
+      for (std::size_t e = first; e < first + stride_; e += lanes<T>)
+        product = product + (Simd<T>::load(v_ + e) - Simd<T>::load(x_ + e)) *
                                 (Simd<T>::load(next_g_ + e) - Simd<T>::load(g_ + e));
     });
     const T along = product.sum();
     if (along > T(0) && square > T(0)) curvature_ = smallest(largest(along / square, T(1) / most), most);
-    std::swap(this->x_, this->v_);
+    std::swap(x_, v_);
     std::swap(g_, next_g_);
   }
 

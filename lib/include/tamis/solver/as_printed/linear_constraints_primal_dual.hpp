@@ -21,8 +21,15 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = DifferenceOperator<T, Loss, Penalty, Design>;
+  using Base::advance_norm, Base::bind, Base::by_gap, Base::certify, Base::count_iteration, Base::duals_from,
+      Base::finish_iteration, Base::for_each_active_group, Base::for_each_active_row, Base::for_each_sample,
+      Base::gather_on_labels, Base::memory_, Base::moved_, Base::multiply, Base::norm_, Base::offer_iterate,
+      Base::options_, Base::penalty_, Base::rows, Base::shape_, Base::start_from_null_model,
+      Base::start_power_iteration, Base::stride_, Base::subtract_label_scores, Base::targets_,
+      Base::transposed_multiply, Base::validate;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::linear_constraints_primal_dual_as_printed;
 
   LinearConstraintsPrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -33,31 +40,31 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->bind(own_.common, arena.used());
-    this->start_from_null_model(own_.x, own_.v, own_.ordered, own_.z);
-    this->start_power_iteration(own_.v);
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
-    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
+    own_ = Memory::lay_out(arena, shape_);
+    bind(own_.common, arena.used());
+    start_from_null_model(own_.x, own_.v, own_.ordered, own_.z);
+    start_power_iteration(own_.v);
+    const std::size_t duals = CommonMemory<T>::duals(shape_);
+    fill(own_.x, CommonMemory<T>::coefficients(shape_), T(0));
     for (T* matrix : {own_.zeta, own_.equal, own_.positive, own_.ordered}) fill(matrix, duals, T(0));
-    for (Index i = 0; i < this->shape_.samples; ++i)
-      weights_squared_ += this->targets_.weight(i) * this->targets_.weight(i);
-    weights_squared_ *= T(this->shape_.classes);
-    return this->running();
+    for (Index i = 0; i < shape_.samples; ++i)
+      weights_squared_ += targets_.weight(i) * targets_.weight(i);
+    weights_squared_ *= T(shape_.classes);
+    return running();
   }
 
   bool step() {
-    if (!this->running()) return false;
-    if (measuring_norm_) measuring_norm_ = !this->advance_norm(own_.v, own_.z);
+    if (!running()) return false;
+    if (measuring_norm_) measuring_norm_ = !advance_norm(own_.v, own_.z);
     else iterate();
-    return this->running();
+    return running();
   }
 
   /// Ends the run; by a rule other than the gap with the present model, certified.
   void stop() {
-    if (this->running() && !this->by_gap()) certify_iterate();
+    if (running() && !by_gap()) certify_iterate();
     Base::stop();
   }
 
@@ -88,55 +95,55 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
   }
 
   void iterate() {
-    const Index classes = this->shape_.classes;
-    const T tau = T(1) / largest(this->norm_, square_root(T(3)));
+    const Index classes = shape_.classes;
+    const T tau = T(1) / largest(norm_, square_root(T(3)));
     const T sigma = tau;
-    const bool last = !this->count_iteration();
+    const bool last = !count_iteration();
 
-    copy(own_.ordered, CommonMemory<T>::duals(this->shape_), own_.z);
-    this->gather_on_labels(own_.z);
-    this->transposed_multiply(own_.z, own_.v);
-    this->for_each_active_row([&](Index j) {
-      for (Index k = 0; k < this->stride_; ++k) {
-        T& entry = row_of(own_.v, j, this->stride_)[k];
-        entry = row_of(own_.x, j, this->stride_)[k] - tau * entry;
+    copy(own_.ordered, CommonMemory<T>::duals(shape_), own_.z);
+    gather_on_labels(own_.z);
+    transposed_multiply(own_.z, own_.v);
+    for_each_active_row([&](Index j) {
+      for (Index k = 0; k < stride_; ++k) {
+        T& entry = row_of(own_.v, j, stride_)[k];
+        entry = row_of(own_.x, j, stride_)[k] - tau * entry;
       }
     });
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), tau); });
 
     auto moved_x = Simd<T>::zero();
     auto size_x = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      T* x = row_of(own_.x, j, this->stride_);
-      const T* next = row_of(own_.v, j, this->stride_);
-      moved_x = squared_distance(next, static_cast<const T*>(x), this->stride_, moved_x);
-      size_x = squared_norm(next, this->stride_, size_x);
-      for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
+    for_each_active_row([&](Index j) {
+      T* x = row_of(own_.x, j, stride_);
+      const T* next = row_of(own_.v, j, stride_);
+      moved_x = squared_distance(next, static_cast<const T*>(x), stride_, moved_x);
+      size_x = squared_norm(next, stride_, size_x);
+      for (Index k = 0; k < stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
-    this->moved_ = {moved_x.sum(), size_x.sum()};
-    this->multiply(own_.x, own_.z);
-    copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
-    this->subtract_label_scores(own_.z);
+    moved_ = {moved_x.sum(), size_x.sum()};
+    multiply(own_.x, own_.z);
+    copy(own_.v, CommonMemory<T>::coefficients(shape_), own_.x);
+    subtract_label_scores(own_.z);
 
     Sum<T> total;
-    this->for_each_sample(own_.zeta, [&](T* row, Index i) {
+    for_each_sample(own_.zeta, [&](T* row, Index i) {
       for (Index k = 0; k < classes; ++k)
-        total.add(this->targets_.weight(i) * descended(static_cast<std::size_t>(row - own_.zeta) + k, tau));
+        total.add(targets_.weight(i) * descended(static_cast<std::size_t>(row - own_.zeta) + k, tau));
     });
-    const T back = largest(total.value() - T(classes) * this->options_.eta, T(0)) / weights_squared_;
+    const T back = largest(total.value() - T(classes) * options_.eta, T(0)) / weights_squared_;
     T moved = 0, size = 0;
     const auto replace = [&](T& old, T now) {
       moved += (now - old) * (now - old);
       size += now * now;
       old = now;
     };
-    this->for_each_sample(own_.zeta, [&](T* row, Index i) {
+    for_each_sample(own_.zeta, [&](T* row, Index i) {
       const std::size_t first = static_cast<std::size_t>(row - own_.zeta);
-      T* reflected = this->memory_.row[2];
+      T* reflected = memory_.row[2];
       T mean = 0;  // of the duals of (b) after their step: what the projection onto equal copies keeps
       for (Index k = 0; k < classes; ++k) {
         const std::size_t e = first + k;
-        const T next = descended(e, tau) - back * this->targets_.weight(i);
+        const T next = descended(e, tau) - back * targets_.weight(i);
         reflected[k] = T(2) * next - own_.zeta[e];
         replace(own_.zeta[e], next);
         mean += own_.equal[e] + sigma * reflected[k];
@@ -147,25 +154,25 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
         replace(own_.equal[e], own_.equal[e] + sigma * reflected[k] - mean);
         replace(own_.positive[e], smallest(own_.positive[e] + sigma * reflected[k], T(0)));
         // û = (o + σTx, −o + σζ); the half-space y + r − ζ ≤ 0 is left by (y + r − ζ)₊/2 along (1, −1)
-        const T margin = k == this->targets_.labels[i] ? T(0) : this->targets_.margin(i);
+        const T margin = k == targets_.labels[i] ? T(0) : targets_.margin(i);
         const T beyond = T(2) * own_.ordered[e] + sigma * (own_.z[e] - reflected[k] + margin);
         replace(own_.ordered[e], largest(beyond, T(0)) / T(2));
       }
     });
-    this->moved_.of_point = this->moved_.of_x + moved;
-    this->moved_.point = this->moved_.x + size;
-    this->finish_iteration(last, [this] { certify_iterate(); });
+    moved_.of_point = moved_.of_x + moved;
+    moved_.point = moved_.x + size;
+    finish_iteration(last, [this] { certify_iterate(); });
   }
 
   void certify_iterate() {
-    this->offer_iterate(own_.x, own_.z);
-    this->duals_from(own_.ordered, own_.z, [&](Index i) {
+    offer_iterate(own_.x, own_.z);
+    duals_from(own_.ordered, own_.z, [&](Index i) {
       T both = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k)
-        both += row_of(own_.ordered, i, this->stride_)[k] - row_of(own_.positive, i, this->stride_)[k];
+      for (Index k = 0; k < shape_.classes; ++k)
+        both += row_of(own_.ordered, i, stride_)[k] - row_of(own_.positive, i, stride_)[k];
       return both;
     });
-    this->certify(own_.z, own_.v, true);
+    certify(own_.z, own_.v, true);
   }
 
   Memory own_{};

@@ -21,8 +21,14 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = Workbench<T, Loss, Penalty, Design>;
+  using Base::advance_power_iteration, Base::bind, Base::certify, Base::count_iteration, Base::end_at_limit,
+      Base::enter_domain, Base::for_each_active_group, Base::for_each_active_row, Base::intercept_scale_, Base::loss_,
+      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_, Base::report_, Base::rows,
+      Base::shape_, Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply,
+      Base::update_residual, Base::validate;
 
  public:
+  using Base::running;
   static constexpr SolverKind kind = SolverKind::primal_dual_as_printed;
 
   PrimalDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -37,42 +43,42 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
-    if (!(this->options_.lambda > T(0))) {  // the paper's λ is 1/λ
-      this->report_.status = Status::invalid_lambda;
+    if (!validate(memory, requirement(shape_))) return false;
+    if (!(options_.lambda > T(0))) {  // the paper's λ is 1/λ
+      report_.status = Status::invalid_lambda;
       return false;
     }
     if (!has_stopping(kind, stopping_.rule) || !stopping_.valid()) {
-      this->report_.status = Status::invalid_option;
+      report_.status = Status::invalid_option;
       return false;
     }
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, this->shape_);
-    this->bind(own_.common, arena.used());
-    this->intercept_scale_ = T(1);
-    this->loss_.null_model(this->targets_, this->options_.intercept,
-                           row_of(own_.v, this->shape_.features, this->stride_), own_.z, this->stride_);
+    own_ = Memory::lay_out(arena, shape_);
+    bind(own_.common, arena.used());
+    intercept_scale_ = T(1);
+    loss_.null_model(targets_, options_.intercept,
+                           row_of(own_.v, shape_.features, stride_), own_.z, stride_);
     certify_null_model();
-    this->start_power_iteration(own_.v);
-    fill(own_.x, CommonMemory<T>::coefficients(this->shape_), T(0));
-    fill(own_.y, CommonMemory<T>::duals(this->shape_), T(0));
-    return this->running();
+    start_power_iteration(own_.v);
+    fill(own_.x, CommonMemory<T>::coefficients(shape_), T(0));
+    fill(own_.y, CommonMemory<T>::duals(shape_), T(0));
+    return running();
   }
 
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     if (measuring_norm_)
-      measuring_norm_ = !this->advance_power_iteration(own_.v, own_.z, [&](T* z) {
+      measuring_norm_ = !advance_power_iteration(own_.v, own_.z, [&](T* z) {
         subtract_label_scores(z);
         gather_on_labels(z);
       });
     else iterate();
-    return this->running();
+    return running();
   }
 
   /// Ends the run; by a rule other than the gap with the present model, certified.
   void stop() {
-    if (this->running() && !by_gap()) certify_iterate();
+    if (running() && !by_gap()) certify_iterate();
     Base::stop();
   }
 
@@ -94,100 +100,100 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   };
 
   void certify_null_model() {
-    T* intercepts = row_of(own_.v, this->shape_.features, this->stride_);
-    copy(intercepts, this->stride_, row_of(own_.x, this->shape_.features, this->stride_));
-    fill(own_.x, static_cast<std::size_t>(this->shape_.features) * this->stride_, T(0));
-    this->multiply(own_.x, own_.y);
-    this->offer_primal(own_.x, own_.y);
+    T* intercepts = row_of(own_.v, shape_.features, stride_);
+    copy(intercepts, stride_, row_of(own_.x, shape_.features, stride_));
+    fill(own_.x, static_cast<std::size_t>(shape_.features) * stride_, T(0));
+    multiply(own_.x, own_.y);
+    offer_primal(own_.x, own_.y);
     if (by_gap()) Base::certify_null_model(own_.z, own_.v);
-    else this->report_.lambda_max = not_a_number<T>;
+    else report_.lambda_max = not_a_number<T>;
   }
 
   /// z ← T_ℓ applied to scores: z_k − z_label.
   void subtract_label_scores(T* z) const {
     for_each_sample(z, [&](T* row, Index i) {
-      const T label = row[this->targets_.labels[i]];
-      for (Index k = 0; k < this->shape_.classes; ++k) row[k] -= label;
+      const T label = row[targets_.labels[i]];
+      for (Index k = 0; k < shape_.classes; ++k) row[k] -= label;
     });
   }
   /// The transpose: z_label ← z_label − Σ_k z_k.
   void gather_on_labels(T* z) const {
     for_each_sample(z, [&](T* row, Index i) {
       T total = 0;
-      for (Index k = 0; k < this->shape_.classes; ++k) total += row[k];
-      row[this->targets_.labels[i]] -= total;
+      for (Index k = 0; k < shape_.classes; ++k) total += row[k];
+      row[targets_.labels[i]] -= total;
     });
   }
   template <class Visit>
   void for_each_sample(T* matrix, Visit visit) const {
-    for (Index i = 0; i < this->shape_.samples; ++i) visit(row_of(matrix, i, this->stride_), i);
+    for (Index i = 0; i < shape_.samples; ++i) visit(row_of(matrix, i, stride_), i);
   }
 
   void iterate() {
-    const std::size_t duals = CommonMemory<T>::duals(this->shape_);
-    const T tau = T(1) / this->norm_;
+    const std::size_t duals = CommonMemory<T>::duals(shape_);
+    const T tau = T(1) / norm_;
     const T sigma = tau;
-    const bool last = !this->count_iteration();
-    const bool due = by_gap() && (last || this->report_.iterations % certificate_interval == 0);
+    const bool last = !count_iteration();
+    const bool due = by_gap() && (last || report_.iterations % certificate_interval == 0);
 
     copy(own_.y, duals, own_.z);
     gather_on_labels(own_.z);
-    this->transposed_multiply(own_.z, own_.v);
-    this->for_each_active_row([&](Index j) {
-      for (Index k = 0; k < this->stride_; ++k) {
-        T& entry = row_of(own_.v, j, this->stride_)[k];
-        entry = row_of(own_.x, j, this->stride_)[k] - tau * entry;
+    transposed_multiply(own_.z, own_.v);
+    for_each_active_row([&](Index j) {
+      for (Index k = 0; k < stride_; ++k) {
+        T& entry = row_of(own_.v, j, stride_)[k];
+        entry = row_of(own_.x, j, stride_)[k] - tau * entry;
       }
     });
-    this->for_each_active_group([&](FeatureGroup group) { this->penalty_.prox(this->rows(own_.v, group), tau); });
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), tau); });
 
     auto moved = Simd<T>::zero();
     auto size = Simd<T>::zero();
-    this->for_each_active_row([&](Index j) {
-      T* x = row_of(own_.x, j, this->stride_);
-      const T* next = row_of(own_.v, j, this->stride_);
-      moved = squared_distance(next, static_cast<const T*>(x), this->stride_, moved);
-      size = squared_norm(next, this->stride_, size);
-      for (Index k = 0; k < this->stride_; ++k) x[k] = T(2) * next[k] - x[k];
+    for_each_active_row([&](Index j) {
+      T* x = row_of(own_.x, j, stride_);
+      const T* next = row_of(own_.v, j, stride_);
+      moved = squared_distance(next, static_cast<const T*>(x), stride_, moved);
+      size = squared_norm(next, stride_, size);
+      for (Index k = 0; k < stride_; ++k) x[k] = T(2) * next[k] - x[k];
     });
     moved_ = {moved.sum(), size.sum()};
-    this->multiply(own_.x, own_.z);
-    copy(own_.v, CommonMemory<T>::coefficients(this->shape_), own_.x);
+    multiply(own_.x, own_.z);
+    copy(own_.v, CommonMemory<T>::coefficients(shape_), own_.x);
     subtract_label_scores(own_.z);
     for_each_sample(own_.y, [&](T* y, Index i) {
-      T* z = row_of(own_.z, i, this->stride_);
-      const Label label = this->targets_.labels[i];
-      for (Index k = 0; k < this->shape_.classes; ++k)
-        z[k] = y[k] + sigma * (k == label ? z[k] : z[k] + this->targets_.margin(i));
+      T* z = row_of(own_.z, i, stride_);
+      const Label label = targets_.labels[i];
+      for (Index k = 0; k < shape_.classes; ++k)
+        z[k] = y[k] + sigma * (k == label ? z[k] : z[k] + targets_.margin(i));
     });
-    project_simplex_rows(own_.z, this->shape_.samples, this->shape_.classes, this->stride_,
-                         [&](Index i) { return this->targets_.weight(i) / this->options_.lambda; });
+    project_simplex_rows(own_.z, shape_.samples, shape_.classes, stride_,
+                         [&](Index i) { return targets_.weight(i) / options_.lambda; });
     for_each_sample(own_.y, [&](T* y, Index i) {
-      const T* z = row_of(own_.z, i, this->stride_);
-      moved = squared_distance(z, static_cast<const T*>(y), this->stride_, moved);
-      size = squared_norm(z, this->stride_, size);
-      copy(z, this->stride_, y);
+      const T* z = row_of(own_.z, i, stride_);
+      moved = squared_distance(z, static_cast<const T*>(y), stride_, moved);
+      size = squared_norm(z, stride_, size);
+      copy(z, stride_, y);
     });
     moved_.of_point = moved.sum();
     moved_.point = size.sum();
     const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
     if (!due && !met && !last) return;
     certify_iterate();
-    if (met && this->running()) this->report_.status = Status::stopped;
-    if (last) this->end_at_limit();
+    if (met && running()) report_.status = Status::stopped;
+    if (last) end_at_limit();
   }
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
 
   /// The certificate of x and y.
   void certify_iterate() {
-    this->multiply(own_.x, own_.z);
-    this->offer_primal(own_.x, own_.z);
-    copy(own_.y, CommonMemory<T>::duals(this->shape_), own_.z);
-    this->update_residual(square_root(moved_.of_point), square_root(moved_.point));
-    for (std::size_t i = 0; i < CommonMemory<T>::duals(this->shape_); ++i) own_.z[i] *= this->options_.lambda;
-    this->enter_domain(own_.z);
-    this->certify(own_.z, own_.v, true);
+    multiply(own_.x, own_.z);
+    offer_primal(own_.x, own_.z);
+    copy(own_.y, CommonMemory<T>::duals(shape_), own_.z);
+    update_residual(square_root(moved_.of_point), square_root(moved_.point));
+    for (std::size_t i = 0; i < CommonMemory<T>::duals(shape_); ++i) own_.z[i] *= options_.lambda;
+    enter_domain(own_.z);
+    certify(own_.z, own_.v, true);
   }
 
   static constexpr std::uint32_t certificate_interval = 40;

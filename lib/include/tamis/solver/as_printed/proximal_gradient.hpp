@@ -29,44 +29,49 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
 
  public:
+  using Base::running;
   /// Bytes that `start` needs, aligned to Arena::alignment.
   static constexpr Requirement requirement(Shape shape) { return count_bytes<Memory>(shape); }
 
   bool start(std::span<std::byte> memory) {
-    if (!this->validate(memory, requirement(this->shape_))) return false;
+    if (!validate(memory, requirement(shape_))) return false;
     Arena arena(memory);
-    const Memory own = Memory::lay_out(arena, this->shape_);
-    this->bind(own.common, arena.used());
-    this->x_ = own.x;
-    this->v_ = own.v;
-    this->z_ = own.z;
+    const Memory own = Memory::lay_out(arena, shape_);
+    bind(own.common, arena.used());
+    x_ = own.x;
+    v_ = own.v;
+    z_ = own.z;
     y_ = own.y;
-    fill(y_, CommonMemory<T>::coefficients(this->shape_), T(0));
-    this->begin();
+    fill(y_, CommonMemory<T>::coefficients(shape_), T(0));
+    begin();
     momentum_ = T(1);
     measuring_norm_ = step_ == ConstantStep::power_iteration;
-    if (measuring_norm_) this->start_power_iteration(this->v_);
+    if (measuring_norm_) start_power_iteration(v_);
     else take_printed_constant();
-    return this->running();
+    return running();
   }
 
   /// One power or proximal gradient iteration, certificates included; false when the run has ended.
   bool step() {
-    if (!this->running()) return false;
+    if (!running()) return false;
     if (measuring_norm_) {
-      measuring_norm_ = !this->advance_power_iteration(this->v_, this->z_);
+      measuring_norm_ = !advance_power_iteration(v_, z_);
       if (measuring_norm_) return true;
       T weight = 0;
-      for (Index i = 0; i < this->shape_.samples; ++i) weight = largest(weight, this->targets_.weight(i));
-      curvature_ = weight * this->loss_.template curvature<T>(this->shape_.classes) * this->norm_ * this->norm_;
+      for (Index i = 0; i < shape_.samples; ++i) weight = largest(weight, targets_.weight(i));
+      curvature_ = weight * loss_.template curvature<T>(shape_.classes) * norm_ * norm_;
       return true;
     }
-    const bool last = !this->count_iteration();
+    const bool last = !count_iteration();
     iterate();
-    return this->finish_iteration(last, this->v_);
+    return finish_iteration(last, v_);
   }
 
  protected:
+  using Base::add_epochs, Base::advance_power_iteration, Base::begin, Base::bind, Base::count_iteration, Base::design_,
+      Base::finish_iteration, Base::for_each_active_row, Base::loss_, Base::multiply, Base::norm_, Base::options_,
+      Base::shape_, Base::start_power_iteration, Base::step_from, Base::stride_, Base::take_gradients, Base::targets_,
+      Base::transposed_multiply, Base::v_, Base::validate, Base::x_, Base::z_;
   ProximalGradient(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
                    const Options<T>& options, ConstantStep step)
       : Base(design, targets, loss, penalty, options), step_(step) {}
@@ -94,44 +99,44 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
     if constexpr (PrintedLipschitz<Loss, T>) {
       Sum<T> total;
       const auto add = [&](Index i, T x) {
-        const T factor = this->loss_.template printed_lipschitz<T>(this->shape_.classes, this->targets_.labels[i]);
-        total.add(factor * this->targets_.weight(i) * x * x);
+        const T factor = loss_.template printed_lipschitz<T>(shape_.classes, targets_.labels[i]);
+        total.add(factor * targets_.weight(i) * x * x);
       };
-      for (Index j = 0; j < this->shape_.features; ++j) {
+      for (Index j = 0; j < shape_.features; ++j) {
         if constexpr (HasColumns<Design, T>) {
-          if (has_columns(this->design_)) {
-            const Column<T> column = this->design_.column(j);
+          if (has_columns(design_)) {
+            const Column<T> column = design_.column(j);
             for (Index e = 0; e < column.count; ++e) add(column.sample(e), column.values[e]);
             continue;
           }
         }
-        this->design_.gather(j, nullptr, this->shape_.samples, this->z_, 1);
-        for (Index i = 0; i < this->shape_.samples; ++i) add(i, this->z_[i]);
+        design_.gather(j, nullptr, shape_.samples, z_, 1);
+        for (Index i = 0; i < shape_.samples; ++i) add(i, z_[i]);
       }
-      for (Index i = 0; this->options_.intercept && i < this->shape_.samples; ++i) add(i, T(1));
+      for (Index i = 0; options_.intercept && i < shape_.samples; ++i) add(i, T(1));
       curvature_ = total.value() > T(0) ? total.value() : T(1);  // nothing varies: any step will do
-      this->add_epochs(this->design_.entries(nullptr, this->shape_.features), T(0.5));
+      add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
     }
   }
 
   void iterate() {
-    this->multiply(y_, this->z_);
-    this->take_gradients();
-    this->transposed_multiply(this->z_, this->v_);
-    this->step_from(y_, this->v_, curvature_);
-    std::swap(this->x_, this->v_);  // the old coefficients are soon scratch
+    multiply(y_, z_);
+    take_gradients();
+    transposed_multiply(z_, v_);
+    step_from(y_, v_, curvature_);
+    std::swap(x_, v_);  // the old coefficients are soon scratch
     if constexpr (Accelerated) {
       const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
       const T beta = (momentum_ - T(1)) / next_momentum;
       momentum_ = next_momentum;
-      this->for_each_active_row([&](Index j) {
-        const T* x = row_of(this->x_, j, this->stride_);
-        const T* before = row_of(this->v_, j, this->stride_);
-        T* y = row_of(y_, j, this->stride_);
-        for (Index k = 0; k < this->stride_; ++k) y[k] = x[k] + beta * (x[k] - before[k]);
+      for_each_active_row([&](Index j) {
+        const T* x = row_of(x_, j, stride_);
+        const T* before = row_of(v_, j, stride_);
+        T* y = row_of(y_, j, stride_);
+        for (Index k = 0; k < stride_; ++k) y[k] = x[k] + beta * (x[k] - before[k]);
       });
     } else {
-      y_ = this->x_;
+      y_ = x_;
     }
   }
 
