@@ -20,8 +20,8 @@ class DescentOrFista {
  public:
   static constexpr SolverKind kind = SolverKind::automatic;  ///< not known when this is compiled
 
-  DescentOrFista(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
-                 const Options<T>& options)
+  [[gnu::always_inline]] DescentOrFista(const Design& design, const Targets<T>& targets, const Loss& loss,
+                                        const Penalty& penalty, const Options<T>& options)
       : descent_(design, targets, loss, penalty, options), small_(Columns(design), targets, loss, penalty, options) {}
 
   static constexpr Requirement requirement(Shape shape) { return Small::requirement(shape); }
