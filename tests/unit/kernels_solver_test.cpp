@@ -158,19 +158,17 @@ TEST(MixedNorm, GradientIsThatOfDifferences) {
 }
 
 // p = prox(z) iff ℓ(u) ≥ ℓ(p) + ρ(z − p)(u − p) for every u.
-TEST(KernelWorkspace, LossOfTwoClassesSatisfiesItsVariationalInequality) {
-  const std::vector<double> kernel(4, 1.0);
-  const std::vector<Label> labels{0, 1};
-  const KernelWorkspace<double> workspace({kernel.data(), 2, 2}, labels, 1, 1, {}, {});
+TEST(SquaredHingeOfOutputs, ProxOfOneScoreSatisfiesItsVariationalInequality) {
+  const SquaredHingeOfOutputs loss{1};
   Generator generator(4);
   for (int round = 0; round < 2000; ++round) {
-    const Index i = generator.draw(2);
+    const Label y = static_cast<Label>(generator.draw(2));
     const double rho = 0.1 + generator.draw(40) / 4.0, z = 3 * generator.uniform();
     double p = z;
-    workspace.prox(&p, i, rho);
+    loss.prox(&p, 1, y, 1.0, rho);
     for (int trial = 0; trial < 10; ++trial) {
       const double u = trial % 2 ? p + 0.01 * generator.uniform() : 3 * generator.uniform();
-      EXPECT_GE(workspace.loss(&u, i), workspace.loss(&p, i) + rho * (z - p) * (u - p) - 1e-12);
+      EXPECT_GE(loss.value(&u, 1, y, 1.0), loss.value(&p, 1, y, 1.0) + rho * (z - p) * (u - p) - 1e-12);
     }
   }
 }

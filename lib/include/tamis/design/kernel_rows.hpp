@@ -11,7 +11,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// The design of KernelAdmm's problems, feature t·n + l of sample i being k_t(x_l, x_i), without its matrices: what
 /// DenseDesign takes τ·n² entries for. `kernels` are Kernels, or functions of two SampleViews, that outlive it.
 ///
-/// Cost of a product: n kernel values for each feature that it is about, and 2n·K flops.
+/// Cost of a product: n kernel values for each feature that it is about, unless its coefficients are zero, and 2n·K
+/// flops.
 template <class T, class Function = Kernel<T>>
 class KernelRows {
  public:
@@ -29,10 +30,13 @@ class KernelRows {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
       const T* row = row_of(w, feature, stride);
-      for_each_value(feature, [&](Index i, T value) {
-        T* to = row_of(z, i, stride);
-        for (Index k = 0; k < stride; ++k) to[k] += value * row[k];
-      });
+      bool any = false;
+      for (Index k = 0; k < stride && !any; ++k) any = row[k] != T(0);
+      if (any)
+        for_each_value(feature, [&](Index i, T value) {
+          T* to = row_of(z, i, stride);
+          for (Index k = 0; k < stride; ++k) to[k] += value * row[k];
+        });
     }
   }
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
@@ -47,6 +51,19 @@ class KernelRows {
       });
     }
   }
+
+  /// Σᵢ x(i, j), compensated.
+  [[gnu::noinline]] T column_sum(Index feature) const {
+    Sum<T> total;
+    for_each_value(feature, [&](Index, T value) { total.add(value); });
+    return total.value();
+  }
+  /// out[s·stride] = x(list[s], feature) for the listed samples (all when null).
+  void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {
+    for (Index s = 0; s < count; ++s) out[static_cast<std::size_t>(s) * stride] = (*this)(list ? list[s] : s, feature);
+  }
+  /// The work of a product with so many features.
+  std::size_t entries(const Index*, Index count) const { return static_cast<std::size_t>(samples()) * count; }
 
   /// The first value that is not finite: its sample and feature.
   [[gnu::noinline]] bool find_bad_value(Index& sample, Index& feature) const {

@@ -28,11 +28,31 @@ struct BinarySquaredHinge {
 
   template <class T>
   T value(const T* z, Index, Label y, T margin) const {
-    return rest.value(z, 1, place(y), margin);
+    const T violation = violation_of(z, y, margin);
+    return violation * violation;
   }
   template <class T>
   T gradient(const T* z, Index, Label y, T margin, T weight, T* u) const {
-    return rest.gradient(z, 1, place(y), margin, weight, u);
+    const T violation = violation_of(z, y, margin);
+    u[0] = T(-2) * weight * side_of<T>(y) * violation;
+    return violation * violation;
+  }
+  /// z ← argmin_s ℓ(s, y) + ρ/2 (s − z)².
+  template <class T>
+  void prox(T* z, Index, Label y, T margin, T rho) const {
+    z[0] += T(2) * side_of<T>(y) * violation_of(z, y, margin) / (T(2) + rho);
+  }
+  /// ℓ(to) − ℓ(from) − ℓ′(from)(to − from), without cancellation: see SquaredHinge.
+  template <class T>
+  T bregman_divergence(const T* from, const T* to, Index, Label y, T margin, T*) const {
+    const T b = margin - side_of<T>(y) * to[0], p = violation_of(from, y, margin), q = largest(b, T(0));
+    return (q - p) * (q - p) + (p + p) * (q - b);
+  }
+  /// Of a number that is a slope but for rounding: makes it a point of the dual domain.
+  template <class T>
+  void enter_domain(T* u, Index, Label y, T) const {
+    const T side = side_of<T>(y);
+    u[0] = -side * largest(-side * u[0], T(0));
   }
   template <class T>
   void second_derivatives(const T* u, Index, Label y, T weight, T* h) const {
@@ -74,10 +94,19 @@ struct BinarySquaredHinge {
 
   template <class T>
   DualTerms<T> dual_terms(const T* u, Index, Label y, T margin, T weight) const {
-    return rest.dual_terms(u, 1, place(y), margin, weight);
+    const T beta = -side_of<T>(y) * u[0];
+    return {margin * beta, weight > T(0) ? beta * beta / (T(4) * weight) : T(0)};
   }
 
  private:
+  template <class T>
+  static constexpr T side_of(Label y) {
+    return y == 1 ? T(1) : T(-1);
+  }
+  template <class T>
+  static T violation_of(const T* z, Label y, T margin) {
+    return largest(margin - side_of<T>(y) * z[0], T(0));
+  }
   /// The place of the score among those of OneVsRestSquaredHinge: 0 is that of the label.
   static constexpr Label place(Label y) { return static_cast<Label>(1 - y); }
   static constexpr OneVsRestSquaredHinge rest{};

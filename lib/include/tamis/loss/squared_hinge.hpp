@@ -100,6 +100,18 @@ struct SquaredHinge {
     z[y] = t;
   }
 
+  /// Of a row that is a gradient but for rounding: makes it a point of the dual domain.
+  template <class T>
+  void enter_domain(T* u, Index classes, Label y, T) const {
+    u[y] = T(0);
+    T sum = 0;
+    for (Index k = 0; k < classes; ++k) {
+      u[k] = largest(u[k], T(0));
+      sum += u[k];
+    }
+    u[y] = -sum;
+  }
+
   /// ℓ(to) − ℓ(from) − ⟨∇ℓ(from), to − from⟩, without cancellation: with p, q the violations, the sum of
   /// (q − p)² + 2p(−(μ + z_k − z_y at `to`))₊. That of the label itself is zero.
   template <class T>

@@ -199,7 +199,10 @@ struct GroupSum {
 
   /// See ProxJacobian: visits each group with nonzero entries.
   template <class T, class Visit>
-  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
+  void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const requires requires(const Norm n) {
+    n.prox_slope(w, step);
+  }
+  {
     const bool whole = groups.is_listed, across = groups.block == 0;
     for (Index g = 0; g < (whole ? 1 : across ? w.rows : w.classes); ++g) {
       ProxJacobian<T> group{.rows = w.rows, .classes = w.classes, .slope = {}};
@@ -233,6 +236,21 @@ struct GroupSum {
     T top = 0;
     detail::for_each_group(groups, g, [&](const Rows<const T>& group) { top = largest(top, norm.dual(group)); });
     return top;
+  }
+
+  /// What a norm's power, which is no norm itself, knows of its dual: see DualKind.
+  constexpr auto dual_kind() const requires requires(const Norm n) {
+    n.dual_kind();
+  }
+  { return norm.dual_kind(); }
+  template <class T>
+  T conjugate(const Rows<const T>& g, T lambda) const requires requires(const Norm n) {
+    n.conjugate(g, lambda);
+  }
+  {
+    Sum<T> total;
+    detail::for_each_group(groups, g, [&](const Rows<const T>& group) { total.add(norm.conjugate(group, lambda)); });
+    return total.value();
   }
 };
 

@@ -45,6 +45,11 @@ struct HierarchicalPenalty {
   /// Products are paid for by main effects.
   bool tied() const { return hierarchy == Hierarchy::weak || hierarchy == Hierarchy::strong; }
   bool ridge() const { return norm == HierarchyNorm::ridge; }
+  /// Whether the weights are in range: where nothing else penalises products, λ₂ must.
+  bool valid_weights() const {
+    return lambda1 > T(0) && finite(lambda1) && finite(lambda2) &&
+           (hierarchy == Hierarchy::full ? lambda2 > T(0) : lambda2 >= T(0));
+  }
   /// Whether the norm has a meaning for the hierarchy.
   bool valid() const { return !ridge() || !tied(); }
 

@@ -1,16 +1,75 @@
 #pragma once
 /// Mixed norms of coefficients that belong to a sample and a kernel each.
 
+#include "../concepts.hpp"
 #include "group.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// (λ/q) ‖α‖_{pq;r}^q with ‖α‖_{pq;r}^q = Σ_g ‖α_g‖_p^q; p and q are 1 or 2. r = 1: group g holds all kernels of a
-/// sample; r = 2: all samples of a kernel. Groups extend over the classes; with p = q they make no difference.
+/// ‖w‖_p^q / q of one group w; p and q are 1 or 2. As GroupSum<NormPower> it is the penalty of solvers of linear
+/// scores. Source: Kowalski et al. (2009), Proposition 3, whose p = 1, q = 2 divides by a norm too many.
+struct NormPower {
+  int p = 2;
+  int q = 1;
+
+  constexpr bool valid() const { return (p == 1 || p == 2) && (q == 1 || q == 2); }
+  constexpr DualKind dual_kind() const { return q == 1 ? DualKind::norm : DualKind::conjugate; }
+
+  template <class T>
+  T value(const Rows<const T>& w) const {
+    Sum<T> inside;
+    detail::for_each_entry(w, [&](T entry) { inside.add(p == 1 ? absolute(entry) : entry * entry); });
+    if (p == q) return inside.value() / T(q);
+    return p == 1 ? inside.value() * inside.value() / T(2) : square_root(inside.value());
+  }
+
+  /// p = q = 1: soft(w, step); p = q = 2: w/(1 + step); p = 2, q = 1: w (1 − step/‖w‖₂)₊; p = 1, q = 2: soft(w, ξ),
+  /// ξ = step Σ (|w| − ξ)₊.
+  template <class T>
+  void prox(const Rows<T>& w, T step) const {
+    if (p == 2 && q == 1) return detail::shrink2(w, step);
+    if (p == 2) return detail::for_each_entry(w, [=](T& entry) { entry /= T(1) + step; });
+    const T threshold = q == 1 ? step : elitist_threshold<T>(w, step);
+    detail::for_each_entry(w, [=](T& entry) { entry = soft(entry, threshold); });
+  }
+
+  /// The norm dual to ‖·‖_p.
+  template <class T>
+  T dual(const Rows<const T>& g) const {
+    return p == 1 ? detail::norm_inf(g) : detail::norm2(g);
+  }
+  /// q = 2: max_w ⟨g, w⟩ − λ‖w‖_p²/2.
+  template <class T>
+  T conjugate(const Rows<const T>& g, T lambda) const {
+    const T norm = dual(g);
+    return norm * (norm / lambda) / T(2);
+  }
+
+ private:
+  /// Newton's method on ξ − step Σ (|w| − ξ)₊, increasing and concave, from its left: it ends where no entry drops out.
+  template <class T>
+  static T elitist_threshold(const Rows<const T>& w, T step) {
+    T threshold = 0;
+    for (;;) {
+      T sum = 0;
+      Index above = 0;
+      detail::for_each_entry(w, [&](T entry) {
+        const bool is_above = absolute(entry) > threshold;
+        sum += is_above ? absolute(entry) : T(0);
+        above += is_above;
+      });
+      const T next = step > T(0) ? sum / (T(1) / step + T(above)) : T(0);
+      if (!(next > threshold)) return threshold;
+      threshold = next;
+    }
+  }
+};
+
+/// (λ/q) ‖α‖_{pq;r}^q with ‖α‖_{pq;r}^q = Σ_g ‖α_g‖_p^q. r = 1: group g holds all kernels of a sample; r = 2: all
+/// samples of a kernel. Groups extend over the classes; with p = q they make no difference.
 ///
 /// Coefficients are Rows of kernels × samples, row t·n + l that of kernel t and sample l, in place. Each function costs
-/// a few passes over them. Source: Kowalski et al. (2009), equations (4)–(5) and Proposition 3, whose p = 1, q = 2
-/// divides by a norm too many.
+/// a few passes over them. Source: Kowalski et al. (2009), equations (4)–(5).
 template <class T>
 struct MixedNorm {
   int p = 2;
@@ -18,34 +77,19 @@ struct MixedNorm {
   int r = 1;
   T lambda = T(0);
 
-  constexpr bool valid() const {
-    const auto known = [](int number) { return number == 1 || number == 2; };
-    return known(p) && known(q) && known(r);
-  }
+  constexpr NormPower of_group() const { return {p, q}; }
+  constexpr bool valid() const { return of_group().valid() && (r == 1 || r == 2); }
 
   T value(Rows<const T> w, Index kernels) const {
     Sum<T> total;
-    for_each_group(w, kernels, [&](Rows<const T> group) {
-      Sum<T> inside;
-      detail::for_each_entry(group, [&](T entry) { inside.add(p == 1 ? absolute(entry) : entry * entry); });
-      if (p == q) total.add(inside.value());
-      else if (p == 1) total.add(inside.value() * inside.value());
-      else total.add(square_root(inside.value()));
-    });
-    return lambda / T(q) * total.value();
+    for_each_group(w, kernels, [&](Rows<const T> group) { total.add(of_group().value(group)); });
+    return lambda * total.value();
   }
 
-  /// w ← argmin ½‖· − w‖² + step·value. A group with μ = step·λ:
-  ///     p = q = 1: soft(w, μ);  p = q = 2: w/(1 + μ);  p = 2, q = 1: w (1 − μ/‖w‖₂)₊;
-  ///     p = 1, q = 2: soft(w, ξ), ξ = μ Σ (|w| − ξ)₊.
+  /// w ← argmin ½‖· − w‖² + step·value.
   void prox(Rows<T> w, Index kernels, T step) const {
     const T mu = step * lambda;
-    for_each_group(w, kernels, [&](Rows<T> group) {
-      if (p == 2 && q == 1) return detail::shrink2(group, mu);
-      if (p == 2) return detail::for_each_entry(group, [=](T& entry) { entry /= T(1) + mu; });
-      const T threshold = q == 1 ? mu : elitist_threshold(group, mu);
-      detail::for_each_entry(group, [=](T& entry) { entry = soft(entry, threshold); });
-    });
+    for_each_group(w, kernels, [&](Rows<T> group) { of_group().prox(group, mu); });
   }
 
   /// out ← the derivative of the value at the entries of w that are not zero; the others' is zero.
@@ -65,7 +109,7 @@ struct MixedNorm {
   T gauge(Rows<const T> g, Index kernels) const {
     if (q == 2) return T(0);
     T top = 0;
-    for_each_group(g, kernels, [&](Rows<const T> group) { top = largest(top, dual(group)); });
+    for_each_group(g, kernels, [&](Rows<const T> group) { top = largest(top, of_group().dual(group)); });
     return top > T(0) ? top / lambda : T(0);
   }
 
@@ -73,11 +117,8 @@ struct MixedNorm {
   T conjugate(Rows<const T> g, Index kernels) const {
     if (q == 1) return T(0);
     Sum<T> total;
-    for_each_group(g, kernels, [&](Rows<const T> group) {
-      const T norm = dual(group);
-      total.add(norm * (norm / lambda));
-    });
-    return total.value() / T(2);
+    for_each_group(g, kernels, [&](Rows<const T> group) { total.add(of_group().conjugate(group, lambda)); });
+    return total.value();
   }
 
   /// A generalised Jacobian of the proximity operator, from its result w: calls visit(group, scale, weight, of_signs)
@@ -99,6 +140,18 @@ struct MixedNorm {
     });
   }
 
+  /// Writes the features, group after group, and where each group starts: see Groups::listed. `order` takes as many
+  /// entries as there are features, `starts` one more than there are groups.
+  [[nodiscard]] Groups list_groups(Index samples, Index kernels, Index* order, Index* starts) const {
+    const Index groups = r == 1 ? samples : kernels, size = r == 1 ? kernels : samples;
+    for (Index g = 0; g < groups; ++g) {
+      starts[g] = g * size;
+      for (Index e = 0; e < size; ++e) order[g * size + e] = r == 1 ? e * samples + g : g * size + e;
+    }
+    starts[groups] = groups * size;
+    return Groups::listed(order, starts, groups);
+  }
+
  private:
   /// visit(group) for each; where they make no difference, for each kernel.
   template <class U, class Visit>
@@ -111,24 +164,6 @@ struct MixedNorm {
       group.rows = by_sample ? kernels : samples;
       if (by_sample) group.stride = samples * w.stride;
       visit(group);
-    }
-  }
-  T dual(Rows<const T> group) const { return p == 1 ? detail::norm_inf(group) : detail::norm2(group); }
-
-  /// Newton's method on ξ − μ Σ (|w| − ξ)₊, increasing and concave, from its left: it ends where no entry drops out.
-  static T elitist_threshold(Rows<const T> w, T mu) {
-    T threshold = 0;
-    for (;;) {
-      T sum = 0;
-      Index above = 0;
-      detail::for_each_entry(w, [&](T entry) {
-        const bool is_above = absolute(entry) > threshold;
-        sum += is_above ? absolute(entry) : T(0);
-        above += is_above;
-      });
-      const T next = mu > T(0) ? sum / (T(1) / mu + T(above)) : T(0);
-      if (!(next > threshold)) return threshold;
-      threshold = next;
     }
   }
 };

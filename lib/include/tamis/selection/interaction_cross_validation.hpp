@@ -94,7 +94,7 @@ struct InteractionFolds : CutFolds<Scalar> {
       }
       const Label y = problem.targets.labels[order[e]];
       add(T(1), largest_score(m.score, model.outputs) != y ? T(1) : T(0),
-          SquaredHinge{}.value(m.score, model.outputs, y, T(1)));
+          problem.targets.loss.value(m.score, model.outputs, y, T(1)));
     }
   }
 

@@ -99,12 +99,8 @@ struct KernelFolds : CutFolds<Scalar> {
     for (Index e = training; e < n; ++e) {
       const T* z = row_of(m.score, e, stride);
       const Label y = problem.labels[order[e]];
-      if (classes == 1) {
-        const T violation = largest(T(1) - (y == 1 ? z[0] : -z[0]), T(0));
-        add(T(1), (z[0] > T(0)) != (y == 1) ? T(1) : T(0), violation * violation);
-        continue;
-      }
-      add(T(1), largest_score(z, classes) != y ? T(1) : T(0), SquaredHinge{}.value(z, classes, y, T(1)));
+      const bool right = (classes == 1 ? Index(z[0] > T(0)) : largest_score(z, classes)) == y;
+      add(T(1), right ? T(0) : T(1), KernelLoss{classes}.value(z, classes, y, T(1)));
     }
   }
 

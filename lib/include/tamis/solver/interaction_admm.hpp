@@ -34,19 +34,19 @@ class InteractionAdmm {
   static constexpr Requirement requirement(Shape shape) { return InteractionWorkspace<T>::requirement(shape); }
 
   /// Another λ than that of the options, before `start`; λ₂ stays.
-  void set_lambda(T lambda) { workspace_.options.lambda = workspace_.penalty.lambda1 = lambda; }
+  void set_lambda(T lambda) { workspace_.options.lambda = lambda; }
   /// Checks the problem, takes its memory and certifies the model of zeros. False: it has ended.
   bool start(std::span<std::byte> memory) {
     if (!workspace_.prepare(memory)) return false;
-    for (T* matrix : {m_.z, m_.w}) fill(matrix, workspace_.coefficients(), T(0));
-    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws, m_.u}) fill(scores, workspace_.scores(), T(0));
+    core_.bind(m_.split, workspace_.shape, m_.w, workspace_.coefficients(), m_.gram, m_.factor);
+    fill(m_.z, workspace_.coefficients(), T(0));
+    fill(m_.u, workspace_.scores(), T(0));
     fill(m_.b, workspace_.outputs, T(0));
-    rho_scores_ = T(1);
     // With ridge the first step solves a regression.
-    kappa_ = workspace_.penalty.ridge()
-                 ? largest(workspace_.penalty.lambda1, T(16) * epsilon<T> * workspace_.mean_square)
-                 : largest(T(0.1) * workspace_.mean_square, T(1e-6));
-    workspace_.weight = rho_ = kappa_;
+    core_.kappa = workspace_.penalty.ridge()
+                      ? largest(workspace_.penalty.lambda1, T(16) * epsilon<T> * workspace_.mean_square)
+                      : largest(T(0.1) * workspace_.mean_square, T(1e-6));
+    workspace_.weight = core_.rho = core_.kappa;
     certify_zero();
     if (running()) factor();
     return running();
@@ -79,9 +79,10 @@ class InteractionAdmm {
     const bool last = ++report.iterations >= workspace_.options.max_iterations;
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
-    primal_ = dual_ = x_size_ = w_size_ = T(0);
+    of_coefficients_ = {};
     for (Index k = 0; k < workspace_.shape.classes; ++k) step_coefficients(k, look && workspace_.regression());
-    if (!workspace_.regression()) step_scores();
+    if (!workspace_.regression())
+      core_.step_scores(workspace_.targets.loss, workspace_.targets.labels, m_.u, m_.row[1]);
     const T n = T(workspace_.shape.samples), p = T(workspace_.shape.features);
     spent_ += T(workspace_.shape.classes) * n * (T(2) * p * p + T(2) * n);
     if (look) {
@@ -118,20 +119,9 @@ class InteractionAdmm {
   }
 
   [[gnu::noinline]] void factor() {
-    const Index n = workspace_.shape.samples;
-    copy(static_cast<const T*>(m_.gram), std::size_t(n) * workspace_.width, m_.factor);
-    for (Index i = 0; i < n; ++i) row_of(m_.factor, i, workspace_.width)[i] += kappa_;
-    if (!factor_cholesky(m_.factor, n, workspace_.width)) {  // rounding has outgrown κ
-      kappa_ *= T(10);
-      scale_rho(T(10));
-      if (kappa_ < T(1e3) * workspace_.mean_square) return factor();
-      GapMonitor<T>::end_for_rounding(workspace_.report);
-      return;
-    }
-    if (workspace_.options.intercept) {
-      fill(m_.ones, n, T(1));
-      solve_cholesky(static_cast<const T*>(m_.factor), n, workspace_.width, m_.ones);
-    }
+    const bool there_is_one = core_.take_factor(workspace_.mean_square, workspace_.options.intercept);
+    workspace_.weight = core_.rho;
+    if (!there_is_one) GapMonitor<T>::end_for_rounding(workspace_.report);
   }
 
   // ---- an iteration -------------------------------------------------------------------------------------------------
@@ -139,55 +129,41 @@ class InteractionAdmm {
   [[gnu::noinline]] void step_coefficients(Index k, bool look) {
     const Index n = workspace_.shape.samples, p = workspace_.shape.features, outputs = workspace_.outputs,
                 stride = workspace_.stride;
-    T* u = m_.right;
+    const auto& split = m_.split;
+    T* u = split.right;
     const auto target = [&](Index i) {
-      return workspace_.regression() ? workspace_.value(i) : row_of(m_.s, i, outputs)[k] - row_of(m_.ws, i, outputs)[k];
+      return workspace_.regression() ? workspace_.value(i)
+                                     : row_of(split.s, i, outputs)[k] - row_of(split.ws, i, outputs)[k];
     };
-    for (Index i = 0; i < n; ++i) u[i] = target(i) - (row_of(m_.sz, i, outputs)[k] - row_of(m_.sw, i, outputs)[k]);
-    solve_cholesky(static_cast<const T*>(m_.factor), n, workspace_.width, u);
-    T b = 0;
-    if (workspace_.options.intercept) {
-      Sum<T> sum, ones;
-      for (Index i = 0; i < n; ++i) {
-        sum.add(u[i]);
-        ones.add(m_.ones[i]);
-      }
-      b = sum.value() / ones.value();
-      for (Index i = 0; i < n; ++i) u[i] -= b * m_.ones[i];
-    }
-    m_.b[k] = b;
+    for (Index i = 0; i < n; ++i)
+      u[i] = target(i) - (row_of(split.sz, i, outputs)[k] - row_of(split.sw, i, outputs)[k]);
+    const T b = m_.b[k] = core_.solve(u, workspace_.options.intercept);
     workspace_.transposed(u, 1);
-    if (look) workspace_.offer_values(u, rho_, m_.z, few_sweeps);
+    if (look) workspace_.offer_values(u, core_.rho, m_.z, few_sweeps);
     add_centre(k);
     T* const z = workspace_.matrix(m_.z, k);
     T* const w = workspace_.matrix(m_.w, k);
-    const T step = T(1) / rho_;
+    const T step = T(1) / core_.rho;
     for (Index j = 0; j < p; ++j) {
       const T* x = row_of(m_.g, j, stride);
       T* z_row = row_of(z, j, stride);
       T* w_row = row_of(w, j, stride);
       T* old = m_.row[1];
-      for (Index l = 0; l <= p; ++l) {
-        old[l] = z_row[l];
-        z_row[l] = relaxation * x[l] - (relaxation - T(1)) * z_row[l] + w_row[l];
-        w_row[l] = z_row[l];
-      }
+      copy(static_cast<const T*>(z_row), p + 1, old);
+      core_.relax(x, z_row, w_row, p + 1);
       workspace_.penalty.prox(z_row, p, step);
       for (Index l = 0; l <= p; ++l) {
         w_row[l] -= z_row[l];
-        primal_ += (x[l] - z_row[l]) * (x[l] - z_row[l]);
-        dual_ += (z_row[l] - old[l]) * (z_row[l] - old[l]);
-        x_size_ += x[l] * x[l];
-        w_size_ += w_row[l] * w_row[l];
+        of_coefficients_.add(x[l], z_row[l], old[l], w_row[l]);
       }
     }
     workspace_.multiply(z, m_.spare, 1);
     for (Index i = 0; i < n; ++i) {
-      const T x = target(i) - b - kappa_ * u[i];
-      T& sz = row_of(m_.sz, i, outputs)[k];
-      T& sw = row_of(m_.sw, i, outputs)[k];
+      const T x = target(i) - b - core_.kappa * u[i];
+      T& sz = row_of(split.sz, i, outputs)[k];
+      T& sw = row_of(split.sw, i, outputs)[k];
       const T next = m_.spare[i];
-      sw = relaxation * x - (relaxation - T(1)) * sz + sw - next;
+      sw = core_.relaxation * x - (core_.relaxation - T(1)) * sz + sw - next;
       sz = next;
       if (!workspace_.regression()) row_of(m_.u, i, outputs)[k] = x + b;
     }
@@ -214,57 +190,9 @@ class InteractionAdmm {
     }
   }
 
-  /// s ← the proximity operator of the loss, and its multipliers.
-  [[gnu::noinline]] void step_scores() {
-    const Index classes = workspace_.shape.classes, outputs = workspace_.outputs;
-    primal_scores_ = dual_scores_ = scores_size_ = multipliers_size_ = T(0);
-    for (Index i = 0; i < workspace_.shape.samples; ++i) {
-      const T* x = row_of(m_.u, i, outputs);
-      T* s = row_of(m_.s, i, outputs);
-      T* w = row_of(m_.ws, i, outputs);
-      T* old = m_.row[1];
-      for (Index k = 0; k < classes; ++k) {
-        old[k] = s[k];
-        w[k] = relaxation * x[k] - (relaxation - T(1)) * s[k] + w[k];
-      }
-      copy(static_cast<const T*>(w), outputs, s);
-      SquaredHinge{}.prox(s, classes, workspace_.targets.labels[i], T(1), rho_scores_);
-      for (Index k = 0; k < classes; ++k) {
-        w[k] -= s[k];
-        primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
-        dual_scores_ += (s[k] - old[k]) * (s[k] - old[k]);
-        scores_size_ += x[k] * x[k];
-        multipliers_size_ += w[k] * w[k];
-      }
-    }
-  }
-
-  static void scale(T* entries, std::size_t count, T factor) {
-    for (std::size_t e = 0; e < count; ++e) entries[e] *= factor;
-  }
-  /// Another weight for the split between loss and Ω; the multipliers themselves stay.
-  void scale_rho(T factor) {
-    workspace_.weight = rho_ *= factor;
-    scale(m_.w, workspace_.coefficients(), T(1) / factor);
-    scale(m_.sw, workspace_.scores(), T(1) / factor);
-  }
-
-  /// Penalties of the two splits such that both kinds of residuals fall alike.
-  [[gnu::noinline]] void rebalance_penalty() {
-    const auto factor_of = [](T primal, T size, T dual, T multiplier) {
-      if (!(primal > T(0)) || !(dual > T(0)) || !(size > T(0)) || !(multiplier > T(0))) return T(1);
-      const T q = square_root(square_root((primal / size) / (dual / multiplier)));
-      return q > T(1.5) || q < T(0.67) ? smallest(largest(q, T(0.2)), T(5)) : T(1);
-    };
-    const T q = factor_of(primal_, x_size_, dual_, w_size_);
-    const T qs =
-        workspace_.regression() ? T(1) : factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
-    if (q == T(1) && qs == T(1)) return;
-    scale_rho(q);
-    rho_scores_ *= qs;
-    scale(m_.ws, workspace_.scores(), T(1) / qs);
-    kappa_ = workspace_.regression() ? rho_ : rho_ / rho_scores_;
-    factor();
+  void rebalance_penalty() {
+    const T by_of_scores = workspace_.regression() ? T(1) : core_.of_scores.imbalance();
+    if (core_.rebalance(of_coefficients_.imbalance(), by_of_scores)) factor();
   }
 
   // ---- certificates -------------------------------------------------------------------------------------------------
@@ -292,8 +220,8 @@ class InteractionAdmm {
   [[gnu::noinline]] void certify(bool dual) {
     ++workspace_.certificates;
     if (dual && !workspace_.regression()) {
-      for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.u[e] = largest(rho_scores_ * m_.ws[e], T(0));
-      workspace_.offer_betas(m_.z, few_sweeps);
+      for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.u[e] = core_.rho_scores * m_.split.ws[e];
+      workspace_.offer_slopes(m_.z, few_sweeps);
     }
     workspace_.offer_model([this](Index k) { take_candidate(k); });
     workspace_.check_convergence();
@@ -309,12 +237,12 @@ class InteractionAdmm {
       if (workspace_.regression()) {
         fill(m_.u, workspace_.scores(), T(0));
         workspace_.take_intercept();
-        for (Index i = 0; i < n; ++i) m_.right[i] = (workspace_.value(i) - m_.b[0]) / worst;
-        workspace_.transposed(m_.right, 1);
-        gauge = workspace_.offer_values(m_.right, T(1), m_.z, many_sweeps);
+        for (Index i = 0; i < n; ++i) m_.split.right[i] = (workspace_.value(i) - m_.b[0]) / worst;
+        workspace_.transposed(m_.split.right, 1);
+        gauge = workspace_.offer_values(m_.split.right, T(1), m_.z, many_sweeps);
       } else {
         fill(m_.u, workspace_.scores(), T(2) / worst);
-        gauge = workspace_.offer_betas(m_.z, many_sweeps);
+        gauge = workspace_.offer_slopes(m_.z, many_sweeps);
       }
       worst *= gauge;
       if (!(gauge > T(1))) break;
@@ -326,7 +254,7 @@ class InteractionAdmm {
   }
 
   [[gnu::noinline]] void finish() {
-    InteractionNewton<T> newton(workspace_, T(1) / rho_);
+    InteractionNewton<T> newton(workspace_, T(1) / core_.rho);
     newton.run(spent_);
     const T n = T(workspace_.shape.samples);
     next_finish_ = spent_ + newton.flops() + n * n * n / T(3);
@@ -334,16 +262,12 @@ class InteractionAdmm {
     if (running()) factor();
   }
 
-  static constexpr T relaxation = T(1.8);
   static constexpr int few_sweeps = 10, many_sweeps = 1000;
 
   InteractionWorkspace<T> workspace_;
   InteractionMemory<T>& m_ = workspace_.m;
-  T kappa_ = T(0);
-  T rho_ = T(0);         ///< weight of the split between loss and Ω
-  T rho_scores_ = T(1);  ///< weight of the split of the scores
-  T primal_ = T(0), dual_ = T(0), x_size_ = T(0), w_size_ = T(0);
-  T primal_scores_ = T(0), dual_scores_ = T(0), scores_size_ = T(0), multipliers_size_ = T(0);
+  AdmmCore<T> core_;
+  SplitResiduals<T> of_coefficients_;
   T first_lambda_ = not_a_number<T>;
   T spent_ = T(0);        ///< flops of the iterations
   T next_finish_ = T(0);  ///< as many as the last finish took lie between two of them

@@ -186,7 +186,7 @@ class InteractionNewton {
     }
   }
   T take_step() {
-    T* const nu = m_.right;
+    T* const nu = m_.split.right;
     for (Index e = 0; e < rows_; ++e) nu[e] = delta_ * m_.residual[e] + m_.slopes[e];
     solve_cholesky(static_cast<const T*>(m_.factor), rows_, workspace_.width, nu);
     T longest = 0;
@@ -260,7 +260,7 @@ class InteractionNewton {
       for (Index l = 0; l <= p; ++l) to[l] = from[l] + step * row[l];
       workspace_.penalty.prox(to, p, step);
     };
-    T* const nu = m_.right;
+    T* const nu = m_.split.right;
     if (workspace_.regression()) {
       Sum<T> sum;
       for (Index i = 0; i < n; ++i) sum.add(nu[i]);
@@ -271,8 +271,8 @@ class InteractionNewton {
     }
     fill(m_.u, workspace_.scores(), T(0));
     for (Index e = 0; e < rows_; ++e)
-      row_of(m_.u, m_.sample[e], workspace_.outputs)[m_.output[e]] = largest(T(-2) * nu[e], T(0));
-    workspace_.offer_betas(m_.point, sweeps, look);
+      row_of(m_.u, m_.sample[e], workspace_.outputs)[m_.output[e]] = T(-2) * nu[e];
+    workspace_.offer_slopes(m_.point, sweeps, look);
   }
 
   InteractionWorkspace<T>& workspace_;

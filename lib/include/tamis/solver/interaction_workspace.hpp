@@ -2,16 +2,17 @@
 /// What solvers of problems with interactions share: the memory, the products, and the certificates.
 
 #include "../arena.hpp"
-#include "../certificate/make_dual_feasible.hpp"
 #include "../certificate/gap_monitor.hpp"
 #include "../certificate/hierarchical_gauge.hpp"
+#include "../certificate/make_dual_feasible.hpp"
 #include "../design/dense.hpp"
-#include "../linalg/cholesky.hpp"
 #include "../loss/squared_hinge.hpp"
 #include "../model/interactions.hpp"
 #include "../options.hpp"
 #include "../penalty/hierarchical.hpp"
 #include "../report.hpp"
+#include "admm_core.hpp"
+#include "door.hpp"
 #include "solver.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -22,24 +23,50 @@ template <class T>
 struct InteractionTargets {
   const T* values = nullptr;
   std::span<const Label> labels = {};
-  Index classes = 1;  ///< 1 for a regression
+  Index classes = 1;                        ///< 1 for a regression
+  static constexpr SquaredHinge loss = {};  ///< of labels
 };
+
+/// The door of problems with interactions: the status of the first thing that is wrong, its place in the report, or
+/// `running`. Nothing is written to the memory, of which the report says how much is needed.
+template <class T>
+[[gnu::noinline]] Status check_interactions(const DenseDesign<T>& design, const InteractionTargets<T>& targets,
+                                            const HierarchicalPenalty<T>& penalty, bool valid_combination,
+                                            const Options<T>& options, std::span<std::byte> memory, Report<T>& report) {
+  constexpr Index most = Index(-1) - lanes<T>;
+  const Index samples = design.samples(), features = design.features();
+  const bool regression = targets.values != nullptr;
+  if (samples == 0 || features == 0 || samples > most || features > most) return Status::invalid_shape;
+  if (regression ? targets.classes != 1 || !targets.labels.empty()
+                 : targets.classes < 2 || targets.labels.size() != samples)
+    return Status::invalid_shape;
+  if (!penalty.valid_weights()) return Status::invalid_lambda;
+  if (!valid_combination) return Status::invalid_combination;
+  if (const Status status = detail::check_options(options); status != Status::running) return status;
+  if (design.find_bad_value(report.row, report.column)) return Status::invalid_data;
+  report.column = regression ? features : 0;
+  for (report.row = 0; report.row < samples; ++report.row) {
+    if (regression && !finite(targets.values[report.row])) return Status::invalid_data;
+    if (!regression && targets.labels[report.row] >= targets.classes) return Status::invalid_label;
+  }
+  report.row = report.column = 0;
+  return detail::check_memory(memory, report.arena_bytes);
+}
 
 /// The arrays of a solve, rows padded to vectors: `stride` entries for a row of coefficients, `width` for one over
 /// samples, `outputs` for one of scores.
 template <class T>
 struct InteractionMemory {
-  T *z, *w;                       ///< coefficients, scaled multipliers: K matrices of features × stride
-  T *best, *trial, *point;        ///< the model; where Newton's method looks for a face of Ω; a point on it
-  T* g;                           ///< Aᵀu of one output
-  T* samples;                     ///< [X 1] by rows
-  T* scaled;                      ///< scratch: width × stride
-  T* columns;                     ///< X by columns: stride × width
-  T* gram;                        ///< K: samples × width
-  T* factor;                      ///< of K + κ
-  T *sz, *sw;                     ///< scores of z and w: samples × outputs
-  T *s, *ws, *u;                  ///< scores split off, their scaled multipliers; scratch
-  T *ones, *right;                ///< (K + κ)⁻¹ 1; a right-hand side and its solution
+  T *z, *w;                 ///< coefficients, scaled multipliers: K matrices of features × stride
+  T *best, *trial, *point;  ///< the model; where Newton's method looks for a face of Ω; a point on it
+  T* g;                     ///< Aᵀu of one output
+  T* samples;               ///< [X 1] by rows
+  T* scaled;                ///< scratch: width × stride
+  T* columns;               ///< X by columns: stride × width
+  T* gram;                  ///< K: samples × width
+  T* factor;                ///< of K + κ
+  typename AdmmCore<T>::Memory split;
+  T* u;                           ///< scratch: samples × outputs
   T *spare, *column;              ///< scratch of an entry per sample
   T *residual, *slopes;           ///< the same for the rows of Newton's system
   Index *sample, *output;         ///< what these rows are of
@@ -59,8 +86,9 @@ struct InteractionMemory {
     m.g = arena.take<T>(matrix);
     for (T** rows : {&m.samples, &m.scaled, &m.columns}) *rows = arena.take<T>(saturating_multiply(width, stride));
     for (T** square : {&m.gram, &m.factor}) *square = arena.take<T>(saturating_multiply(shape.samples, width));
-    for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.u}) *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
-    for (T** column : {&m.ones, &m.right, &m.spare, &m.column, &m.residual, &m.slopes}) *column = arena.take<T>(width);
+    m.split = AdmmCore<T>::Memory::lay_out(arena, shape);
+    m.u = arena.take<T>(saturating_multiply(shape.samples, outputs));
+    for (T** column : {&m.spare, &m.column, &m.residual, &m.slopes}) *column = arena.take<T>(width);
     for (Index** rows : {&m.sample, &m.output}) *rows = arena.take<Index>(shape.samples);
     for (T** intercepts : {&m.b, &m.best_b, &m.from_b, &m.to_b}) *intercepts = arena.take<T>(outputs);
     for (T** row : {&m.row[0], &m.row[1]}) *row = arena.take<T>(stride > outputs ? stride : outputs);
@@ -80,7 +108,8 @@ class InteractionWorkspace {
         targets(truth),
         options(wanted),
         shape{samples.samples(), samples.features(), truth.classes},
-        penalty{hierarchy, norm, wanted.lambda, lambda2} {}
+        penalty{hierarchy, norm},
+        lambda2_(lambda2) {}
 
   static constexpr Requirement requirement(Shape shape) {
     Arena counter;
@@ -104,7 +133,9 @@ class InteractionWorkspace {
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     report = {};
     report.arena_bytes = requirement(shape).bytes;
-    report.status = check(memory);
+    penalty.lambda1 = options.lambda;
+    penalty.lambda2 = lambda2_;
+    report.status = check_interactions(design, targets, penalty, penalty.valid(), options, memory, report);
     if (!running()) return false;
     Arena arena(memory);
     m = InteractionMemory<T>::lay_out(arena, shape);
@@ -142,8 +173,7 @@ class InteractionWorkspace {
   /// As it was given; the penalty has it times n, once the run has started.
   T lambda2() const { return penalty.lambda2 / T(shape.samples); }
   bool valid_lambdas(T lambda, T lambda2) const {
-    const bool alone = penalty.hierarchy == Hierarchy::full;  // products that λ₂ alone penalises
-    return lambda > T(0) && finite(lambda) && finite(lambda2) && (alone ? lambda2 > T(0) : lambda2 >= T(0));
+    return HierarchicalPenalty<T>{penalty.hierarchy, penalty.norm, lambda, lambda2}.valid_weights();
   }
 
   // ---- products -----------------------------------------------------------------------------------------------------
@@ -188,7 +218,8 @@ class InteractionWorkspace {
   // ---- certificates -------------------------------------------------------------------------------------------------
 
   /// How far `factor` times the products in g are from what Ω allows, beside the coefficients `model` of output k;
-  /// infinite where they have left the range of T. Then visit(j, row) for the rows of that point, unless visit is NoRows.
+  /// infinite where they have left the range of T. Then visit(j, row) for the rows of that point, unless visit is
+  /// NoRows.
   struct NoRows {};
   template <class Visit>
   [[gnu::noinline]] T gauge(Index k, T factor, const T* model, int sweeps, Visit visit) {
@@ -221,29 +252,23 @@ class InteractionWorkspace {
     offer(worst, inner.value(), square.value() / T(2) + conjugate(scale));
     return worst;
   }
-  /// The same of classes: β_ik ≥ 0 in u, the entries of the labels aside. Where there are intercepts they are balanced
-  /// first.
+  /// The same of classes: slopes of the loss in u, up to rounding and the entries of the labels. Where there are
+  /// intercepts their columns are made to add up to zero first.
   template <class Visit = NoRows>
-  [[gnu::noinline]] T offer_betas(const T* model, int sweeps, Visit visit = {}) {
-    for (Index i = 0; i < shape.samples; ++i) {
-      T* u = row_of(m.u, i, outputs);
-      T sum = 0;
-      for (Index k = 0; k < shape.classes; ++k) sum += k == targets.labels[i] ? T(0) : u[k];
-      u[targets.labels[i]] = -sum;
-    }
+  [[gnu::noinline]] T offer_slopes(const T* model, int sweeps, Visit visit = {}) {
+    for (Index i = 0; i < shape.samples; ++i)
+      targets.loss.enter_domain(row_of(m.u, i, outputs), shape.classes, targets.labels[i], T(1));
     if (options.intercept) {
       Targets<T> labels{targets.labels, shape.classes};
       labels.normalise();
-      make_dual_feasible(SquaredHinge{}, labels, m.u, outputs, m.row[0], m.row[1]);
+      make_dual_feasible(targets.loss, labels, m.u, outputs, m.row[0], m.row[1]);
     }
     Sum<T> linear, quadratic;
-    for (Index i = 0; i < shape.samples; ++i)
-      for (Index k = 0; k < shape.classes; ++k)
-        if (k != targets.labels[i]) {
-          const T beta = row_of(m.u, i, outputs)[k];
-          linear.add(beta);
-          quadratic.add(beta * beta / T(4));
-        }
+    for (Index i = 0; i < shape.samples; ++i) {
+      const auto terms = targets.loss.dual_terms(row_of(m.u, i, outputs), shape.classes, targets.labels[i], T(1), T(1));
+      linear.add(terms.linear);
+      quadratic.add(terms.quadratic);
+    }
     T worst = 0;
     for (Index k = 0; k < shape.classes; ++k) {
       transposed(m.u + k, outputs);
@@ -336,31 +361,6 @@ class InteractionWorkspace {
  private:
   DenseDesign<T> by_columns() const { return {m.columns, shape.samples, shape.features, width}; }
 
-  Status check(std::span<std::byte> memory) {
-    constexpr Index most = Index(-1) - lanes<T>;
-    if (shape.samples == 0 || shape.features == 0 || shape.samples > most || shape.features > most)
-      return Status::invalid_shape;
-    if (regression() ? shape.classes != 1 || !targets.labels.empty()
-                     : shape.classes < 2 || targets.labels.size() != shape.samples)
-      return Status::invalid_shape;
-    if (!valid_lambdas(penalty.lambda1, penalty.lambda2)) return Status::invalid_lambda;
-    if (!penalty.valid()) return Status::invalid_combination;
-    if (!(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
-    if (options.eta != T(0)) return Status::invalid_eta;
-    if (has_margin(options)) return Status::invalid_margin;  // it is 1
-    if (design.find_bad_value(report.row, report.column)) return Status::invalid_data;
-    for (Index i = 0; i < shape.samples; ++i) {
-      report.row = i;
-      report.column = regression() ? shape.features : 0;
-      if (regression() && !finite(targets.values[i])) return Status::invalid_data;
-      if (!regression() && targets.labels[i] >= shape.classes) return Status::invalid_label;
-    }
-    report.row = report.column = 0;
-    if (!Arena::aligned(memory)) return Status::invalid_arena;
-    if (memory.size() < report.arena_bytes) return Status::arena_too_small;
-    return Status::running;
-  }
-
   [[gnu::noinline]] void take_samples() {
     fill(m.columns, std::size_t(stride) * width, T(0));
     for (Index i = 0; i < shape.samples; ++i) {
@@ -398,7 +398,7 @@ class InteractionWorkspace {
         z[k] += m.b[k];
         if (!finite(z[k])) return not_a_number<T>;  // a loss takes it for a margin that is met
       }
-      total.add(SquaredHinge{}.value(z, shape.classes, targets.labels[i], T(1)));
+      total.add(targets.loss.value(z, shape.classes, targets.labels[i], T(1)));
     }
     return total.value();
   }
@@ -416,6 +416,7 @@ class InteractionWorkspace {
     if (s > T(0)) best_dual = largest(best_dual, s * linear - s * s * quadratic);
   }
 
+  T lambda2_;  ///< to begin with
   GapMonitor<T> monitor_;
 };
 

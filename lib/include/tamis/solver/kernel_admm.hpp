@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "admm_core.hpp"
 #include "kernel_entries_newton.hpp"
 #include "kernel_groups_newton.hpp"
 
@@ -25,7 +26,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// Memory: `requirement(shape)`: 4n² + 8n·τ·K + 11n·K entries and some 90 per sample, rows padded to vectors. Cost of
 /// an iteration: 2K·n²·(τ + 1) flops, as much again while α is not sparse, and n³/3 when κ changes. Source: Kowalski et
 /// al. (2009), problem (2); Boyd et al. (2011).
-template <class T>
+/// Without `with_newton` there are the iterations alone, for comparison.
+template <class T, bool with_newton = true>
 class KernelAdmm {
   using Workspace = KernelWorkspace<T>;
 
@@ -44,12 +46,11 @@ class KernelAdmm {
     Arena arena(memory);
     m_ = Memory::lay_out(arena, workspace_.shape);
     workspace_.bind(m_.common, arena.used());
-    width_ = padded<T>(workspace_.shape.samples);
-    m_.gram = m_.newton.squares;
-    m_.factor = m_.gram + std::size_t(workspace_.shape.samples) * width_;
-    for (T* all : {m_.w, m_.old}) fill(all, workspace_.coefficients(), T(0));
-    for (T* scores : {m_.sz, m_.sw, m_.s, m_.ws}) fill(scores, workspace_.scores(), T(0));
-    kappa_ = rho_ = spent_ = next_finish_ = T(0);
+    const std::size_t square = std::size_t(workspace_.shape.samples) * padded<T>(workspace_.shape.samples);
+    core_.bind(m_.split, workspace_.shape, m_.w, workspace_.coefficients(), m_.newton.squares,
+               m_.newton.squares + square);
+    fill(m_.old, workspace_.coefficients(), T(0));
+    core_.kappa = core_.rho = spent_ = next_finish_ = T(0);
     fresh_ = true;
     has_gram_ = factored_ = false;
     workspace_.certify_zero(m_.z);
@@ -82,11 +83,11 @@ class KernelAdmm {
     const bool look = last || report.iterations % (report.iterations < 100 ? 5 : 10) == 0;
     report.epochs += T(1);
     step_coefficients();
-    step_scores();
+    core_.step_scores(workspace_.loss, workspace_.labels, m_.x, m_.common.row);
     const T n = T(workspace_.shape.samples);
     spent_ += T(2) * T(workspace_.shape.classes) * n * (T(2) * T(workspace_.shape.features) + n);
     const bool weigh = report.iterations % (report.iterations < 100 ? 10 : 40) == 0 && report.iterations <= 2000;
-    if (weigh) compare_residuals();
+    const T imbalance = weigh ? compare_residuals() : T(1);
     if (look) {
       certify();
       if (running() && spent_ > next_finish_ &&
@@ -94,7 +95,7 @@ class KernelAdmm {
         finish(spent_);
       if (report.iterations >= workspace_.options.max_iterations) workspace_.end_at_limit();
     }
-    if (weigh && running()) rebalance_penalty();
+    if (weigh && running()) rebalance_penalty(imbalance);
     return running();
   }
 
@@ -114,79 +115,57 @@ class KernelAdmm {
     typename Workspace::Memory common;
     T *z, *w, *old;  ///< coefficients, scaled multipliers, the coefficients before: features × outputs
     KernelNewtonMemory<T> newton;
-    T *gram, *factor;  ///< AAᵀ, and the factor of AAᵀ + κ: samples × width, of the memory before
-    T *sz, *sw;        ///< scores of z and w: samples × outputs
-    T *s, *ws, *x;     ///< scores split off, their scaled multipliers; scratch
-    T *ones, *right;   ///< (AAᵀ + κ)⁻¹ 1; a right-hand side and its solution
+    typename AdmmCore<T>::Memory split;  ///< AAᵀ and the factor are squares of the memory before
+    T* x;                                ///< scratch: samples × outputs
 
     static constexpr Memory lay_out(Arena& arena, Shape shape) {
       using detail::saturating_multiply;
       Memory m{};
       m.common = Workspace::Memory::lay_out(arena, shape);
-      const std::size_t outputs = padded<T>(shape.classes), width = padded<T>(shape.samples);
+      const std::size_t outputs = padded<T>(shape.classes);
       for (T** all : {&m.z, &m.w, &m.old}) *all = arena.take<T>(saturating_multiply(shape.features, outputs));
       m.newton = KernelNewtonMemory<T>::lay_out(arena, shape);
-      for (T** all : {&m.sz, &m.sw, &m.s, &m.ws, &m.x})
-        *all = arena.take<T>(saturating_multiply(shape.samples, outputs));
-      for (T** column : {&m.ones, &m.right}) *column = arena.take<T>(width);
+      m.split = AdmmCore<T>::Memory::lay_out(arena, shape);
+      m.x = arena.take<T>(saturating_multiply(shape.samples, outputs));
       return m;
     }
   };
-
 
   bool by_entries() const { return workspace_.penalty.p == 1; }
 
   /// What an iteration needs. False when the run has ended.
   bool prepare() {
     if (!has_gram_) take_gram();
-    if (rho_ == T(0)) {
-      rho_scores_ = T(1);
+    if (core_.rho == T(0)) {
       const T start = workspace_.penalty.p == 1 && workspace_.penalty.q == 1 ? T(1) : T(0.01);
-      rho_ = kappa_ = largest(start * mean_square_, T(1e-6));
+      core_.rho = core_.kappa = largest(start * mean_square_, T(1e-6));
       if (by_entries()) {  // from where Newton's method ended
         workspace_.multiply(m_.z, m_.common.b, m_.common.u);
         workspace_.take_slopes();
         move(m_.z);
       }
     }
-    if (!factored_) factor();
-    return running();
+    if (factored_) return true;
+    factored_ = core_.take_factor(mean_square_, workspace_.options.intercept);
+    if (!factored_) GapMonitor<T>::end_for_rounding(workspace_.report);
+    return factored_;
   }
   [[gnu::noinline]] void take_gram() {
-    const Index n = workspace_.shape.samples;
-    fill(m_.gram, std::size_t(n) * width_, T(0));
-    m_.newton.gram.begin(n, width_, m_.gram);
+    const Index n = workspace_.shape.samples, width = core_.width;
+    T* const gram = m_.newton.squares;
+    fill(gram, std::size_t(n) * width, T(0));
+    m_.newton.gram.begin(n, width, gram);
     for (Index j = 0; j < workspace_.shape.features; ++j) {
       const T* column = workspace_.design.column(j).values;
       m_.newton.gram.add(T(1), [column](Index i) { return column[i]; });
     }
     m_.newton.gram.flush();
     Sum<T> trace;
-    for (Index i = 0; i < n; ++i) trace.add(row_of(m_.gram, i, width_)[i]);
+    for (Index i = 0; i < n; ++i) trace.add(row_of(gram, i, width)[i]);
     mean_square_ = trace.value() / T(n);
     has_gram_ = true;
     const T rows = T(n);
     spent_ += rows * rows * T(workspace_.shape.features);
-  }
-
-  [[gnu::noinline]] void factor() {
-    const Index n = workspace_.shape.samples;
-    copy(static_cast<const T*>(m_.gram), std::size_t(n) * width_, m_.factor);
-    for (Index i = 0; i < n; ++i) row_of(m_.factor, i, width_)[i] += kappa_;
-    if (!factor_cholesky(m_.factor, n, width_)) {  // rounding has outgrown κ
-      kappa_ *= T(10);
-      scale_rho(T(10));
-      if (kappa_ < T(1e3) * mean_square_) return factor();
-      GapMonitor<T>::end_for_rounding(workspace_.report);
-      return;
-    }
-    factored_ = true;
-    if (!workspace_.options.intercept) return;
-    fill(m_.ones, n, T(1));
-    solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.ones);
-    Sum<T> sum;
-    for (Index i = 0; i < n; ++i) sum.add(m_.ones[i]);
-    sum_of_ones_ = sum.value();
   }
 
   // ---- an iteration -------------------------------------------------------------------------------------------------
@@ -195,20 +174,22 @@ class KernelAdmm {
   [[gnu::noinline]] void solve() {
     const Index n = workspace_.shape.samples, outputs = workspace_.outputs;
     T* const u = m_.common.u;
-    for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] = (m_.s[e] - m_.ws[e]) - (m_.sz[e] - m_.sw[e]);
-    if (workspace_.binary()) {
-      for (Index i = 0; i < n; ++i) m_.right[i] = row_of(u, i, outputs)[0];
-      solve_cholesky(static_cast<const T*>(m_.factor), n, width_, m_.right);
-      for (Index i = 0; i < n; ++i) row_of(u, i, outputs)[0] = m_.right[i];
-    } else {
-      solve_cholesky_rows(static_cast<const T*>(m_.factor), n, width_, u, outputs);
-    }
-    if (!workspace_.options.intercept) return;
     T* const b = m_.common.b;
+    const auto& split = m_.split;
+    for (std::size_t e = 0; e < workspace_.scores(); ++e)
+      u[e] = (split.s[e] - split.ws[e]) - (split.sz[e] - split.sw[e]);
+    if (workspace_.binary()) {
+      for (Index i = 0; i < n; ++i) split.right[i] = row_of(u, i, outputs)[0];
+      b[0] = core_.solve(split.right, workspace_.options.intercept);
+      for (Index i = 0; i < n; ++i) row_of(u, i, outputs)[0] = split.right[i];
+      return;
+    }
+    solve_cholesky_rows(static_cast<const T*>(core_.factor), n, core_.width, u, outputs);
+    if (!workspace_.options.intercept) return;
     column_sums(static_cast<const T*>(u), n, outputs, b);
-    for (Index k = 0; k < outputs; ++k) b[k] /= sum_of_ones_;
+    for (Index k = 0; k < outputs; ++k) b[k] /= core_.sum_of_ones;
     for (Index i = 0; i < n; ++i)
-      for (Index k = 0; k < outputs; ++k) row_of(u, i, outputs)[k] -= b[k] * m_.ones[i];
+      for (Index k = 0; k < outputs; ++k) row_of(u, i, outputs)[k] -= b[k] * split.ones[i];
   }
 
   [[gnu::noinline]] void step_coefficients() {
@@ -217,90 +198,37 @@ class KernelAdmm {
     const std::size_t count = workspace_.coefficients();
     T* const x = m_.common.g;
     copy(static_cast<const T*>(m_.z), count, m_.old);
-    for (std::size_t e = 0; e < count; ++e) {
-      x[e] += m_.z[e] - m_.w[e];
-      m_.w[e] += relaxation * x[e] - (relaxation - T(1)) * m_.z[e];
-      m_.z[e] = m_.w[e];
-    }
-    workspace_.penalty.prox(workspace_.rows(m_.z), workspace_.kernels, T(1) / rho_);
+    for (std::size_t e = 0; e < count; ++e) x[e] += m_.z[e] - m_.w[e];
+    core_.relax(x, m_.z, m_.w, count);
+    workspace_.penalty.prox(workspace_.rows(m_.z), workspace_.kernels, T(1) / core_.rho);
     for (std::size_t e = 0; e < count; ++e) m_.w[e] -= m_.z[e];
 
     T* const next = m_.x;
     workspace_.multiply(m_.z, m_.common.zeros, next);
     const T* const b = m_.common.b;
+    const auto& split = m_.split;
     for (Index i = 0; i < workspace_.shape.samples; ++i)
       for (Index k = 0; k < workspace_.outputs; ++k) {
         const std::size_t e = std::size_t(i) * workspace_.outputs + k;
-        const T all = m_.s[e] - m_.ws[e] - kappa_ * m_.common.u[e], own = all - b[k];
-        m_.sw[e] += relaxation * own - (relaxation - T(1)) * m_.sz[e] - next[e];
-        m_.sz[e] = next[e];
+        const T all = split.s[e] - split.ws[e] - core_.kappa * m_.common.u[e], own = all - b[k];
+        split.sw[e] += core_.relaxation * own - (core_.relaxation - T(1)) * split.sz[e] - next[e];
+        split.sz[e] = next[e];
         m_.x[e] = all;
       }
   }
 
-  /// s ← the proximity operator of the loss, and its multipliers.
-  [[gnu::noinline]] void step_scores() {
-    const Index classes = workspace_.shape.classes, outputs = workspace_.outputs;
-    primal_scores_ = dual_scores_ = scores_size_ = multipliers_size_ = T(0);
-    for (Index i = 0; i < workspace_.shape.samples; ++i) {
-      const T* x = row_of(m_.x, i, outputs);
-      T* s = row_of(m_.s, i, outputs);
-      T* w = row_of(m_.ws, i, outputs);
-      T* old = m_.common.row;
-      for (Index k = 0; k < classes; ++k) {
-        old[k] = s[k];
-        w[k] += relaxation * x[k] - (relaxation - T(1)) * s[k];
-        s[k] = w[k];
-      }
-      workspace_.prox(s, i, rho_scores_);
-      for (Index k = 0; k < classes; ++k) {
-        w[k] -= s[k];
-        primal_scores_ += (x[k] - s[k]) * (x[k] - s[k]);
-        dual_scores_ += (s[k] - old[k]) * (s[k] - old[k]);
-        scores_size_ += x[k] * x[k];
-        multipliers_size_ += w[k] * w[k];
-      }
-    }
+  [[gnu::noinline]] T compare_residuals() const {
+    SplitResiduals<T> of_coefficients;
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e)
+      of_coefficients.add(m_.common.g[e], m_.z[e], m_.old[e], m_.w[e]);
+    return of_coefficients.imbalance();
   }
-
-  static void scale(T* entries, std::size_t count, T factor) {
-    for (std::size_t e = 0; e < count; ++e) entries[e] *= factor;
-  }
-  /// Another weight for the split between loss and penalty; the multipliers themselves stay.
-  void scale_rho(T factor) {
-    rho_ *= factor;
-    scale(m_.w, workspace_.coefficients(), T(1) / factor);
-    scale(m_.sw, workspace_.scores(), T(1) / factor);
-  }
-
-  /// Factors of the weights of the two splits with which both kinds of residuals fall alike.
-  [[gnu::noinline]] void compare_residuals() {
-    const auto factor_of = [](T primal, T size, T dual, T multiplier) {
-      if (!(primal > T(0)) || !(dual > T(0)) || !(size > T(0)) || !(multiplier > T(0))) return T(1);
-      const T q = square_root(square_root((primal / size) / (dual / multiplier)));
-      return q > T(1.5) || q < T(0.67) ? smallest(largest(q, T(0.2)), T(5)) : T(1);
-    };
-    T primal = 0, dual = 0, x_size = 0, w_size = 0;
-    const T* const x = m_.common.g;
-    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) {
-      primal += (x[e] - m_.z[e]) * (x[e] - m_.z[e]);
-      dual += (m_.z[e] - m_.old[e]) * (m_.z[e] - m_.old[e]);
-      x_size += x[e] * x[e];
-      w_size += m_.w[e] * m_.w[e];
-    }
-    factor_ = factor_of(primal, x_size, dual, w_size);
-    factor_scores_ = factor_of(primal_scores_, scores_size_, dual_scores_, multipliers_size_);
-  }
-  void rebalance_penalty() {
-    if (factor_ == T(1) && factor_scores_ == T(1)) return;
-    scale_rho(factor_);
-    rho_scores_ *= factor_scores_;
-    scale(m_.ws, workspace_.scores(), T(1) / factor_scores_);
-    kappa_ = rho_ / rho_scores_;
+  void rebalance_penalty(T imbalance) {
+    if (!core_.rebalance(imbalance, core_.of_scores.imbalance())) return;
     const T least = T(4) * epsilon<T> * mean_square_ * T(workspace_.shape.samples);  // what rounding leaves of a factor
-    if (kappa_ < least) {
-      scale_rho(least / kappa_);
-      kappa_ = least;
+    if (core_.kappa < least) {
+      core_.scale_rho(least / core_.kappa);
+      core_.kappa = least;
     }
     factored_ = false;
   }
@@ -309,7 +237,7 @@ class KernelAdmm {
   [[gnu::noinline]] void certify() {
     T* const u = m_.common.u;
     workspace_.offer_model(m_.z);
-    for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] = rho_scores_ * m_.ws[e];
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] = core_.rho_scores * m_.split.ws[e];
     workspace_.offer_slopes();
     workspace_.check_convergence();
   }
@@ -318,16 +246,17 @@ class KernelAdmm {
   [[gnu::noinline]] void move(const T* to) {
     const T* const u = m_.common.u;
     copy(to, workspace_.coefficients(), m_.z);
-    for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.ws[e] = u[e] / rho_scores_;
+    for (std::size_t e = 0; e < workspace_.scores(); ++e) m_.split.ws[e] = u[e] / core_.rho_scores;
     workspace_.transposed(u);
-    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / rho_;
-    workspace_.multiply(m_.w, m_.common.zeros, m_.sw);
-    workspace_.multiply(m_.z, m_.common.zeros, m_.sz);
-    workspace_.multiply(m_.z, m_.common.b, m_.s);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.w[e] = -m_.common.g[e] / core_.rho;
+    workspace_.multiply(m_.w, m_.common.zeros, m_.split.sw);
+    workspace_.multiply(m_.z, m_.common.zeros, m_.split.sz);
+    workspace_.multiply(m_.z, m_.common.b, m_.split.s);
   }
 
   /// From the best model so far.
   [[gnu::noinline]] void finish(T budget) {
+    if constexpr (!with_newton) return;
     copy(static_cast<const T*>(m_.common.best_b), workspace_.outputs, m_.common.b);
     if (by_entries()) {
       KernelEntriesNewton<T> newton(workspace_, m_.newton);
@@ -335,7 +264,7 @@ class KernelAdmm {
       has_gram_ = false;
       go_on_from(newton);
     } else {
-      KernelGroupsNewton<T> newton(workspace_, m_.newton, m_.old, T(1) / rho_);
+      KernelGroupsNewton<T> newton(workspace_, m_.newton, m_.old, T(1) / core_.rho);
       newton.run(m_.common.best, budget);
       go_on_from(newton);
     }
@@ -347,26 +276,18 @@ class KernelAdmm {
     spent_ += newton.flops();
     next_finish_ = T(1.5) * spent_ + n * n * n / T(3);
     if (!newton.take_end()) return;
-    if (rho_ > T(0)) move(m_.newton.point);
+    if (core_.rho > T(0)) move(m_.newton.point);
     else copy(static_cast<const T*>(m_.newton.point), workspace_.coefficients(), m_.z);
   }
 
-  static constexpr T relaxation = T(1.8);
-
   Workspace workspace_;
   Memory m_{};
-  Index width_ = 0;       ///< of a row over samples
+  AdmmCore<T> core_;
   T spent_ = T(0);        ///< flops of the iterations
   T next_finish_ = T(0);  ///< where Newton's method is tried again
   bool fresh_ = true;     ///< no step has been made
   bool has_gram_ = false, factored_ = false;
   T mean_square_ = T(0);
-  T sum_of_ones_ = T(0);
-  T kappa_ = T(0);
-  T rho_ = T(0);         ///< weight of the split between loss and penalty
-  T rho_scores_ = T(1);  ///< weight of the split of the scores
-  T factor_ = T(1), factor_scores_ = T(1);
-  T primal_scores_ = T(0), dual_scores_ = T(0), scores_size_ = T(0), multipliers_size_ = T(0);
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -153,7 +153,7 @@ class KernelDescent {
       const T* f = row_of(m_.scores, i, workspace_.outputs);
       const T* d = row_of(m_.along, i, workspace_.outputs);
       for (Index k = 0; k < workspace_.shape.classes; ++k) row[k] = t == T(0) ? f[k] : f[k] + t * d[k];
-      total.add(workspace_.loss(row, i));
+      total.add(workspace_.loss_of(row, i));
     }
     return total.value();
   }

@@ -10,6 +10,11 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// are violated now, its diagonal a little raised. Sweeps over coordinates, which say what is zero, and Newton's
 /// steps on the others minimise that; the way there is shortened until F falls.
 ///
+/// Why it is here: seconds of CPU to a gap of 1e-6 with it and without (target paper_d_speed, `ours` beside
+/// `admm-without-newton`): 500 digits, λ = 10, p = q = 1 2.9 and more than 30, (1, 2; 2) 0.32 and more than 30; the
+/// Titanic, λ = 10, p = q = 1 0.0005 and 1.6. Of (1, 2; 1) it wins or loses a factor of 2. BlockCoordinateDescent with
+/// SupportNewton takes 7.6 s for p = q = 1 of these digits, 0.0035 s of the Titanic.
+///
 /// Cost: for w coefficients and n samples, n·w²(1/2 + 1/K) + w³/3 flops a step, and two products with the design for
 /// each working set. Source: finite Newton methods for the squared hinge (Keerthi and DeCoste 2005); working sets and
 /// quadratic models for sparse problems (Yuan, Ho and Lin 2012).

@@ -2,25 +2,51 @@
 /// What solvers of problems with several kernels share: the check of the problem, products, certificates.
 
 #include "../arena.hpp"
-#include "../certificate/make_dual_feasible.hpp"
 #include "../certificate/gap_monitor.hpp"
+#include "../certificate/make_dual_feasible.hpp"
 #include "../design/dense.hpp"
-#include "../loss/squared_hinge.hpp"
+#include "../loss/squared_hinge_of_outputs.hpp"
 #include "../model/kernel_coefficients.hpp"
 #include "../options.hpp"
 #include "../penalty/mixed_norm.hpp"
 #include "../report.hpp"
+#include "door.hpp"
 #include "solver.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
+/// The loss of problems with several kernels: ℓ = (1 − yf)₊² of one score, y = −1 and 1 for the labels 0 and 1;
+/// Σ_{k≠y} (1 + f_k − f_y)₊² of K.
+using KernelLoss = SquaredHingeOfOutputs;
+
+/// The door of problems with several kernels: the status of the first thing that is wrong, its place in the report, or
+/// `running`. Nothing is written to the memory, of which the report says how much is needed.
+template <class T, class Design>
+Status check_kernels(const Design& design, std::span<const Label> labels, Index kernels, Index outputs,
+                     const MixedNorm<T>& norm, const Options<T>& options, std::span<std::byte> memory,
+                     Report<T>& report) {
+  constexpr Index most = Index(-1) - lanes<T>;
+  const Index samples = design.samples();
+  if (samples == 0 || kernels == 0 || !valid_outputs(KernelLoss{outputs}, outputs) || samples > most ||
+      outputs > most || design.features() != detail::saturating_multiply(samples, kernels) ||
+      detail::saturating_multiply(design.features(), padded<T>(outputs)) > most || labels.size() != samples)
+    return Status::invalid_shape;
+  if (!(options.lambda > T(0) && finite(options.lambda))) return Status::invalid_lambda;
+  if (!norm.valid()) return Status::invalid_option;
+  if (const Status status = detail::check_options(options); status != Status::running) return status;
+  if (design.find_bad_value(report.row, report.column)) return Status::invalid_data;
+  report.column = 0;
+  for (report.row = 0; report.row < samples; ++report.row)
+    if (!valid_label(KernelLoss{outputs}, labels[report.row], outputs)) return Status::invalid_label;
+  report.row = 0;
+  return detail::check_memory(memory, report.arena_bytes);
+}
+
 /// The state of a solve. F = (1/n) Σᵢ ℓ(f(xᵢ), yᵢ) + (λ/q)‖α‖_{pq;r}^q; inside, sums over samples, and λ n times.
-///
-/// Kernels' values come from a Design: matrices, or KernelRows that computes them anew.
-///
-/// One output: ℓ = (1 − yf)₊², y = −1 and 1 for the labels 0 and 1. K outputs: Σ_{k≠y} (1 + f_k − f_y)₊².
-template <class T, class Design = DenseDesign<T>>
+template <class T>
 class KernelWorkspace {
+  using Design = DenseDesign<T>;
+
  public:
   struct Memory {
     T* best;        ///< the model: features × outputs
@@ -48,7 +74,8 @@ class KernelWorkspace {
         options(wanted),
         shape{kernel_values.samples(), kernel_values.features(), classes},
         kernels(kernel_count),
-        penalty(norm) {}
+        penalty(norm),
+        loss{classes} {}
 
   bool running() const { return report.status == Status::running; }
   bool binary() const { return shape.classes == 1; }
@@ -65,7 +92,7 @@ class KernelWorkspace {
   bool validate(std::span<std::byte> memory, Requirement requirement) {
     report = {};
     report.arena_bytes = requirement.bytes;
-    report.status = check(memory);
+    report.status = check_kernels(design, labels, kernels, shape.classes, penalty, options, memory, report);
     return running();
   }
   /// After `validate`: takes memory over.
@@ -116,28 +143,14 @@ class KernelWorkspace {
   /// g ← Aᵀu.
   void transposed(const T* u) { design.transposed_multiply(nullptr, shape.features, u, outputs, m.g); }
 
-  /// The loss of sample i.
-  T loss(const T* z, Index i) const {
-    if (!binary()) return SquaredHinge{}.value(z, shape.classes, labels[i], T(1));
-    const T violation = largest(T(1) - sign_of(i) * z[0], T(0));
-    return violation * violation;
-  }
-  /// z ← argmin_s of the loss of sample i + ρ/2 ‖s − z‖².
-  void prox(T* z, Index i, T rho) const {
-    if (!binary()) return SquaredHinge{}.prox(z, shape.classes, labels[i], T(1), rho);
-    const T y = sign_of(i);
-    z[0] += T(2) * y * largest(T(1) - y * z[0], T(0)) / (T(2) + rho);
-  }
+  /// Of sample i.
+  T loss_of(const T* z, Index i) const { return loss.value(z, shape.classes, labels[i], T(1)); }
   /// Scores in u become slopes of the loss.
   [[gnu::noinline]] void take_slopes() {
     for (Index i = 0; i < shape.samples; ++i) {
       T* z = row_of(m.u, i, outputs);
-      if (binary()) {
-        z[0] = T(-2) * sign_of(i) * largest(T(1) - sign_of(i) * z[0], T(0));
-        continue;
-      }
       copy(static_cast<const T*>(z), outputs, m.row);
-      SquaredHinge{}.gradient(m.row, shape.classes, labels[i], T(1), T(1), z);
+      loss.gradient(m.row, shape.classes, labels[i], T(1), T(1), z);
     }
   }
 
@@ -150,7 +163,7 @@ class KernelWorkspace {
     Sum<T> total;
     T size = 0;
     for (Index i = 0; i < shape.samples; ++i) {
-      total.add(loss(row_of(m.u, i, outputs), i));
+      total.add(loss_of(row_of(m.u, i, outputs), i));
       for (Index k = 0; k < shape.classes; ++k) size += absolute(row_of(m.u, i, outputs)[k]);
     }
     total.add(penalty.value(rows(candidate), kernels));
@@ -169,35 +182,18 @@ class KernelWorkspace {
   }
 
   /// Offers what is in u, up to rounding a slope of the loss for each sample, as a dual point: with intercepts its
-  /// columns are made to add up to zero, and it is scaled. Returns its gauge, NaN where Aᵀu has left the range of T; leaves
-  /// that in g.
+  /// columns are made to add up to zero, and it is scaled. Returns its gauge, NaN where Aᵀu has left the range of T;
+  /// leaves that in g.
   [[gnu::noinline]] T offer_slopes() {
-    for (Index i = 0; i < shape.samples; ++i) {
-      T* row = row_of(m.u, i, outputs);
-      if (binary()) {
-        row[0] = -sign_of(i) * largest(-sign_of(i) * row[0], T(0));
-        continue;
-      }
-      T sum = 0;
-      for (Index k = 0; k < shape.classes; ++k) {
-        row[k] = k == labels[i] ? T(0) : largest(row[k], T(0));
-        sum += row[k];
-      }
-      row[labels[i]] = -sum;
-    }
-    if (options.intercept && binary()) {
-      scale_columns(m.u, shape.samples, Index(1), outputs);
-    } else if (options.intercept) {
-      make_dual_feasible(SquaredHinge{}, targets(), m.u, outputs, m.row, m.second_row);
-    }
-    Sum<T> linear, quadratic;
     for (Index i = 0; i < shape.samples; ++i)
-      for (Index k = 0; k < shape.classes; ++k) {
-        if (!binary() && k == labels[i]) continue;
-        const T beta = absolute(row_of(m.u, i, outputs)[k]);
-        linear.add(beta);
-        quadratic.add(beta * beta / T(4));
-      }
+      loss.enter_domain(row_of(m.u, i, outputs), shape.classes, labels[i], T(1));
+    if (options.intercept) make_dual_feasible(loss, targets(), m.u, outputs, m.row, m.second_row);
+    Sum<T> linear, quadratic;
+    for (Index i = 0; i < shape.samples; ++i) {
+      const auto terms = loss.dual_terms(row_of(m.u, i, outputs), shape.classes, labels[i], T(1), T(1));
+      linear.add(terms.linear);
+      quadratic.add(terms.quadratic);
+    }
     transposed(m.u);
     if (!has_products()) return not_a_number<T>;
     const Rows<const T> products = rows(static_cast<const T*>(m.g));
@@ -252,34 +248,13 @@ class KernelWorkspace {
   Shape shape;
   Index kernels;
   MixedNorm<T> penalty;
+  KernelLoss loss;
   Memory m{};
   Index outputs = 0;  ///< of a row of coefficients or scores
   Report<T> report{};
   std::uint32_t certificates = 0;
 
  private:
-  Status check(std::span<std::byte> memory) {
-    constexpr Index most = Index(-1) - lanes<T>;
-    if (shape.samples == 0 || kernels == 0 || shape.classes == 0 || shape.samples > most || shape.classes > most ||
-        shape.features != detail::saturating_multiply(shape.samples, kernels) ||
-        detail::saturating_multiply(shape.features, padded<T>(shape.classes)) > most || labels.size() != shape.samples)
-      return Status::invalid_shape;
-    if (!valid_lambda(options.lambda)) return Status::invalid_lambda;
-    if (!penalty.valid() || !(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
-    if (options.eta != T(0)) return Status::invalid_eta;
-    if (has_margin(options)) return Status::invalid_margin;  // it is 1
-    if (design.find_bad_value(report.row, report.column)) return Status::invalid_data;
-    for (Index i = 0; i < shape.samples; ++i) {
-      report.row = i;
-      report.column = 0;
-      if (labels[i] >= largest(shape.classes, Index(2))) return Status::invalid_label;
-    }
-    report.row = report.column = 0;
-    if (!Arena::aligned(memory)) return Status::invalid_arena;
-    if (memory.size() < report.arena_bytes) return Status::arena_too_small;
-    return Status::running;
-  }
-
   Targets<T> targets() const {
     Targets<T> out{labels, shape.classes};
     out.normalise();
@@ -289,13 +264,7 @@ class KernelWorkspace {
   bool take_null_intercepts() {
     fill(m.b, outputs, T(0));
     if (!options.intercept) return true;
-    if (binary()) {
-      Sum<T> mean;
-      for (Index i = 0; i < shape.samples; ++i) mean.add(sign_of(i));
-      m.b[0] = mean.value() / T(shape.samples);
-      return true;
-    }
-    SquaredHinge{}.guess_intercepts(targets(), m.b);
+    loss.guess_intercepts(targets(), m.b);
     T low = m.b[0], high = m.b[0];
     for (Index k = 1; k < shape.classes; ++k) {
       low = smallest(low, m.b[k]);

@@ -174,7 +174,9 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     constexpr T least = sizeof(T) == 4 ? T(3e-16) : T(1e-146);  // squares are normal numbers with all digits
     const T size = gradient_size(g, nullptr, shape_.features);
     const bool fits = size == T(0) || (size >= least && size <= T(1) / least);
-    if (running() && !fits) report_.status = Status::invalid_scale;
+    if (!running() || fits) return;
+    report_.status = Status::invalid_scale;
+    report_.lambda_max = not_a_number<T>;
   }
 
   /// `may_be_infinite`: the objective, while no point is feasible.

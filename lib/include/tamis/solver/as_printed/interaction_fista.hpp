@@ -47,7 +47,7 @@ class InteractionFistaBase : public InteractionWorkbench<T> {
   bool begin(T* y) {
     y_ = y;
     fill(y_, this->coefficients(), T(0));
-    const T loss = this->regression() ? T(1) : SquaredHinge{}.template curvature<T>(this->shape_.classes);
+    const T loss = this->regression() ? T(1) : this->targets_.loss.template curvature<T>(this->shape_.classes);
     rate_ = T(1) / (loss * this->measure_curvature(T(1)));
     momentum_ = T(1);
     return true;

@@ -104,7 +104,7 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
     return bound > T(0) ? bound : T(1);
   }
   T measured_curvature() {
-    const T loss = this->regression() ? T(1) : SquaredHinge{}.template curvature<T>(this->shape_.classes);
+    const T loss = this->regression() ? T(1) : this->targets_.loss.template curvature<T>(this->shape_.classes);
     return loss * this->measure_curvature(T(2));
   }
 

@@ -3,7 +3,6 @@
 
 #include "../../arena.hpp"
 #include "../../design/dense.hpp"
-#include "../../linalg/cholesky.hpp"
 #include "../../model/interactions.hpp"
 #include "../../options.hpp"
 #include "../../report.hpp"
@@ -107,7 +106,9 @@ class InteractionWorkbench {
                : penalty_.ridge() ? "the printed solvers for interactions are for norms that make coefficients zero"
                : not_accepted     ? not_accepted
                                   : "";
-    report_.status = check(memory);
+    penalty_.lambda1 = options_.lambda;
+    penalty_.lambda2 = lambda2_;
+    report_.status = check_interactions(design_, targets_, penalty_, refusal_[0] == '\0', options_, memory, report_);
     if (report_.status != Status::invalid_combination) refusal_ = "";
     return running();
   }
@@ -119,8 +120,8 @@ class InteractionWorkbench {
     report_.arena_used_bytes = used;
     stride_ = padded<T>(shape_.features + 1);
     outputs_ = padded<T>(shape_.classes);
-    penalty_.lambda1 = options_.lambda * T(shape_.samples);
-    penalty_.lambda2 = lambda2_ * T(shape_.samples);
+    penalty_.lambda1 *= T(shape_.samples);
+    penalty_.lambda2 *= T(shape_.samples);
     certificates_ = 0;
     best_dual_ = T(0);  // no term of the objective is negative
     report_.kkt_residual = not_a_number<T>;
@@ -157,7 +158,7 @@ class InteractionWorkbench {
       for (Index k = 0; k < shape_.classes; ++k)
         if (!finite(z[k])) return not_a_number<T>;  // a loss takes it for a margin that is met
       T* gradient = common_.row;
-      total.add(SquaredHinge{}.gradient(z, shape_.classes, targets_.labels[i], T(1), T(1), gradient));
+      total.add(targets_.loss.gradient(z, shape_.classes, targets_.labels[i], T(1), T(1), gradient));
       for (Index k = 0; k < shape_.classes; ++k) z[k] = -gradient[k];
     }
     return total.value();
@@ -252,34 +253,6 @@ class InteractionWorkbench {
                                      : InteractionModel<T>{};
   }
 
-  Status check(std::span<std::byte> memory) {
-    constexpr Index most = Index(-1) - lanes<T>;
-    if (shape_.samples == 0 || shape_.features == 0 || shape_.samples > most || shape_.features > most)
-      return Status::invalid_shape;
-    if (regression() ? shape_.classes != 1 || !targets_.labels.empty()
-                     : shape_.classes < 2 || targets_.labels.size() != shape_.samples)
-      return Status::invalid_shape;
-    if (refusal_[0] != '\0') return Status::invalid_combination;
-    const bool alone = penalty_.hierarchy == Hierarchy::full;
-    if (!(options_.lambda > T(0)) || !finite(options_.lambda) || !finite(lambda2_) ||
-        !(alone ? lambda2_ > T(0) : lambda2_ >= T(0)))
-      return Status::invalid_lambda;
-    if (!(options_.tolerance > T(0)) || options_.max_iterations == 0) return Status::invalid_option;
-    if (options_.eta != T(0)) return Status::invalid_eta;
-    if (has_margin(options_)) return Status::invalid_margin;  // it is 1
-    if (design_.find_bad_value(report_.row, report_.column)) return Status::invalid_data;
-    for (Index i = 0; i < shape_.samples; ++i) {
-      report_.row = i;
-      report_.column = regression() ? shape_.features : 0;
-      if (regression() && !finite(targets_.values[i])) return Status::invalid_data;
-      if (!regression() && targets_.labels[i] >= shape_.classes) return Status::invalid_label;
-    }
-    report_.row = report_.column = 0;
-    if (!Arena::aligned(memory)) return Status::invalid_arena;
-    if (memory.size() < report_.arena_bytes) return Status::arena_too_small;
-    return Status::running;
-  }
-
   /// The scores of one output's coefficients, into a column of samples × outputs; rows that are zero cost nothing.
   [[gnu::noinline]] void multiply(const T* w, T* out) {
     Index count = 0;
@@ -321,17 +294,16 @@ class InteractionWorkbench {
   [[gnu::noinline]] void offer_dual(T gauge) {
     Sum<T> linear, quadratic;
     for (Index i = 0; i < shape_.samples; ++i) {
-      const T* z = row_of(common_.z, i, outputs_);
+      T* z = row_of(common_.z, i, outputs_);
       if (regression()) {
         linear.add(z[0] * targets_.values[i]);
         quadratic.add(z[0] * z[0] / T(2));
         continue;
       }
-      for (Index k = 0; k < shape_.classes; ++k)
-        if (k != targets_.labels[i]) {
-          linear.add(-z[k]);
-          quadratic.add(z[k] * z[k] / T(4));
-        }
+      for (Index k = 0; k < shape_.classes; ++k) common_.row[k] = -z[k];
+      const auto terms = targets_.loss.dual_terms(common_.row, shape_.classes, targets_.labels[i], T(1), T(1));
+      linear.add(terms.linear);
+      quadratic.add(terms.quadratic);
     }
     if (!(quadratic.value() > T(0))) return;
     const T top = linear.value() / (T(2) * quadratic.value());

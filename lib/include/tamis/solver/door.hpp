@@ -1,0 +1,23 @@
+#pragma once
+/// What solvers of kernels and of interactions check alike at the door, before they write anything.
+
+#include "../arena.hpp"
+#include "../options.hpp"
+#include "../status.hpp"
+
+namespace tamis::detail {
+
+/// λ aside: tolerance and iterations in range, and neither a constrained form nor a margin that is asked for.
+template <class T>
+Status check_options(const Options<T>& options) {
+  if (!(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;
+  if (options.eta != T(0)) return Status::invalid_eta;
+  return has_margin(options) ? Status::invalid_margin : Status::running;  // it is 1
+}
+
+inline Status check_memory(std::span<std::byte> memory, std::size_t bytes) {
+  if (!Arena::aligned(memory)) return Status::invalid_arena;
+  return memory.size() < bytes ? Status::arena_too_small : Status::running;
+}
+
+}  // namespace tamis::detail
