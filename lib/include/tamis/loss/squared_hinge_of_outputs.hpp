@@ -4,7 +4,7 @@
 #include "binary_squared_hinge.hpp"
 #include "squared_hinge.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// BinarySquaredHinge of one score, and SquaredHinge of more: what problems with several kernels take, which choose at
 /// run time. Classes without samples are allowed.
@@ -65,4 +65,4 @@ struct SquaredHingeOfOutputs {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

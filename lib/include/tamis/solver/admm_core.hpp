@@ -7,7 +7,7 @@
 #include "../linalg/cholesky.hpp"
 #include "../linalg/rows.hpp"
 
-namespace tamis {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// How far the copies of a split are from each other, and how fast they move.
 template <class T>
@@ -160,4 +160,4 @@ struct AdmmCore {
   }
 };
 
-}  // namespace tamis
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -20,9 +20,9 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   T norm() const { return norm_; }
 
  protected:
-  using Base::Base;
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
       Base::squared_distance_of_rows, Base::stride_;
+  using Base::Base;
 
   void centre() {
     if (!options_.intercept) return;
@@ -120,11 +120,11 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   }
 
   /// How closely a power iteration is watched before its estimate is taken. One that has hardly grown may still be that
-  /// of another singular vector, when the largest has a small share in the first v: `rough` is for solvers that find out
-  /// by their own steps, `close` for those that trust it.
+  /// of another singular vector, when the largest has a small share in the first v: `rough` is for solvers that find
+  /// out by their own steps, `close` for those that trust it.
   struct PowerAccuracy {
-    T growth;              ///< relative, of one iteration, at which it ends
-    std::uint16_t least;   ///< number of iterations
+    T growth;             ///< relative, of one iteration, at which it ends
+    std::uint16_t least;  ///< number of iterations
     std::uint16_t most;
   };
   static constexpr PowerAccuracy rough{T(5e-4), 6, 200}, close{T(1e-6), 30, 1000};
@@ -157,7 +157,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     return false;
   }
   bool advance_power_iteration(T* v, T* z, const PowerAccuracy& accuracy = close) {
-    return advance_power_iteration(v, z, [](T*) {}, accuracy);
+    return advance_power_iteration(
+        v, z, [](T*) {}, accuracy);
   }
 
   /// Gives the intercept column the norm of the centred design, to which it is orthogonal; the intercepts of w keep

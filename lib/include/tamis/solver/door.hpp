@@ -5,7 +5,7 @@
 #include "../options.hpp"
 #include "../status.hpp"
 
-namespace tamis::detail {
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// λ aside: tolerance and iterations in range, and neither a constrained form nor a margin that is asked for.
 template <class T>
@@ -20,4 +20,4 @@ inline Status check_memory(std::span<std::byte> memory, std::size_t bytes) {
   return memory.size() < bytes ? Status::arena_too_small : Status::running;
 }
 
-}  // namespace tamis::detail
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -6,8 +6,8 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// The mean loss of scores, and the dual objective of duals u (samples × stride) with their gradient g. The fourth layer
-/// of Workbench.
+/// The mean loss of scores, and the dual objective of duals u (samples × stride) with their gradient g. The fourth
+/// layer of Workbench.
 template <class T, class Loss, class Penalty, class Design>
 class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
   using Base = CentredProducts<T, Loss, Penalty, Design>;
@@ -23,7 +23,8 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
     for (Index i = 0; i < shape_.samples; ++i) {
       const T weight = targets_.weight(i);
       if (weight > T(0))
-        total.add(weight * loss_.value(row_of(z, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i)));
+        total.add(weight *
+                  loss_.value(row_of(z, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i)));
     }
     return total.value();
   }
@@ -64,8 +65,8 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
       if (!has_quadratic_dual<T>(loss_)) return {};
       for (Index i = 0; i < shape_.samples; ++i) {
         const auto of = [&](auto... scratch) {
-          return loss_.dual_terms(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
-                                  targets_.weight(i), scratch...);
+          return loss_.dual_terms(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i),
+                                  targets_.margin(i), targets_.weight(i), scratch...);
         };
         DualTerms<T> terms;
         if constexpr (ScratchDual<Loss, T>) terms = of(memory_.row[1], memory_.row[2]);
@@ -83,8 +84,8 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
       if (!has_quadratic_dual<T>(loss_)) {
         Sum<T> total;
         for (Index i = 0; i < shape_.samples; ++i)
-          total.add(loss_.dual_value(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
-                                     targets_.weight(i), scale));
+          total.add(loss_.dual_value(row_of(u, i, stride_), shape_.classes, label_of(loss_, targets_, i),
+                                     targets_.margin(i), targets_.weight(i), scale));
         return total.value();
       }
     }

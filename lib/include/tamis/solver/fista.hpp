@@ -22,12 +22,14 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   static_assert(tamis::Penalty<Penalty, T>, TAMIS_NEEDS_PENALTY);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = Workbench<T, Loss, Penalty, Design>;
+
+ protected:
   using Base::activate_all, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre, Base::certify,
       Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::deactivate_all, Base::end_at_limit,
       Base::for_each_active_group, Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::memory_,
       Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_, Base::release_features,
       Base::report_, Base::rescale_intercept, Base::rows, Base::shape_, Base::start_power_iteration, Base::stride_,
-      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate;
+      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_;
 
  public:
   using Base::running;
@@ -58,7 +60,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     }
     begin_iterations();
     stage_ = Stage::intercepts;  // where a run ends that needs no coefficients
-    if (options_.intercept) {  // what a run has that is stopped before the first certificate
+    if (options_.intercept) {    // what a run has that is stopped before the first certificate
       offer_primal(own_.x, own_.scores);
       report_.lambda_max = not_a_number<T>;
     } else {
@@ -205,8 +207,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     for (Index i = 0; i < shape_.samples; ++i) {
       T* row = row_of(z, i, stride_);
       const T weight = targets_.weight(i);
-      loss_.gradient(row_of(scores, i, stride_), shape_.classes, label_of(loss_, targets_, i),
-                           targets_.margin(i), weight, row);
+      loss_.gradient(row_of(scores, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
+                     weight, row);
       for (Index k = shape_.classes; k < stride_; ++k) row[k] = T(0);
     }
   }
@@ -239,8 +241,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
               .store(v + k);
       });
       const T threshold = lambda / curvature_;
-      for_each_active_group(
-          [&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), threshold); });
+      for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), threshold); });
 
       square = turn = size = Simd<T>::zero();
       for_each_active_row([&](Index j) {

@@ -15,8 +15,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, class Design = DenseDesign<T>>
 class KernelFista : public Fista<T, KernelLoss, GroupSum<NormPower>, Design> {
   using Base = Fista<T, KernelLoss, GroupSum<NormPower>, Design>;
+  using Base::design_, Base::options_, Base::penalty_, Base::report_, Base::shape_, Base::stride_, Base::targets_;
 
  public:
+  using Base::running;
   KernelFista(const Design& design, std::span<const Label> labels, Index kernels, Index classes,
               const MixedNorm<T>& norm, const Options<T>& options)
       : Base(design, Targets<T>{labels, classes}, KernelLoss{classes}, {Groups::rows(), norm.of_group()}, options),
@@ -28,28 +30,27 @@ class KernelFista : public Fista<T, KernelLoss, GroupSum<NormPower>, Design> {
 
   /// Checks the problem and lays out the memory. False: it has ended.
   bool start(std::span<std::byte> memory) {
-    const std::size_t bytes = requirement(this->shape_).bytes;
-    this->report_ = {};
-    this->report_.arena_bytes = bytes;
-    this->report_.status = check_kernels(this->design_, this->targets_.labels, kernels_, this->shape_.classes, norm_,
-                                         this->options_, memory, this->report_);
-    if (!this->running()) return false;
+    const std::size_t bytes = requirement(shape_).bytes;
+    report_ = {};
+    report_.arena_bytes = bytes;
+    report_.status =
+        check_kernels(design_, targets_.labels, kernels_, shape_.classes, norm_, options_, memory, report_);
+    if (!running()) return false;
     Arena arena(memory);
-    const Memory m = Memory::lay_out(arena, this->shape_);
-    if (norm_.p != norm_.q)
-      this->penalty_.groups = norm_.list_groups(this->shape_.samples, kernels_, m.order, m.starts);
-    Base::start({m.rest, Base::requirement(this->shape_).bytes});
-    this->report_.arena_bytes = this->report_.arena_used_bytes = bytes;
-    return this->running();
+    const Memory m = Memory::lay_out(arena, shape_);
+    if (norm_.p != norm_.q) penalty_.groups = norm_.list_groups(shape_.samples, kernels_, m.order, m.starts);
+    Base::start({m.rest, Base::requirement(shape_).bytes});
+    report_.arena_bytes = report_.arena_used_bytes = bytes;
+    return running();
   }
   /// Goes on with another λ from where a run has ended: see WarmStarted.
   bool warm_start(T lambda) { return Base::warm_start(lambda > T(0) ? lambda : not_a_number<T>); }
 
   KernelCoefficients<T> model() const {
-    if (!has_model(this->report_.status)) return {};
+    if (!has_model(report_.status)) return {};
     const auto model = Base::model();
-    return {model.coefficients, row_of(model.coefficients, model.features, this->stride_), this->shape_.samples,
-            kernels_, this->shape_.classes};
+    return {model.coefficients, row_of(model.coefficients, model.features, stride_), shape_.samples, kernels_,
+            shape_.classes};
   }
 
  private:
