@@ -102,7 +102,11 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::norm:
         if (advance_power_iteration(own_.v, own_.z, Base::rough)) {
           rescale_intercept(own_.x, old_intercept_scale_);
-          if (warm_) release_features(own_.x);
+          if (warm_) {  // what is released may come back as it was
+            for (Index j = 0; j < shape_.features; ++j)
+              for (Index k = shape_.classes; k < stride_; ++k) row_of(own_.v, j, stride_)[k] = T(0);
+            release_features(own_.x);
+          }
           begin_iterations();
           stage_ = Stage::coefficients;
         }
