@@ -6,8 +6,12 @@
 #include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
 #ifdef TAMIS_ALL_SOLVERS
+#ifdef TAMIS_LINKS_CORE
+#include "core.hpp"  // has the same training, compiled
+#else
 #include "tamis/any_multilabel.hpp"
 #include "tamis/solver/baselines.hpp"
+#endif
 #endif
 
 namespace tamis::in_c {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core.hpp"
 #include "support/heap.hpp"
 #include "support/problems.hpp"
 #include "tamis/any_multilabel.hpp"
@@ -21,11 +22,7 @@ using tamis::testing::GuardedMemory;
 using tamis::testing::Made;
 
 template <class T>
-using Any = AnyTrainingWith<T, AnyMultilabelLoss<T>, TwoPhase, BlockCoordinateDescent, as_printed::PrimalDual,
-                            as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual,
-                            as_printed::FistaConstantStep, as_printed::ForwardBackward, as_printed::BcdLineSearch,
-                            as_printed::BcdConstantStep, as_printed::FistaLineSearch, as_printed::Sparsa,
-                            as_printed::Fobos, AdaptiveDualAveraging, as_printed::FistaPrintedStep>;
+using Any = core::Training<T>;
 
 /// The sets that ranking takes: of each class and the one after the next.
 struct Sets {

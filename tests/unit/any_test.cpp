@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/constrained_primal_dual.hpp"
@@ -25,11 +26,7 @@ struct Outcome {
 
 template <class T>
 Outcome<T> run_any(const Made<T>& made, const ProblemSpec& choice, const Options<T>& options) {
-  using Any =
-      AnyTraining<T, BlockCoordinateDescent, as_printed::PrimalDual, as_printed::ConstrainedPrimalDual,
-                  as_printed::LinearConstraintsPrimalDual, as_printed::FistaConstantStep, as_printed::ForwardBackward,
-                  as_printed::BcdLineSearch, as_printed::BcdConstantStep, as_printed::FistaLineSearch,
-                  as_printed::Sparsa, as_printed::Fobos, AdaptiveDualAveraging, as_printed::FistaPrintedStep>;
+  using Any = core::Training<T>;
   GuardedMemory memory(Any::requirement(choice, made.shape()).bytes);
   const auto design = made.design();
   Any training(choice, AnyDesign<T>(design), made.targets(), options);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/model/export_interactions_c.hpp"
 #include "tamis/selection/interaction_cross_validation.hpp"

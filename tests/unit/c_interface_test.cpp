@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis.h"
 #include "tamis/selection/cross_validation.hpp"
@@ -389,7 +390,7 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
 
 // ---- paths and cross-validation -------------------------------------------------------------------------------------
 
-using Runner = tamis::AnyTraining<float, tamis::TwoPhase, tamis::BlockCoordinateDescent>;
+using Runner = tamis::core::Training<float>;
 
 /// The problem of a made set as C++ solves it, with the solver that suits.
 struct Direct {

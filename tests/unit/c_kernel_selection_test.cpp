@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/certificate/rademacher.hpp"
 #include "tamis/selection/kernel_cross_validation.hpp"

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/model/export_kernels_c.hpp"
 #include "tamis/solver/kernel_admm.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core.hpp"
 #include "support/label_sets.hpp"
 #include "tamis.h"
 #include "tamis/any_multilabel.hpp"
@@ -136,7 +137,7 @@ TEST(CSets, RankingHasPathsAndFolds) {
 
 /// A training of C++ with the settings of a problem in C.
 Report<double> in_cpp(const Made<double>& made, const tamis_problem_f64& p) {
-  using Training = AnyTraining<double, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
+  using Training = core::Training<double>;
   const DenseDesign<double> design(made.values.data(), made.samples, made.features);
   const AnyDesign<double> any(design);
   const ProblemSpec choice{

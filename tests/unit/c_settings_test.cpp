@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core.hpp"
 #include "support/label_sets.hpp"
 #include "tamis.h"
 #include "tamis_device.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis_stability.h"
 
@@ -54,7 +55,7 @@ TEST(CStability, CountsAsCppDoes) {
       at.p.group_count = 4;
     }
     const auto groups = listed ? tamis::Groups::listed(order, starts, 4) : tamis::Groups::rows();
-    using Trainer = tamis::AnyTraining<double, tamis::TwoPhase, tamis::BlockCoordinateDescent>;
+    using Trainer = tamis::core::Training<double>;
     const auto dense = at.made.design();
     const tamis::AnyDesign<double> design(dense);
     const tamis::ProblemSpec choice{tamis::LossKind::squared_hinge, tamis::PenaltyKind::group_l2, groups};

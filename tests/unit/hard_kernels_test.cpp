@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/selection/kernel_path.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"

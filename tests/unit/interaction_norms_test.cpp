@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/solver/as_printed/interaction_fista.hpp"
 #include "tamis/solver/interaction_admm.hpp"

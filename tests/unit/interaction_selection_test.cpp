@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/selection/interaction_cross_validation.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/solver/interaction_admm.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/selection/kernel_cross_validation.hpp"
 

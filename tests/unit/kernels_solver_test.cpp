@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/design/kernel_rows.hpp"
 #include "tamis/solver/as_printed/kernel_forward_backward.hpp"

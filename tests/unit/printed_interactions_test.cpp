@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/solver/as_printed/interaction_admm.hpp"
 #include "tamis/solver/as_printed/interaction_fista.hpp"

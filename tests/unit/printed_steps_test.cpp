@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core.hpp"
 #include "support/label_sets.hpp"
 #include "support/problems.hpp"
 #include "tamis/any_multilabel.hpp"
@@ -412,7 +413,7 @@ TEST(EndByIterates, OtherEnds) {
 TEST(EndByIterates, ThroughTheDoorOfRunTimeChoices) {
   const Made<double> made(25, 5, 3, 2);
   const auto design = made.design();
-  using Any = AnyTraining<double, as_printed::ConstrainedPrimalDual, as_printed::LinearConstraintsPrimalDual>;
+  using Any = core::Training<double>;
   for (const SolverKind kind :
        {SolverKind::constrained_primal_dual_as_printed, SolverKind::linear_constraints_primal_dual_as_printed}) {
     const ProblemSpec choice{.penalty = PenaltyKind::l1, .solver = kind, .constrained = true};

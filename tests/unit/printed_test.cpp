@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
 #include "tamis/solver/as_printed/line_search.hpp"
@@ -601,7 +602,7 @@ TEST(AsPrinted, RefusesWhatItDoesNotHave) {
 TEST(AsPrinted, SettingsThroughTheDoorOfRunTimeChoices) {
   const Made<double> made(20, 6, 3, 1);
   const auto design = made.design();
-  using Any = AnyTraining<double, as_printed::BcdLineSearch, as_printed::BcdConstantStep, as_printed::Sparsa>;
+  using Any = core::Training<double>;
   const auto training = [&](SolverKind kind, PenaltyKind penalty, auto visit) {
     Any any({.loss = LossKind::squared_hinge, .penalty = penalty, .solver = kind}, AnyDesign<double>(design),
             made.targets(), {.lambda = 0.1});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core.hpp"
 #include "support/label_sets.hpp"
 #include "tamis/any_multilabel.hpp"
 #include "tamis/certificate/make_dual_feasible.hpp"
@@ -470,7 +471,7 @@ TEST(RankingDoor, NeedsSamplesOnBothSidesOfEachInterceptAlone) {
 }
 
 template <class T>
-using AnyRanking = AnyTrainingWith<T, AnyMultilabelLoss<T>, as_printed::FistaPrintedStep, as_printed::ForwardBackward>;
+using AnyRanking = core::Training<T>;
 
 template <class T, class Solver, class Penalty>
 void expect_same_bits(const MadeSets<T>& made, const ProblemSpec& choice, Penalty penalty) {
@@ -522,8 +523,7 @@ TEST(AnyMultilabelLoss, LeavesTheOtherLossesTheirBits) {
       out.push_back(any.report().dual_objective);
       return out;
     };
-    EXPECT_EQ((result.operator()<AnyTrainingWith<float, AnyMultilabelLoss<float>>>()),
-              (result.operator()<AnyTraining<float>>()));
+    EXPECT_EQ(result.operator()<core::Training<float>>(), result.operator()<AnyTraining<float>>());
   }
 }
 

@@ -1,6 +1,7 @@
 // What tamis/solver/solver.hpp says of solvers, of each of them.
 #include <gtest/gtest.h>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/loss/least_squares.hpp"
 #include "tamis/solver/as_printed/block_coordinate_descent.hpp"
@@ -60,7 +61,7 @@ struct ReweightedProblem : Linear<Reweighted<Fista<double, SquaredHinge, Weighte
     return Solver(made.design(), made.targets(), SquaredHinge{}, options);
   }
 };
-struct AnyProblem : Linear<AnyTraining<double, TwoPhase, BlockCoordinateDescent>> {
+struct AnyProblem : Linear<core::Training<double>> {
   static Solver make(const Options<double>& options) {
     static const AnyDesign<double> design(*new DenseDesign<double>(made.design()));
     return Solver({.loss = LossKind::squared_hinge, .penalty = PenaltyKind::l1}, design, made.targets(), options);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/any_multilabel.hpp"
 
@@ -174,7 +175,7 @@ struct Outcome {
 constexpr Options<float> usual{.lambda = 0.02f, .tolerance = 1e-3f};
 constexpr WorkspaceHint roomy{.entries = 360, .active_limit = 30};
 
-using RunTime = AnyTrainingWith<float, AnyMultilabelLoss<float>, TwoPhase, BlockCoordinateDescent>;
+using RunTime = core::Training<float>;
 
 template <class Training>
 Outcome train_in(std::size_t bytes, const Made<float>& made, const Training& training) {

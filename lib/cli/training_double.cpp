@@ -1,3 +1,0 @@
-#include "training.hpp"
-
-template class TAMIS_COMMAND_TRAINING(double);

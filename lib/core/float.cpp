@@ -1,0 +1,3 @@
+#include "core.hpp"
+
+TAMIS_CORE(template, float)
