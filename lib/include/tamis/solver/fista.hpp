@@ -93,7 +93,11 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::norm:
         if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) {
           this->rescale_intercept(own_.x, old_intercept_scale_);
-          if (warm_) this->release_features(own_.x);
+          if (warm_) {  // what is released may come back as it was
+            for (Index j = 0; j < this->shape_.features; ++j)
+              for (Index k = this->shape_.classes; k < this->stride_; ++k) row_of(own_.v, j, this->stride_)[k] = T(0);
+            this->release_features(own_.x);
+          }
           begin_iterations();
           stage_ = Stage::coefficients;
         }
@@ -186,6 +190,9 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     this->offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
     this->update_residual(step_length_, point_length_);
+    if (last)  // features that become active and are not iterated on before another run
+      for (Index j = 0; j < this->shape_.features; ++j)
+        if (!this->memory_.active[j]) fill(row_of(own_.x, j, this->stride_), this->stride_, T(0));
     const auto next = this->certify(own_.z, own_.v, last);
     if (last) this->end_at_limit();
     if (!this->running() || next != Base::Next::new_features) return;

@@ -320,7 +320,11 @@ class Workbench {
     report_.objective = objective;
     GapMonitor<T>::take_gap(report_);
     keep_coefficients(w);
-    shifted_intercepts(w, row_of(memory_.best, shape_.features, stride_));
+    T* const intercepts = row_of(memory_.best, shape_.features, stride_);
+    shifted_intercepts(w, intercepts);
+    T size = 0;  // means of the design may have left the range of T
+    for (Index k = 0; k < shape_.classes; ++k) size += absolute(intercepts[k]);
+    if (!finite(size)) report_.objective = not_a_number<T>;
   }
 
   /// Makes the active rows of w those of the reported model.
