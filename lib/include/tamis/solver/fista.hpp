@@ -93,10 +93,9 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::norm:
         if (this->advance_power_iteration(own_.v, own_.z, Base::rough)) {
           this->rescale_intercept(own_.x, old_intercept_scale_);
-          if (warm_) {  // what is released may come back as it was
-            for (Index j = 0; j < this->shape_.features; ++j)
-              for (Index k = this->shape_.classes; k < this->stride_; ++k) row_of(own_.v, j, this->stride_)[k] = T(0);
+          if (warm_) {
             this->release_features(own_.x);
+            clear_inactive(own_.v);
           }
           begin_iterations();
           stage_ = Stage::coefficients;
@@ -150,6 +149,12 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     this->multiply(own_.x, own_.scores);
   }
 
+  /// The rows of features that are not active, which have been scratch, padding too.
+  [[gnu::noinline]] void clear_inactive(T* rows) const {
+    for (Index j = 0; j < this->shape_.features; ++j)
+      if (!this->memory_.active[j]) fill(row_of(rows, j, this->stride_), this->stride_, T(0));
+  }
+
   /// Forgets the momentum.
   void rest() {
     copy(own_.scores, CommonMemory<T>::duals(this->shape_), own_.scores_before);
@@ -190,9 +195,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     this->offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
     this->update_residual(step_length_, point_length_);
-    if (last)  // features that become active and are not iterated on before another run
-      for (Index j = 0; j < this->shape_.features; ++j)
-        if (!this->memory_.active[j]) fill(row_of(own_.x, j, this->stride_), this->stride_, T(0));
+    if (last) clear_inactive(own_.x);  // another run begins with those that become active in the end
     const auto next = this->certify(own_.z, own_.v, last);
     if (last) this->end_at_limit();
     if (!this->running() || next != Base::Next::new_features) return;
