@@ -99,5 +99,64 @@ TYPED_TEST(HardKernels, IterationsGoOnAfterNewtonsMethodFromWhereTheyWere) {
       }
 }
 
+// Features that become active, or are released and come back, had what scratch memory held in their rows: the model
+// that the next run began with was not that of its scores, and entries beyond its outputs were counted.
+TYPED_TEST(HardKernels, RunsThatGoOnReportTheModelThatTheyHave) {
+  using T = TypeParam;
+  constexpr Index n = 40, kernels = 3;
+  for (std::uint32_t limit = 1; limit <= 60; ++limit)
+    for (const Index outputs : {1u, 3u}) {
+      const Matrices<T> all(n, kernels, 3, limit);
+      std::vector<Label> labels = all.labels;
+      for (Label& y : labels) y = outputs == 1 ? y == 0 : y;
+      const Options<T> options{
+          .lambda = T(0.2), .tolerance = T(1e-3), .max_iterations = limit, .intercept = limit % 2 > 0};
+      GuardedMemory memory(KernelFista<T>::requirement(all.shape(outputs)).bytes);
+      KernelFista<T> solver(all.design(), labels, kernels, outputs, {1, 1, 1}, options);
+      solver.start(memory.span());
+      for (const T lambda : {T(0.2), T(0.01), T(0.1)}) {
+        SCOPED_TRACE(std::to_string(limit) + ' ' + std::to_string(outputs) + ' ' + std::to_string(lambda));
+        if (lambda != options.lambda) solver.warm_start(lambda);
+        while (solver.step()) {
+        }
+        const auto model = solver.model();
+        Index nonzeros = 0;
+        double size = 0, loss = 0;
+        for (Index e = 0; e < n * kernels * model.stride(); ++e) {
+          nonzeros += model.coefficients[e] != T(0);
+          size += std::abs(double(model.coefficients[e]));
+        }
+        for (Index i = 0; i < n; ++i) {
+          std::vector<double> z(outputs);
+          for (Index k = 0; k < outputs; ++k) {
+            z[k] = double(model.intercept(k));
+            for (Index j = 0; j < n * kernels; ++j)
+              z[k] += double(all.design()(i, j)) * double(model.coefficients[j * model.stride() + k]);
+          }
+          loss += KernelLoss{outputs}.value(z.data(), outputs, labels[i], 1.0) / n;
+        }
+        const double objective = loss + double(lambda) * size;
+        ASSERT_NEAR(double(solver.report().objective), objective, (sizeof(T) == 4 ? 1e-4 : 1e-10) * (1 + objective));
+        ASSERT_EQ(solver.report().nonzeros, nonzeros);
+      }
+    }
+}
+
+// The means of such values are infinite, and so was the intercept of a model that had converged without coefficients.
+TYPED_TEST(HardKernels, GoingOnWhereMeansOverflowIsNoModel) {
+  using T = TypeParam;
+  Matrices<T> all(7, 1, 2, 3);
+  for (T& value : all.values) value = std::numeric_limits<T>::max() * T(0.6);
+  GuardedMemory memory(KernelFista<T>::requirement(all.shape(2)).bytes);
+  const std::vector<Label> labels(7, 0);
+  KernelFista<T> solver(all.design(), labels, 1, 2, {1, 2, 2}, {.lambda = T(1)});
+  solver.start(memory.span());
+  while (solver.step()) {
+  }
+  ASSERT_EQ(solver.report().status, Status::converged);
+  EXPECT_FALSE(solver.warm_start(T(2)));
+  EXPECT_EQ(solver.report().status, Status::invalid_scale);
+}
+
 }  // namespace
 }  // namespace tamis

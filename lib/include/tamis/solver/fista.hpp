@@ -102,10 +102,9 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       case Stage::norm:
         if (advance_power_iteration(own_.v, own_.z, Base::rough)) {
           rescale_intercept(own_.x, old_intercept_scale_);
-          if (warm_) {  // what is released may come back as it was
-            for (Index j = 0; j < shape_.features; ++j)
-              for (Index k = shape_.classes; k < stride_; ++k) row_of(own_.v, j, stride_)[k] = T(0);
+          if (warm_) {
             release_features(own_.x);
+            clear_inactive(own_.v);
           }
           begin_iterations();
           stage_ = Stage::coefficients;
@@ -159,6 +158,12 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     multiply(own_.x, own_.scores);
   }
 
+  /// The rows of features that are not active, which have been scratch, padding too.
+  [[gnu::noinline]] void clear_inactive(T* rows) const {
+    for (Index j = 0; j < shape_.features; ++j)
+      if (!memory_.active[j]) fill(row_of(rows, j, stride_), stride_, T(0));
+  }
+
   /// Forgets the momentum.
   void rest() {
     copy(own_.scores, CommonMemory<T>::duals(shape_), own_.scores_before);
@@ -199,6 +204,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
     update_residual(step_length_, point_length_);
+    if (last) clear_inactive(own_.x);  // another run begins with those that become active in the end
     const auto next = certify(own_.z, own_.v, last);
     if (last) end_at_limit();
     if (!running() || next != Base::Next::new_features) return;
