@@ -159,9 +159,9 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   }
 
   /// The rows of features that are not active, which have been scratch, padding too.
-  [[gnu::noinline]] void clear_inactive(T* rows) const {
+  [[gnu::noinline]] void clear_inactive(T* matrix) const {
     for (Index j = 0; j < shape_.features; ++j)
-      if (!memory_.active[j]) fill(row_of(rows, j, stride_), stride_, T(0));
+      if (!memory_.active[j]) fill(row_of(matrix, j, stride_), stride_, T(0));
   }
 
   /// Forgets the momentum.
