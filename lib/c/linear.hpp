@@ -168,6 +168,9 @@ Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& 
 }
 
 #ifdef TAMIS_ALL_SOLVERS
+inline constexpr char only_blockwise[] =
+    "shrinking and stopping by violations are for bcd-line-search-as-printed and bcd-constant-step-as-printed";
+
 /// Why a problem of a known solver, loss and penalty asks for what these do not have; null when it does not.
 template <class T>
 [[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
@@ -189,10 +192,10 @@ template <class T>
     return stopping.rule == StoppingRule::iterates
                ? "stopping by iterates is for published primal-dual and proximal gradient algorithms, not for this "
                  "solver"
-               : "stopping by violations is for bcd-line-search-as-printed and bcd-constant-step-as-printed";
+               : only_blockwise;
   if (p.shrinking > 1) return "shrinking must be 0 or 1";
   if (p.shrinking && !is_blockwise(solver))
-    return "shrinking is for bcd-line-search-as-printed and bcd-constant-step-as-printed";
+    return only_blockwise;
   if (p.shrinking &&
       AnyPenalty<T>(choice.penalty, choice.groups, {.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}).dual_kind() ==
           DualKind::conjugate)

@@ -585,7 +585,7 @@ TEST(Wrong, BaselineOptions) {
     out.insert(out.end(), more.begin(), more.end());
     return out;
   };
-  expect_refused(with("hinge", "l1", {}), 2, "needs squared-hinge, one-vs-rest-squared-hinge or logistic");
+  expect_refused(with("hinge", "l1", {}), 2, "needs a smooth loss of one class per sample");
   expect_refused(with("logistic", "ridge", {"--shrinking"}), 2, "this penalty, ridge, makes none");
   expect_refused(with("logistic", "elastic-net", {"--l1-ratio", "0", "--shrinking"}), 2, "elastic-net, makes none");
   expect_refused(with("logistic", "reweighted-l1", {"--stopping", "violation-sum:1e-3"}), 2,

@@ -215,14 +215,14 @@ TEST(CSets, RefusesWhatASolverCannotDo) {
   refused([](auto& p) { p.stopping = TAMIS_STOPPING_ITERATES, p.stopping_threshold = 1; },
           "stopping by iterates is for");
   refused([](auto& p) { p.stopping = TAMIS_STOPPING_VIOLATION_MAX, p.stopping_threshold = 1; },
-          "stopping by violations is for");
+          "stopping by violations are for");
   refused(
       [&](auto& p) {
         searched(p), p.penalty = TAMIS_REWEIGHTED_L1;
         p.stopping = TAMIS_STOPPING_VIOLATION_MAX, p.stopping_threshold = 1;
       },
       "rounds of reweighted-l1");
-  refused([](auto& p) { p.shrinking = 1; }, "shrinking is for");
+  refused([](auto& p) { p.shrinking = 1; }, "shrinking and stopping by violations are for");
   refused([](auto& p) { p.shrinking = 2; }, "0 or 1");
   refused([&](auto& p) { searched(p), p.shrinking = 1, p.penalty = TAMIS_RIDGE; }, "makes none");
   refused([](auto& p) { p.seed = 1; }, "a seed is for");

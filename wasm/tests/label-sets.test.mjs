@@ -128,7 +128,7 @@ for (const [name, problem, status, words] of [
   ['half a seed', { ...small, seed: 0.5 }, 'invalid_option', 'seed: 0.5 is not'],
   ['a learning rate for other solvers', { ...small, learningRate: 0.1 }, 'invalid_option', 'learning_rate is for fobos-as-printed'],
   ['a learning rate of 0', { ...small, learningRate: 0 }, 'invalid_option', "learningRate: 0 is neither 'auto'"],
-  ['shrinking for other solvers', { ...small, shrinking: true }, 'invalid_option', 'shrinking is for bcd'],
+  ['shrinking for other solvers', { ...small, shrinking: true }, 'invalid_option', 'shrinking and stopping by violations are for bcd'],
   ['a stopping rule for other solvers', { ...small, stopping: { rule: 'iterates', threshold: 1 } }, 'invalid_option', 'stopping by iterates is for'],
   ['an unknown stopping rule', { ...small, stopping: { rule: 'soon' } }, 'invalid_option', "stopping: 'soon' is not one of gap, iterates"],
   ['a stopping rule by its name', { ...small, stopping: 'soon' }, 'invalid_option', "stopping: 'soon' is not"],

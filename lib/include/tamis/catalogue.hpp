@@ -160,7 +160,7 @@
   "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
 #define TAMIS_NEEDS_CURVATURE \
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
-#define TAMIS_NEEDS_BLOCKWISE "this solver needs squared-hinge, one-vs-rest-squared-hinge or logistic"
+#define TAMIS_NEEDS_BLOCKWISE "this solver needs a smooth loss of one class per sample"
 #define TAMIS_NEEDS_PRINTED_LIPSCHITZ \
   "this solver takes Blondel et al.'s (2013) constant step: it needs a loss with printed_lipschitz"
 #define TAMIS_NEEDS_LEVEL_SETS \

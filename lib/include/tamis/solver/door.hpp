@@ -1,5 +1,5 @@
 #pragma once
-/// What solvers of kernels and of interactions check alike at the door, before they write anything.
+/// What solvers check alike at the door, before they write anything.
 
 #include "../arena.hpp"
 #include "../options.hpp"
@@ -7,7 +7,14 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
-/// λ aside: tolerance and iterations in range, and neither a constrained form nor a margin that is asked for.
+/// Whether x is a number that is positive, or zero where that may be.
+template <class T>
+[[gnu::noinline]] bool in_range(T x, bool may_be_zero) {
+  return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x);
+}
+
+/// Of kernels and interactions, λ aside: tolerance and iterations in range, and neither a constrained form nor a margin
+/// that is asked for.
 template <class T>
 Status check_options(const Options<T>& options) {
   if (!(options.tolerance > T(0)) || options.max_iterations == 0) return Status::invalid_option;

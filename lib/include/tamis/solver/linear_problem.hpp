@@ -6,6 +6,7 @@
 #include "../options.hpp"
 #include "../penalty/groups.hpp"
 #include "../report.hpp"
+#include "door.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -42,21 +43,16 @@ class LinearProblem {
     }
   }
 
-  /// Whether x is a number that is positive, or zero where that may be.
-  TAMIS_NOINLINE_IF_SMALLEST static bool in_range(T x, bool may_be_zero) {
-    return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x);
-  }
-
   /// The status of the first thing that is wrong, with its row and column in the report, or `running`. `with_eta`: the
   /// constrained form is asked for.
   Status check(Report<T>& report, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || !valid_outputs(loss_, shape_.classes) ||
         shape_.classes > 65536 || design_.samples() != shape_.samples)
       return Status::invalid_shape;
-    if (!in_range(options_.lambda, true)) return Status::invalid_lambda;
-    if (with_eta ? !(in_range(options_.eta, false) && options_.lambda == T(0)) : options_.eta != T(0))
+    if (!detail::in_range(options_.lambda, true)) return Status::invalid_lambda;
+    if (with_eta ? !(detail::in_range(options_.eta, false) && options_.lambda == T(0)) : options_.eta != T(0))
       return Status::invalid_eta;
-    if (!in_range(options_.tolerance, false) || options_.max_iterations == 0 || together_ == 0)
+    if (!detail::in_range(options_.tolerance, false) || options_.max_iterations == 0 || together_ == 0)
       return Status::invalid_option;
     if constexpr (requires { penalty_.valid(); })
       if (!penalty_.valid()) return Status::invalid_option;
@@ -69,8 +65,8 @@ class LinearProblem {
     for (Index i = 0; i < shape_.samples; ++i) {
       report.row = i;
       if (!valid_label(loss_, label_of(loss_, targets_, i), shape_.classes)) return Status::invalid_label;
-      if (!in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
-      if (predicts_values(loss_) ? !finite(targets_.margin(i)) : !in_range(targets_.margin(i), may_be_zero))
+      if (!detail::in_range(targets_.raw_weight(i), true)) return Status::invalid_weight;
+      if (predicts_values(loss_) ? !finite(targets_.margin(i)) : !detail::in_range(targets_.margin(i), may_be_zero))
         return predicts_values(loss_) ? Status::invalid_label : Status::invalid_margin;
     }
     report.row = 0;

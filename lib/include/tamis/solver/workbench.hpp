@@ -34,9 +34,9 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
 
  protected:
   using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_value,
-      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::in_range, Base::loss_sum,
-      Base::matrix_entries, Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_,
-      Base::shape_, Base::shifted_intercepts, Base::stride_, Base::targets_, Base::transposed_multiply,
+      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum, Base::matrix_entries,
+      Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_, Base::shape_,
+      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::transposed_multiply,
       Base::whole_transposed_multiply, Base::widen;
   using Common = CommonMemory<T>;
 
@@ -84,7 +84,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     const bool was_refused = status == Status::invalid_lambda && certificates_ > 0;
     if (!was_refused && (!has_model(status) || status == Status::running || status == Status::stopped)) return false;
     if (options_.eta != T(0)) return false;
-    if (!in_range(lambda, may_be_zero)) {
+    if (!detail::in_range(lambda, may_be_zero)) {
       report_.status = Status::invalid_lambda;
       return false;
     }
@@ -105,11 +105,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     report_.objective = objective;
     GapMonitor<T>::take_gap(report_);
     keep_coefficients(w);
-    T* const intercepts = row_of(memory_.best, shape_.features, stride_);
-    shifted_intercepts(w, intercepts);
-    T size = 0;  // means of the design may have left the range of T
-    for (Index k = 0; k < shape_.classes; ++k) size += absolute(intercepts[k]);
-    if (!finite(size)) report_.objective = not_a_number<T>;
+    const Index intercepts = shape_.features;
+    shifted_intercepts(w, row_of(memory_.best, intercepts, stride_));
+    // Means of the design may have left the range of T.
+    if (!finite(gradient_size(memory_.best, &intercepts, 1))) report_.objective = not_a_number<T>;
   }
 
   /// Makes the active rows of w those of the reported model.
