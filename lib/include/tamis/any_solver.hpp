@@ -62,16 +62,16 @@ struct AnySolver {
       of[place_](memory_, other.memory_);
     }
 
-    static constexpr bool has(SolverKind kind) { return ((Instance<S>::kind == kind) || ...); }
+    static constexpr bool has(SolverKind which) { return ((Instance<S>::kind == which) || ...); }
     /// Whether it can go on with another λ.
-    static constexpr bool has_path(SolverKind kind) { return (Its<Instance<S>>::goes_on(kind) || ...); }
-    static constexpr Requirement requirement(SolverKind kind, Shape shape) {
+    static constexpr bool has_path(SolverKind which) { return (Its<Instance<S>>::goes_on(which) || ...); }
+    static constexpr Requirement requirement(SolverKind which, Shape shape) {
       constexpr Requirement (*of[])(Shape) = {&Its<Instance<S>>::least...};
-      return of[place_of(kind)](shape);
+      return of[place_of(which)](shape);
     }
-    static constexpr Requirement requirement(SolverKind kind, Shape shape, WorkspaceHint hint) {
+    static constexpr Requirement requirement(SolverKind which, Shape shape, WorkspaceHint hint) {
       constexpr Requirement (*of[])(Shape, WorkspaceHint) = {&Its<Instance<S>>::hinted...};
-      return of[place_of(kind)](shape, hint);
+      return of[place_of(which)](shape, hint);
     }
     /// Of the one that is chosen.
     Requirement requirement() const {
@@ -146,9 +146,9 @@ struct AnySolver {
     static Solver& as(void* memory) {
       return *std::launder(static_cast<Solver*>(memory));
     }
-    static constexpr Place place_of(SolverKind kind) {
+    static constexpr Place place_of(SolverKind which) {
       Place place = 0;
-      (void)((Instance<S>::kind == kind || (++place, false)) || ...);
+      (void)((Instance<S>::kind == which || (++place, false)) || ...);
       return place;
     }
 
@@ -173,8 +173,8 @@ struct AnySolver {
         if constexpr (requires { as<Solver>(to).take_settings(as<Solver>(from)); })
           as<Solver>(to).take_settings(as<Solver>(from));
       }
-      static constexpr bool goes_on(SolverKind kind) {
-        return Solver::kind == kind && requires(Solver solver, T lambda) { solver.warm_start(lambda); };
+      static constexpr bool goes_on(SolverKind which) {
+        return Solver::kind == which && requires(Solver solver, T lambda) { solver.warm_start(lambda); };
       }
       static constexpr Requirement least(Shape shape) { return Solver::requirement(shape); }
       static constexpr Requirement hinted(Shape shape, [[maybe_unused]] WorkspaceHint hint) {
