@@ -119,7 +119,7 @@ test('a module may be given as a file, an address, bytes or compiled', async () 
 });
 
 test('one version everywhere', async () => {
-  const [, version] = readFileSync(path.join(project, 'lib/include/tamis/version.hpp'), 'utf8').match(/"(.*)"/);
+  const [, version] = readFileSync(path.join(project, 'lib/include/tamis/version.hpp'), 'utf8').match(/version\[\] = "(.*)"/);
   assert.equal(JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8')).version, version);
   assert.equal((await load()).version, version);
 });
