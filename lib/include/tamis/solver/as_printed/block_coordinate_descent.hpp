@@ -178,7 +178,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, Design> {
     violations_ = {};
     moved_ = T(0);
     entries_ = 0;
-    with_loss([this](const auto& loss) { pass_over_blocks(loss); });
+    with_loss([this](const auto& loss) { this->pass_over_blocks(loss); });
     add_epochs(entries_, T(0.5));
 
     const bool by_sum = settings_.stopping.rule == StoppingRule::violation_sum;
