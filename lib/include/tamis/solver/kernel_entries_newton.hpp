@@ -10,10 +10,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// are violated now, its diagonal a little raised. Sweeps over coordinates, which say what is zero, and Newton's
 /// steps on the others minimise that; the way there is shortened until F falls.
 ///
-/// Why it is here: seconds of CPU to a gap of 1e-6 with it and without (target paper_d_speed, `ours` beside
-/// `admm-without-newton`): 500 digits, λ = 10, p = q = 1 2.9 and more than 30, (1, 2; 2) 0.32 and more than 30; the
-/// Titanic, λ = 10, p = q = 1 0.0005 and 1.6. Of (1, 2; 1) it wins or loses a factor of 2. BlockCoordinateDescent with
-/// SupportNewton takes 7.6 s for p = q = 1 of these digits, 0.0035 s of the Titanic.
+/// Why it is here: seconds to a gap of 1e-6 with it and without, of 500 digits and λ = 100: p = q = 1 0.081 and more
+/// than 2, (1, 2; 2) 0.10 and more than 2. Of (1, 2; 1) it takes half as long again on the Titanic, λ = 1. These are
+/// rows `ours` and `admm-without-newton` of the speed.csv that the target paper_d_speed writes.
 ///
 /// Cost: for w coefficients and n samples, n·w²(1/2 + 1/K) + w³/3 flops a step, and two products with the design for
 /// each working set. Source: finite Newton methods for the squared hinge (Keerthi and DeCoste 2005); working sets and

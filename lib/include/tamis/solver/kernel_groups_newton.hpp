@@ -12,10 +12,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// conjugate gradients. Steps are shortened until F falls; between them a proximal gradient step says what joins, and
 /// groups that would turn round, or are small, become zero.
 ///
-/// Why it is here: seconds of CPU to a gap of 1e-6 with it and without (target paper_d_speed, `ours` beside
-/// `admm-without-newton`): 500 digits, λ = 10, (2, 1; 1) 0.70 and 1.7, (2, 1; 2) 0.95 and 2.6, (2, 2) 3.9 and 4.2; the
-/// Titanic, λ = 1, (2, 2) 0.0036 and 0.053. It loses at most 0.0025 s there, of (2, 1; 1). BlockCoordinateDescent with
-/// SupportNewton takes more than 15 s for (2, 1; 2) and (2, 2) of these digits.
+/// Why it is here: seconds to a gap of 1e-6 with it and without, of 500 digits and λ = 100: (2, 1; 1) 0.37 and 1.4,
+/// (2, 1; 2) 0.37 and 1.5, (2, 2) 0.97 and more than 2. On the Titanic, λ = 1, (2, 1; 1) loses 0.0015 s. These are rows
+/// `ours` and `admm-without-newton` of the speed.csv that the target paper_d_speed writes.
 ///
 /// Cost: for q violations of m samples and d coefficients that are not zero, m²·d + q³/3 flops a step, else two
 /// products with them for each conjugate gradient; some products with the design. Source: finite Newton methods for the
