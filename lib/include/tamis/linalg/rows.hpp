@@ -84,13 +84,14 @@ TAMIS_NOINLINE_IF_SMALLEST void add_scaled_row(const T* from, T alpha, const T* 
     (SimdOrScalar<T>::load(from + e) + factor * SimdOrScalar<T>::load(x + e)).store(to + e);
 }
 
-/// Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, Σ aᵢ².
+/// s² Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, s² Σ aᵢ².
 template <class T>
-TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Simd<T>& total) {
+TAMIS_NOINLINE_IF_SMALLEST void add_squared_distance(const T* a, const T* b, std::size_t count, Simd<T>& total,
+                                                     T scale = T(1)) {
   for (std::size_t k = 0; k < count; k += SimdOrScalar<T>::width) {
     auto difference = SimdOrScalar<T>::load(a + k);
     if (b) difference = difference - SimdOrScalar<T>::load(b + k);
-    add_squares<T>(difference, k, total);
+    add_squares<T>(SimdOrScalar<T>::fill(scale) * difference, k, total);
   }
 }
 template <class T>

@@ -37,6 +37,18 @@ template <class T>
   return x > T(0) ? T(1) : (x < T(0) ? T(-1) : T(0));
 }
 
+/// 2ⁿ, |n| ≤ 126, and the n of a positive normal number: x = 2ⁿ times a number from 1 on and below 2.
+template <class T>
+[[gnu::always_inline]] constexpr T power_of_two(int n) {
+  if constexpr (sizeof(T) == 4) return __builtin_bit_cast(T, std::uint32_t(n + 127) << 23);
+  else return __builtin_bit_cast(T, std::uint64_t(n + 1023) << 52);
+}
+template <class T>
+[[gnu::always_inline]] constexpr int exponent_of(T x) {
+  if constexpr (sizeof(T) == 4) return int(__builtin_bit_cast(std::uint32_t, x) >> 23) - 127;
+  else return int(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
+}
+
 /// Numbers in [½, 1) without pattern, the same everywhere: what power iterations begin with.
 template <class T>
 constexpr T scattered(std::uint32_t number) {

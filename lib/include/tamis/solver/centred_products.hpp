@@ -21,7 +21,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
  protected:
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::squared_distance_of_rows, Base::stride_;
+      Base::for_each_listed_group, Base::scale_of, Base::squared_distance_of_rows, Base::step_of, Base::stride_;
   using Base::Base;
 
   void centre() {
@@ -35,6 +35,61 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
       for (Index j = 0; j < shape_.features; ++j) memory_.means[j] = design_.column_sum(j) / T(shape_.samples);
     }
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
+  }
+
+  /// Gives features their scales, from the deviations of columns about their means (about zero without intercepts);
+  /// `scratch` has an entry per sample. All scales are 1 where columns differ little.
+  [[gnu::noinline]] void measure_columns(T* scratch) {
+    T* const deviation = memory_.score;
+    if constexpr (requires { design_.column_deviations(memory_.means, deviation, scratch); }) {
+      design_.column_deviations(memory_.means, deviation, scratch);
+      notice_failure();
+    } else {
+      for (Index j = 0; j < shape_.features; ++j) deviation[j] = column_deviation(j, scratch);
+    }
+    int total = 0, low = 127, high = -127;
+    Index count = 0;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      T top = 0;
+      for (Index r = 0; r < group.count; ++r) top = largest(top, deviation[group.feature(r)]);
+      if (!(top >= least_normal<T>) || !finite(top)) return;
+      const int exponent = smallest(largest(exponent_of(top), -120), 120);
+      low = smallest(low, exponent);
+      high = largest(high, exponent);
+      total += exponent;
+      ++count;
+      for (Index r = 0; r < group.count; ++r) memory_.exponents[group.feature(r)] = static_cast<std::int8_t>(exponent);
+    });
+    fill(deviation, shape_.features, T(0));
+    const bool differ = high - low > alike;
+    const int mean = count ? total / int(count) : 0;
+    for (Index j = 0; j < shape_.features; ++j)
+      if (memory_.exponents[j] != 0) 
+        memory_.exponents[j] = static_cast<std::int8_t>(differ ? smallest(largest(memory_.exponents[j] - mean, -most), most) : 0);
+  }
+  /// Root mean square, in the range of T if the values are.
+  T column_deviation(Index j, T* scratch) const {
+    const T mean = memory_.means[j];
+    const auto over = [&](const T* values, Index count, Index others) {
+      T top = others ? absolute(mean) : T(0);
+      for (Index e = 0; e < count; ++e) top = largest(top, absolute(values[e] - mean));
+      if (!(top > T(0)) || !finite(top)) return T(0);
+      const T rest = mean / top;
+      T sum = T(others) * (rest * rest);
+      for (Index e = 0; e < count; ++e) {
+        const T part = (values[e] - mean) / top;
+        sum += part * part;
+      }
+      return top * square_root(sum / T(count + others));
+    };
+    if constexpr (HasColumns<Design, T>) {
+      if (has_columns(design_)) {
+        const Column<T> x = design_.column(j);
+        return over(x.values, x.count, shape_.samples - x.count);
+      }
+    }
+    design_.gather(j, nullptr, shape_.samples, scratch, 1);
+    return over(scratch, shape_.samples, 0);
   }
 
   /// z = scores of w (row `features` scaled by the intercept scale).
@@ -113,7 +168,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] void start_power_iteration(T* v) {
     for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = scattered<T>(j * 2654435761u + k * 40503u);
+      const T size = T(1) / scale_of(j);
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = size * scattered<T>(j * 2654435761u + k * 40503u);
     });
     norm_ = T(0);
     power_iterations_ = 0;
@@ -137,6 +193,10 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     multiply(v, z);
     normal(z);
     transposed_multiply(z, v);
+    for_each_active_row([&](Index j) {
+      const T step = step_of(j, T(1));
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= step;
+    });
     const T length = square_root(squared_distance_of_rows(v, nullptr));
     if (!(length > T(0))) {  // nothing varies: any positive norm will do
       norm_ = T(1);
@@ -170,6 +230,9 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     T* v = row_of(w, shape_.features, stride_);
     for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
   }
+
+  static constexpr int alike = 3;   ///< difference of exponents that needs no scales
+  static constexpr int most = 60;   ///< of an exponent: squares of scales are in the range of float
 
   std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);

@@ -26,9 +26,10 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
  protected:
   using Base::activate_all, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre, Base::certify,
       Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::deactivate_all, Base::end_at_limit,
-      Base::for_each_active_group, Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::memory_,
-      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_, Base::release_features,
-      Base::report_, Base::rescale_intercept, Base::rows, Base::shape_, Base::start_power_iteration, Base::stride_,
+      Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::measure_columns, Base::memory_,
+      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::prox, Base::release_features,
+      Base::report_, Base::rescale_intercept, Base::scale_of, Base::shape_, Base::start_power_iteration, Base::step_of,
+      Base::stride_,
       Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_;
 
  public:
@@ -49,6 +50,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     own_ = Memory::lay_out(arena, shape_);
     bind(own_.common, arena.used());
     centre();
+    measure_columns(own_.z);
     for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(shape_), T(0));
     // The model without coefficients first: only the intercepts move, in a space of norm one.
     deactivate_all();
@@ -242,26 +244,26 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     for (;;) {
       write_gradients(scores_y, own_.z);
       transposed_multiply(own_.z, own_.v);
-      const auto rate = Simd<T>::fill(T(1) / curvature_);
       for_each_active_row([&](Index j) {
         T* v = row_of(own_.v, j, stride);
+        const auto rate = Simd<T>::fill(step_of(j, T(1) / curvature_));
         for (Index k = 0; k < stride; k += lanes<T>)
           (extrapolated(row_of(own_.x, j, stride) + k, row_of(own_.before, j, stride) + k) -
            rate * Simd<T>::load(v + k))
               .store(v + k);
       });
-      const T threshold = lambda / curvature_;
-      for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(own_.v, group), threshold); });
+      prox(own_.v, lambda / curvature_);
 
       square = turn = size = Simd<T>::zero();
       for_each_active_row([&](Index j) {
         const T* v = row_of(own_.v, j, stride);
         const T* x = row_of(own_.x, j, stride);
+        const auto scale = Simd<T>::fill(scale_of(j));
         for (Index k = 0; k < stride; k += lanes<T>) {
-          const auto next = Simd<T>::load(v + k);
-          const auto back = extrapolated(x + k, row_of(own_.before, j, stride) + k) - next;
+          const auto next = scale * Simd<T>::load(v + k);
+          const auto back = scale * extrapolated(x + k, row_of(own_.before, j, stride) + k) - next;
           square = square + back * back;
-          turn = turn + back * (next - Simd<T>::load(x + k));
+          turn = turn + back * (next - scale * Simd<T>::load(x + k));
           size = size + next * next;
         }
       });

@@ -88,6 +88,7 @@ class NewtonSystem {
   struct Problem {
     const Design& design;
     const T* means;
+    const std::int8_t* exponents;  ///< of the features and the intercept: see WorkingSet::scale_of
     T intercept_scale;  ///< zero without intercepts
     Shape shape;
     Index stride;
@@ -213,7 +214,14 @@ class NewtonSystem {
     }
     size_ = count_;
     if constexpr (grouped) apply_groups();
-    for (Index c = 0; c < size_; ++c) matrix_row(c)[c] += inverse_tau;
+    Index live = 0;
+    for (Index c = 0; c < count_; ++c) {
+      if constexpr (grouped)
+        if (m_.gone[c]) continue;
+      const T scale = power_of_two<T>(problem.exponents[m_.coordinate_feature[c]]);
+      matrix_row(live)[live] += inverse_tau * scale * scale;
+      ++live;
+    }
     return *this;
   }
   /// Factors it; false when it is not definite in this precision.

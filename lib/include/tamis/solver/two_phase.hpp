@@ -38,6 +38,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       FirstPhase::norm_, FirstPhase::offer_primal, FirstPhase::options_, FirstPhase::own_, FirstPhase::penalty_,
       FirstPhase::penalty_value, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_, FirstPhase::shape_,
       FirstPhase::since_certificate_, FirstPhase::squared_distance_of_rows, FirstPhase::start_from_null_model,
+      FirstPhase::step_of, FirstPhase::step_rows,
       FirstPhase::stride_, FirstPhase::targets_, FirstPhase::transposed_multiply, FirstPhase::weight_;
   using System = NewtonSystem<T, !HasPlainJacobian<Penalty>>;
 
@@ -110,7 +111,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     } else {
       FirstPhase::step();
       if (has_second_phase_ && running() && !measuring_norm_ && since_certificate_ == 0 &&
-          report_.iterations >= first_attempt_ && report_.relative_gap <= T(0.25))
+          report_.iterations >= first_attempt_ &&
+          (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
         begin_second_phase();
     }
     return running();
@@ -400,7 +402,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T move_coefficients(T alpha) {
     // Without a step the product may not have been written yet.
     add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
-    add_rows(centre_w(), -tau_, w(), w());
+    step_rows(centre_w(), -tau_, w(), w());
     prox(w(), tau_ * options_.lambda);
     return squared_distance_of_rows(w(), centre_w());
   }
@@ -498,7 +500,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   void for_each_jacobian(Visit visit) const {
     for_each_active_group([&](FeatureGroup group) {
       const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
-      penalty_.prox_jacobian(rows, tau_ * options_.lambda,
+      penalty_.prox_jacobian(rows, step_of(group.first, tau_ * options_.lambda),
                                    [&](const ProxJacobian<T>& jacobian) { visit(rows, jacobian); });
     });
   }
@@ -507,6 +509,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   [[gnu::noinline]] bool solve_newton_system() {
     const typename System::template Problem<Design> problem{here_,
                                                             memory_.means,
+                                                            memory_.exponents,
                                                             options_.intercept ? intercept_scale_ : T(0),
                                                             {samples(), shape_.features, shape_.classes},
                                                             stride_};
@@ -560,17 +563,18 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     }
     newton_.system.forget(shape_);  // its memory was used here, what it knows of the slots perhaps as well
   }
-  /// v ← U v on the active rows; the intercepts stay.
+  /// v ← S⁻²U v on the active rows; the intercepts stay.
   void apply_jacobian(T* v) {
     const Index stride = stride_;
     for_each_active_group([&](FeatureGroup group) {
       const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
       const Rows<T> image = this->rows(v, group);
+      const T step = step_of(group.first, T(1));
       for (Index r = 0; r < rows.rows; ++r)  // zero coefficients stay zero
         for (Index k = 0; k < stride; ++k)
-          if (rows.row(r)[k] == T(0)) image.row(r)[k] = T(0);
+          image.row(r)[k] = rows.row(r)[k] == T(0) ? T(0) : step * image.row(r)[k];
       if constexpr (!HasPlainJacobian<Penalty>)
-        penalty_.prox_jacobian(rows, tau_ * options_.lambda, [&](const ProxJacobian<T>& jacobian) {
+        penalty_.prox_jacobian(rows, step_of(group.first, tau_ * options_.lambda), [&](const ProxJacobian<T>& jacobian) {
           apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
         });
     });

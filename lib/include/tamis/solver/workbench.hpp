@@ -75,6 +75,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     fill(memory_.best, reinterpret_cast<T*>(memory_.list) - memory_.best, T(0));  // all numbers before the list
+    fill(memory_.exponents, shape_.features + 1, std::int8_t(0));
     activate_all();
   }
 

@@ -13,6 +13,7 @@ struct CommonMemory {
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
   Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
+  std::int8_t* exponents;  ///< of features: see scale_of
   std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
@@ -28,6 +29,7 @@ struct CommonMemory {
     for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
     score = arena.take<T>(shape.features);
     list = arena.take<Index>(detail::saturating_add(shape.features, 1));
+    exponents = arena.take<std::int8_t>(detail::saturating_add(shape.features, 1));
     active = arena.take<std::uint8_t>(shape.features);
   }
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
@@ -82,16 +84,34 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
       add_scaled_row(from + at, alpha, x + at, stride_, to + at);
     });
   }
+
+  // ---- the metric of the coefficients: ‖W‖² = Σⱼ sⱼ²‖Wⱼ‖², sⱼ a power of two near the size of column j beside others,
+  // the same in a group of the penalty; that of intercepts is 1. Steps in it are those on columns of about one size.
+
+  T scale_of(Index j) const { return power_of_two<T>(memory_.exponents[j]); }
+  /// α/sⱼ², in the middle of a group at any feature of it.
+  T step_of(Index j, T alpha) const {
+    const T inverse = power_of_two<T>(-memory_.exponents[j]);
+    return alpha * inverse * inverse;
+  }
+  /// to ← from + αS⁻²x over the active rows of coefficients.
+  void step_rows(const T* from, T alpha, const T* x, T* to) const {
+    for_each_active_row([&](Index j) {
+      const std::size_t at = std::size_t(j) * stride_;
+      add_scaled_row(from + at, step_of(j, alpha), x + at, stride_, to + at);
+    });
+  }
   /// w ← the penalty's proximity operator of w, group by group.
   void prox(T* w, T threshold) const {
-    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), threshold); });
+    for_each_active_group(
+        [&](FeatureGroup group) { penalty_.prox(rows(w, group), step_of(group.first, threshold)); });
   }
-
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
     auto total = Simd<T>::zero();
-    for_each_active_row(
-        [&](Index j) { add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total); });
+    for_each_active_row([&](Index j) {
+      add_squared_distance(row_of(a, j, stride_), b ? row_of(b, j, stride_) : b, stride_, total, scale_of(j));
+    });
     return total.sum();
   }
   /// The same over all duals.
