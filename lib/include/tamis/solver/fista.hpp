@@ -206,7 +206,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     offer_primal(own_.x, own_.scores);
     write_gradients(own_.scores, own_.z);
     update_residual(step_length_, point_length_);
-    if (last) clear_inactive(own_.x);  // another run begins with those that become active in the end
+    clear_inactive(own_.x);  // which those that become active begin with
     const auto next = certify(own_.z, own_.v, last);
     if (last) end_at_limit();
     if (!running() || next != Base::Next::new_features) return;

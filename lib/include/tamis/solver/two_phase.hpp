@@ -28,7 +28,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   static_assert(SimplexLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
-  static_assert(HasProxJacobian<Penalty, T> && SparsePenalty<Penalty>, TAMIS_NEEDS_PROX_JACOBIAN);
+  static_assert(HasProxJacobian<Penalty, T>, TAMIS_NEEDS_PROX_JACOBIAN);
   using FirstPhase = PrimalDual<T, Loss, Penalty, Design>;
   using FirstPhase::active_count_, FirstPhase::add_rows, FirstPhase::begin_again, FirstPhase::certify,
       FirstPhase::count_iteration, FirstPhase::design_, FirstPhase::dual_entries, FirstPhase::dual_kind,
