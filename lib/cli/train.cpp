@@ -154,7 +154,8 @@ void run(const TrainArguments& a) {
   const Prepared p = prepare(a.samples, multilabel);
   for (const auto& sentence : p.notes())
     if (!a.quiet) std::cerr << sentence << '\n';
-  choice.tiny_lambda = ProblemSpec::is_tiny(options.lambda, static_cast<Index>(p.train.samples));
+  choice.tiny_lambda = ProblemSpec::is_tiny(options.lambda, static_cast<Index>(p.train.samples),
+                                            p.train.square_distance(options.intercept));
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";
   const auto groups = a.problem.listed_groups(p.train.features);

@@ -21,7 +21,6 @@ struct SumOfSquares {
     for (Index r = 0; r < w.rows; ++r)
       for (Index k = 0; k < w.classes; ++k) w(r, k) /= T(1) + T(2) * step;
   }
-  static constexpr bool is_dense() { return true; }
   template <class T, class Visit>
   void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     const T scale = square_root(T(1) / (T(1) + T(2) * step));

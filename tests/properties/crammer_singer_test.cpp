@@ -178,7 +178,7 @@ TEST(CrammerSingerDual, RefusesLambdaZeroAndAutomaticFindsAnother) {
   ProblemSpec choice{.loss = LossKind::hinge, .penalty = PenaltyKind::ridge};
   EXPECT_EQ(choice.resolved_solver(), SolverKind::crammer_singer_dual);
   choice.tiny_lambda = true;
-  EXPECT_EQ(choice.resolved_solver(), SolverKind::primal_dual);
+  EXPECT_EQ(choice.resolved_solver(), SolverKind::two_phase);
 }
 
 }  // namespace

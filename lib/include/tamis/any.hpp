@@ -486,10 +486,10 @@ struct ProblemSpec {
     if (solver != SolverKind::automatic) return solver;
     return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1);
   }
-  /// nλ below 1/1000, zero included.
+  /// nλ below 1/1000, zero included, or λ below 1e-7 of the samples' mean square distance from their mean.
   template <class T>
-  static constexpr bool is_tiny(T lambda, Index samples) {
-    return !(lambda * T(samples) >= T(1e-3));
+  static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
+    return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
   }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }

@@ -138,12 +138,6 @@ concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<co
   { penalty.keeps_signs() } -> std::convertible_to<bool>;
 };
 
-/// A penalty under which few coefficients are expected not to be zero.
-template <class P>
-concept SparsePenalty = !requires {
-  requires P::is_dense();
-};
-
 /// A norm, with its dual norm: what a duality gap is made of.
 template <class P, class T>
 concept HasDualNorm = requires(const P penalty, Rows<const T> rows) {

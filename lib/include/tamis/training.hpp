@@ -35,7 +35,7 @@ constexpr ProblemTraits traits_of() {
   return {
       .smooth = SmoothLoss<Loss, T>,
       .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
-      .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && SparsePenalty<Penalty> && !is_fetched,
+      .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && !is_fetched,
       .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
 }
 

@@ -26,8 +26,6 @@ struct Ridge {
     }
   }
 
-  /// No coefficient need be zero: Newton's method on those that are not has all of them.
-  static constexpr bool is_dense() { return true; }
   template <class T, class Visit>
   void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     const T scale = square_root(T(1) / (T(1) + step));
