@@ -28,7 +28,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
   using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
-      Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
+      Base::design_, Base::dual_value, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
       Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::offer_primal,
       Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
       Base::targets_, Base::update_residual, Base::validate;
@@ -68,6 +68,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       own_.valid[k] = k < shape_.classes ? T(1) : T(0);
     }
     caution_ = shrinkage_ = T(1);
+    lambda_ = options_.lambda;
+    went_round_ = false;
     decrease_ = T(0);
     measure_columns();
     fit_null_model();
@@ -82,6 +84,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
     if (!begin_again(lambda)) return false;
+    lambda_ = lambda;
+    went_round_ = true;
     decrease_ = T(0);
     certify(false);
     if (running()) begin_epochs(2);
@@ -176,7 +180,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
     return detail::mean_loss(loss_, targets_, own_.z, stride_) +
-           options_.lambda * penalty_value(own_.w);
+           lambda_ * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
@@ -243,8 +247,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Chooses the groups that epochs visit: those with coefficients, and those that might get some.
   [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
     epochs_left_ = count;
-    const T doubt = smallest(T(0.5), T(3) * square_root(largest(report_.relative_gap, T(0))));
-    const T least = options_.lambda * (T(1) - doubt);
+    const T doubt = smallest(T(0.5), T(3) * square_root(largest(gap_, T(0))));
+    const T least = lambda_ * (T(1) - doubt);
     working_ = 0;
     for_each_active_group([&](FeatureGroup group) {
       bool wanted = !options_.working_sets || !has_zeros() || !(memory_.score[group.first] < least);
@@ -354,7 +358,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
         (SimdOrScalar<T>::load(w + k) - rate * SimdOrScalar<T>::load(g + k)).store(g + k);
       for (Index k = shape_.classes; k < stride; ++k) g[k] = T(0);
     }
-    penalty_.prox(rows(own_.g, group), options_.lambda / curvature);
+    penalty_.prox(rows(own_.g, group), lambda_ / curvature);
   }
   /// W_j ← G_j; false when it has not moved, else block[2] is how far.
   [[gnu::noinline]] bool accept(Index j) {
@@ -477,10 +481,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   void newton_step() {
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
-      const T forcing = smallest(largest(square_root(largest(report_.relative_gap, T(0))), T(0.1)), T(0.3));
+      const T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
       SupportProblem<T, Columns, Loss, Penalty> problem{design_, targets_,
                                                         loss_,   penalty_,
-                                                        shape_,  options_.lambda,
+                                                        shape_,  lambda_,
                                                         forcing,       options_.intercept,
                                                         own_.w,        own_.g,
                                                         own_.d,        own_.z,
@@ -512,6 +516,30 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     take_gradients();
     if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
+    gap_ = report_.relative_gap;
+    if (!null_model && running()) choose_lambda();
+  }
+
+  /// Where λ is small and the gap does not close, the way there leads over larger ones, from one solution to the next:
+  /// coefficients that came too early take long to leave. What is certified is the problem with the λ of the options.
+  [[gnu::noinline]] void choose_lambda() {
+    constexpr T step = T(0.5), solved = T(0.01);
+    const T wanted = options_.lambda;
+    if (!went_round_) {
+      const bool stuck = report_.iterations >= patience && gap_ > T(0.1);
+      if (!stuck || !newton_is_on() || !has_zeros() || !(wanted < step * step * report_.lambda_max)) return;
+      went_round_ = true;
+      lambda_ = step * report_.lambda_max;
+    }
+    if (lambda_ == wanted) return;
+    decrease_ = T(0);
+    const T value = objective();
+    options_.lambda = lambda_;
+    gap_ = (value - dual_value(own_.u, own_.g, nullptr, shape_.features)) / value;
+    options_.lambda = wanted;
+    if (!(gap_ <= solved)) return;
+    lambda_ = largest(step * lambda_, wanted);
+    gap_ = T(1);
   }
 
   /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
@@ -527,9 +555,13 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
   static constexpr int model_sweeps = 4;
+  static constexpr std::uint32_t patience = 50;  ///< iterations before another way is tried
 
   Memory own_{};
   Newton newton_{};
+  T lambda_ = T(0);  ///< that epochs and steps work with: see choose_lambda
+  T gap_ = T(1);     ///< relative, with it
+  bool went_round_ = false;
   Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
   T caution_ = T(1);  ///< factor of the curvature
