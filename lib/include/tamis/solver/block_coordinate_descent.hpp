@@ -29,7 +29,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   using Base = Workbench<T, Loss, Penalty, Columns>;
   using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
       Base::design_, Base::dual_value, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
-      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::offer_primal,
+      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::monitor_, Base::offer_primal,
       Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
       Base::targets_, Base::update_residual, Base::validate;
   using Newton = SupportNewton<T>;
@@ -517,6 +517,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
     gap_ = report_.relative_gap;
+    if (report_.status == Status::precision_limit && lambda_ != options_.lambda) {  // the other way led nowhere
+      report_.status = Status::running;
+      lambda_ = options_.lambda;
+      monitor_.begin();
+    }
     if (!null_model && running()) choose_lambda();
   }
 
