@@ -1,7 +1,7 @@
 // What trained models of all families share: plain arrays that belong to JavaScript. Prediction is arithmetic in the order
 // and the rounding of the library, so that its scores are the same bits.
 
-import { invalidShape, TamisError } from './error.js';
+import { invalidShape, TamisError, wrongKind } from './error.js';
 import { roundingOf, samplesOf } from './problem.js';
 
 /** Base of models. A family answers scoresOf(z, row): those of a sample whose entries are rounded and finite. */
@@ -42,7 +42,8 @@ export class BaseModel {
       const value = at(j);
       const entry = round(value);
       if (typeof value !== 'number' || !Number.isFinite(entry))
-        throw new TamisError('invalid_data', `feature ${j} of the sample is not a finite number`, { row, column: j });
+        throw new TamisError('invalid_data', wrongKind(value) ? `feature ${j} of the sample: ${wrongKind(value)}`
+          : `feature ${j} of the sample is not a finite number`, { row, column: j });
       return entry;
     });
     return this.scoresOf(z, row);

@@ -176,14 +176,14 @@ export interface Tamis {
   /** The same without a pause. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
   /**
-   * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does. With
-   * `signal`, the points so far and the status 'stopped'. Rejects with TamisError.
+   * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does.
+   * Rejects with TamisError.
    */
   path(problem: PathProblem, options?: PathOptions): Promise<Path>;
   /**
    * Chooses lambda by cross-validation: the path of all samples, then the same lambdas without the samples of each fold
    * in turn, measured on them. `model` is that of the path at the lambda chosen. Samples are used as they are given:
-   * scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   * scale them beforehand. Rejects with TamisError.
    */
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation>;
   /**
@@ -194,7 +194,7 @@ export interface Tamis {
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
   /**
    * Chooses lambda for `trainInteractions` by cross-validation, or on samples held out once, and trains with it on all
-   * samples. Features are used as they are: scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   * samples. Features are used as they are: scale them beforehand. Rejects with TamisError.
    */
   selectInteractions(problem: InteractionSelectionProblem, options?: InteractionSelectionOptions): Promise<InteractionSelection>;
   /**
@@ -211,12 +211,12 @@ export interface Tamis {
   selectKernels(problem: KernelSelectionProblem, options?: KernelSelectionOptions): Promise<KernelSelection>;
   /**
    * Finds the features that are kept whichever half of the samples is trained on: solves the path for both halves of
-   * random pairs, and counts. In slices as `train` does. Rejects with TamisError, 'stopped' with `signal`.
+   * random pairs, and counts. In slices as `train` does. Rejects with TamisError.
    */
   stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
 
   // Features. What makes them loads a module of its own when it is first called (`tamis-features*.wasm`, 52 kB), works in
-  // slices, and rejects with TamisError, 'stopped' with `signal`. The results serve as X of a problem.
+  // slices, and rejects with TamisError. The results serve as X of a problem.
 
   /**
    * The scattering transform of images, each a row of height · width pixels: moduli of wavelet coefficients, smoothed,
@@ -475,7 +475,7 @@ export interface GridOptions {
   memoryLimit?: number;
   /** Called after each slice and once at the end; false stops. */
   onProgress?: (progress: SelectionProgress) => void | boolean;
-  /** Stops. An AbortSignal. */
+  /** Rejects with an AbortError. An AbortSignal. */
   signal?: StopSignal;
   /** Default 16. */
   sliceMilliseconds?: number;
@@ -484,6 +484,8 @@ export interface GridOptions {
 export interface PathOptions<P = PathPoint> extends GridOptions {
   /** Called at each point; false stops. */
   onPoint?: (point: P) => void | boolean;
+  /** An aborted path resolves with its points so far instead. Default false. */
+  bestOnAbort?: boolean;
 }
 
 export interface CrossValidationOptions extends GridOptions {
@@ -869,8 +871,10 @@ export interface TrainingSpec {
 export interface TrainOptions {
   /** Called after each slice and once at the end; false stops. */
   onProgress?: (report: Report) => void | boolean;
-  /** Stops the training, which then resolves with the best model so far and the status 'stopped'. An AbortSignal. */
+  /** Rejects with an AbortError, a TamisError of that name and the status 'stopped'. An AbortSignal. */
   signal?: StopSignal;
+  /** An aborted training resolves with the best model so far instead, and the status 'stopped'. Default false. */
+  bestOnAbort?: boolean;
   /** Default 16. */
   sliceMilliseconds?: number;
 }

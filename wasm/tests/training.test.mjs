@@ -151,10 +151,10 @@ test('a signal stops between slices, with the best model so far', async () => {
   const controller = new AbortController();
   let slices = 0;
   const onProgress = () => void (++slices === 2 && controller.abort());
-  const { report, predict } = await tamis.train(problem, { signal: controller.signal, onProgress });
+  const { report, predict } = await tamis.train(problem, { signal: controller.signal, bestOnAbort: true, onProgress });
   assert.equal(report.status, 'stopped');
   assert.ok(report.objective > 0 && report.gap > 0 && typeof predict === 'function');
-  const early = await tamis.train(problem, { signal: controller.signal });
+  const early = await tamis.train(problem, { signal: controller.signal, bestOnAbort: true });
   assert.equal(early.report.status, 'stopped');
   assert.equal(early.report.iterations, 0);
 });
