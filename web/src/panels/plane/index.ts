@@ -74,7 +74,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     (wish, signal, superseded) => {
       const since = performance.now();
       const onProgress: TrainOptions['onProgress'] = () => !(superseded() && performance.now() > since + a_while);
-      return train(page.client!, wish, { signal, onProgress, sliceMilliseconds: 8 });
+      return train(page.client!, wish, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: 8 });
     },
     { started, done: trained, failed },
   );
