@@ -265,6 +265,24 @@ test('fits the screen, light and dark, wide and narrow', async () => {
     await tableSettled(page);
     await toHome(page);
     await calculated(page);
+    await page.fill('[name=samples]', '1198');
+    await page.fill('[name=features]', '64');
+    await page.locator('#home-boards .too-large').first().waitFor();
+    assert.deepEqual(await page.evaluate(collisions), [], look);
     await screenshot(page, `home-${look}`);
   });
 });
+
+/** Rows of the boards whose texts reach into the next column, or out of the table. */
+function collisions() {
+  const extent = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  };
+  const { left, width } = document.querySelector('.boards').parentElement.getBoundingClientRect();
+  return [...document.querySelectorAll('.boards tr')].filter((row) => {
+    const cells = [...row.children].filter((cell) => cell.checkVisibility()).map(extent).filter(({ width }) => width > 0);
+    return cells.some(({ right }, i) => right > (cells[i + 1]?.left ?? left + width + 2) - 1);
+  }).map((row) => row.textContent);
+}

@@ -194,9 +194,9 @@ export async function notice(page, panel = 'draw') {
   return page.textContent(`#notice-${panel}`);
 }
 
-/** The largest width and height of screenshots, light and dark; `use` gets each page and the end of its name. */
+/** Wide, narrow and as narrow as can be, light and dark; `use` gets each page and the end of its name. */
 export async function inEveryLook(stage, at, use) {
-  for (const [width, height] of [[1280, 900], [390, 844]])
+  for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
     for (const colorScheme of ['light', 'dark'])
       await stage.withPage(async (page) => {
         await use(page, `${width}-${colorScheme}`);
