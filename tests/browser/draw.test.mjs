@@ -277,6 +277,35 @@ test('drawings alone make classes of their own, and come back from their link', 
   }, { at: `#draw?1=${deflateRawSync(JSON.stringify(broken)).toString('base64url')}` });
 });
 
+test('drawings alone with one class: the hint has room, and nothing of the model before is on screen', async () => {
+  for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
+    await withPage(async (page) => {
+      await settled(page);
+      await page.fill('#new-class', 'ring');
+      await page.press('#new-class', 'Enter');
+      await draw(page, [drawn[0][0]]);
+      await add(page, 'ring');
+      await settled(page);
+      await page.check('[name=base][value=drawings]', { force: true });
+      await settled(page);
+      assert.equal(await reading(page), 'Training needs drawings of two classes: draw one of another class.');
+      const [title, hint] = await page.evaluate(() => ['drawing-title', 'reading'].map((id) => {
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector(`#${id}`));
+        return range.getBoundingClientRect().toJSON();
+      }));
+      assert.ok(hint.left >= 0 && hint.right <= width, JSON.stringify(hint));
+      assert.ok(hint.top >= title.bottom || hint.left >= title.right, 'the hint is beside its heading, or below it');
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      assert.deepEqual(await page.$$eval('#result b, #accuracy', (all) => all.map((one) => one.textContent)), Array(6).fill('–'));
+      assert.deepEqual(await page.$$eval('#confusion td', (cells) => cells.map((cell) => cell.textContent).join('')), '');
+      assert.equal(await page.locator('#objective-curve *, #gap-curve *').count(), 0);
+      await screenshot(page, `draw-one-class-${width}`);
+      await page.check('[name=base][value=digits]', { force: true });
+      assert.match(await settled(page), /held-out digits right\.$/);
+    }, { prepare: (page) => page.setViewportSize({ width, height }) });
+});
+
 test('the keyboard alone paints pixels, adds them to a class and trains', async () => {
   await withPage(async (page) => {
     await settled(page);

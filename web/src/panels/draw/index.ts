@@ -25,6 +25,8 @@ import { Trainer, type Chosen, type Samples, type Trained, type Wish } from './t
 const first_lambda = 0.03;
 const at_rest = 120; // milliseconds without a move of the slider
 
+const held = ({ digits }: Sheet) => (digits ? 'Held-out digits' : 'The drawings themselves');
+
 export const mount: Mount = (root, page) => {
   root.innerHTML = markup;
   return panelOf(root, page);
@@ -172,9 +174,11 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const names = shown ? shown.model.classes.map(String) : namesOf(sheet());
     const all = shown && !blank ? shown.model.scores(Array.from(pixels, (ink) => ink / most_ink)) : null;
     scores.show(names, all);
-    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (lacking(sheet()) ?? (blank ? 'with mouse, pen or finger' : ''));
+    const missing = lacking(sheet());
+    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (missing ?? (blank ? 'with mouse, pen or finger' : ''));
     if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
     byId('reading').toggleAttribute('data-reads', all !== null);
+    byId('reading').parentElement!.toggleAttribute('data-lacks', !all && missing !== null);
   }
 
   function say(sentence: string): void {
@@ -224,9 +228,16 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function nothing(sentence: string): void {
     trainer?.stop();
     ++wished;
-    [shown, header] = [null, null];
+    hideStop();
+    [shown, header, confusion] = [null, null, undefined];
     download.disabled = true;
     maps.show(namesOf(sheet()), []);
+    curves.clear();
+    showNames(namesOf(sheet()));
+    byId('confusion-title').textContent = held(sheet());
+    for (const id of ['kept', 'model-bytes', 'arena-bytes', 'certified', 'time', 'accuracy']) byId(id).textContent = '–';
+    for (const id of ['right', 'header-bytes']) byId(id).textContent = '';
+    byId('ending').textContent = 'certified within';
     predict();
     result.setAttribute('aria-busy', 'false');
     byId('status').textContent = sentence;
@@ -329,7 +340,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     showNames(names);
     const place = (label: string | number) => names.indexOf(String(label));
     const right = confusion!.matrix.show(y.map(place), model.predictAll(X).map(place));
-    byId('confusion-title').textContent = digits ? 'Held-out digits' : 'The drawings themselves';
+    byId('confusion-title').textContent = held(sheet());
     byId('accuracy').textContent = percent(right / y.length, 1);
     byId('right').textContent = `right, ${right} of ${y.length}`;
     return `${right} of ${y.length} ${digits ? 'held-out digits' : 'drawings'} right.`;
