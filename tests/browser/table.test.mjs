@@ -162,6 +162,39 @@ test('text in a number column: said, left out, and taken as one chooses', async 
   });
 });
 
+/** What is trained, and what comes of it, is blank. */
+async function nothingStays(page) {
+  assert.equal(await tableSettled(page), '');
+  assert.deepEqual(await page.$$eval('#table-kept, #table-features, #table-accuracy, #table-certified', (all) => all.map((one) => one.textContent)), Array(4).fill('–'));
+  assert.equal(await page.locator('#table-ranked li, #table-confusion *, #table-probabilities *, #table-row *').count(), 0);
+  assert.equal(await page.locator('[name=table-example]:checked').count(), 0);
+  assert.equal(await page.textContent('#table-lambda-value'), '');
+}
+
+test('a new file clears what the one before has shown, while it loads and when it cannot be trained on', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'long.csv', 'a,b,label\n', { text: '1.25,2.5,x\n3.25,4.75,y\n', times: 4_000_000 });
+    await page.locator('#table-name', { hasText: 'long.csv' }).waitFor();
+    assert.equal(await page.textContent('#table-certified'), '–');
+    assert.equal(await page.textContent('#table-shape'), '');
+    assert.equal(await page.locator('#table-ranked li, #table-confusion *, #table-probabilities *').count(), 0);
+    await dropFile(page, 'people.csv', people.join('\n')); // the newest counts
+    await page.getByText('60 rows, 5 columns').waitFor();
+    assert.match(await tableSettled(page), /features kept/);
+    await nothingRuns(page);
+    assert.equal(await page.textContent('#table-name'), 'people.csv');
+    assert.equal(await page.textContent('#table-error'), '');
+    await dropFile(page, 'one.csv', `x,label\n${Array.from({ length: 9 }, (_, i) => `${i},a`).join('\n')}`);
+    await page.getByText('9 rows, 2 columns').waitFor();
+    await page.selectOption('#table-label', 'label');
+    await page.getByText("one.csv: All rows have the label 'a'", { exact: false }).waitFor();
+    assert.equal(await page.textContent('#table-name'), 'one.csv');
+    await nothingStays(page);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
 const row = '1.5,2.5,a\n';
 for (const [what, parts, sentence] of [
   ['ragged rows', ['x,y,label\n', { text: row, times: 20 }, '1,2\n', row], 'Line 22 has 2 fields, where those before have 3.'],
@@ -181,20 +214,21 @@ for (const [what, parts, sentence] of [
   ['more bytes than are read', [{ text: `${'1,2,3,4,5,6,7,8,9,'.repeat(100)}0\n`, times: 56_000 }],
     /^The file has 100,[\d,]+ bytes, and at most 100,000,000 are read here: take a part of its lines\.$/],
 ])
-  test(`${what}: told in one sentence, and nothing is lost`, async () => {
+  test(`${what}: told in one sentence that names the file, and nothing of the table before stays`, async () => {
     await withPage(async (page) => {
       await tableSettled(page);
-      const before = await page.textContent('#table-status');
       await page.evaluate(() => (longTasks.length = 0));
       await dropFile(page, 'bad.csv', ...parts);
       const said = await complaint(page);
-      if (sentence instanceof RegExp) assert.match(said, sentence);
-      else assert.equal(said, sentence);
-      assert.equal(await page.textContent('#table-name'), 'wine');
-      assert.ok(await page.isChecked('[name=table-example][value=wine]'));
-      assert.equal(await page.textContent('#table-status'), before);
-      await moveTo(page, 0.2);
+      assert.match(said, /^bad\.csv: /);
+      if (sentence instanceof RegExp) assert.match(said.slice(9), sentence);
+      else assert.equal(said.slice(9), sentence);
+      assert.equal(await page.textContent('#table-name'), 'bad.csv');
+      await nothingStays(page);
+      await page.check('[name=table-example][value=wine]', { force: true });
+      await page.getByText('178 rows').waitFor();
       assert.match(await tableSettled(page), /of 13 features kept/);
+      assert.equal(await page.textContent('#table-error'), '');
       assert.deepEqual(page.complaints, []);
     }, { prepare: watchLongTasks });
   });
@@ -205,12 +239,12 @@ test('one class, and other labels that cannot be, are told beside the label', as
     await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`);
     await page.getByText('9 rows, 3 columns').waitFor();
     await page.selectOption('#table-label', 'label');
-    await page.getByText("All rows have the label 'a': at least two classes are needed.").waitFor();
+    await page.getByText("one.csv: All rows have the label 'a': at least two classes are needed.").waitFor();
     await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${i},${i % 2}`).join('\n')}`);
     await page.getByText('300 rows, 2 columns').waitFor();
     await page.selectOption('#table-label', 'x');
     await page.locator('#table-label-error', {
-      hasText: "'x' has more than 100 different values, and a label has one for each class: choose another column.",
+      hasText: "many.csv: 'x' has more than 100 different values, and a label has one for each class: choose another column.",
     }).waitFor();
     await page.selectOption('#table-label', 'y');
     await page.locator('#table-label-error:empty').waitFor({ state: 'attached' });
@@ -221,7 +255,7 @@ test('two columns of one name are told apart, and it is said', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
     await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${i},${i % 5},${i % 2}`).join('\n')}`);
-    assert.equal(await complaint(page), "Two columns have the same name: the second is 'x (column 2)' here.");
+    assert.equal(await complaint(page), "twice.csv: two columns have the same name: the second is 'x (column 2)' here.");
     assert.match(await tableSettled(page), /of 2 features kept/);
   });
 });
@@ -256,13 +290,13 @@ test('50 MB are read, trained on or refused, and the page does not stand still',
   }, { prepare: watchTasksAndTurns });
 });
 
-test('reading is stopped at once, and the table before stays', async () => {
+test('reading is stopped at once, and it is said', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
     await dropFile(page, 'long.csv', 'a,b,label\n', { text: '1.25,2.5,x\n3.25,4.75,y\n', times: 4_000_000 });
     await page.click('#table-read-stop');
-    assert.equal(await complaint(page), 'Reading long.csv was stopped.');
-    assert.equal(await page.textContent('#table-name'), 'wine');
+    assert.equal(await complaint(page), 'long.csv: reading was stopped.');
+    await nothingStays(page);
     assert.ok(await page.isHidden('#table-reading'));
   });
 });

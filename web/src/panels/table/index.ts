@@ -24,6 +24,7 @@ const named_lines = 8;
 const most_ranked = 40;
 const at_rest = 250; // milliseconds after which a chosen λ is given probabilities
 const memory = 64 * 1024 * 1024; // bytes of the module that trains
+const folds_sentence = 'Share of wrong predictions in 5 folds of the training rows, and its standard error.';
 const first_example: Example = 'wine';
 
 /** Where a table comes from, and what is wanted of it. */
@@ -205,7 +206,7 @@ class TablePanel implements Panel {
     byId('table-examples').addEventListener('change', ({ target }) => void this.#openExample((target as HTMLInputElement).value as Example));
     byId('table-read-stop').addEventListener('click', () => this.#reader.stop());
     this.#header.addEventListener('change', () => this.#wish && void this.#open({ ...this.#wish, header: this.#header.checked, label: null, choices: {} }));
-    this.#label.addEventListener('change', () => this.#changedQuestion());
+    this.#label.addEventListener('change', () => this.#overview && this.#changedQuestion());
     this.#controls.addEventListener('submit', (event) => event.preventDefault());
     this.#controls.addEventListener('change', ({ target }) => target !== this.#slider && this.#train());
     this.#slider.addEventListener('input', () => this.#slid());
@@ -231,9 +232,8 @@ class TablePanel implements Panel {
   }
 
   async #openText(text: string, name: string): Promise<void> {
-    const before = this.#overview;
     await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, header: undefined, label: null, choices: {} });
-    if (this.#overview === before) return; // what was pasted stays, to be mended
+    if (!this.#overview) return; // what was pasted stays, to be mended
     byId('table-paste-form').hidden = true;
     byId('table-paste').setAttribute('aria-expanded', 'false');
   }
@@ -244,29 +244,67 @@ class TablePanel implements Panel {
     return waited === name ? { header, label: label!, choices: choices! } : {};
   }
 
-  /** Reads a table; the one before stays until it has been read well. */
+  /** Reads a table, of which alone is what is on screen from now on. */
   async #open(wish: Wish): Promise<void> {
     const complain = (sentence: string) => (byId('table-error').textContent = sentence);
-    complain('');
+    if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
+    this.#wish = wish;
+    this.#clearTable();
     const reading = byId('table-reading');
     const appears = setTimeout(() => (reading.hidden = false), 300);
     try {
       const bar = byId<HTMLProgressElement>('table-read');
       const overview = await this.#reader.read({ file: wish.file, header: wish.header }, (share) => (bar.value = share));
-      if (!overview) return complain(`Reading ${wish.name} was stopped.`) as never;
-      if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
-      [this.#wish, this.#overview, this.#waiting] = [wish, overview, null];
-      if (overview.renamed.length) complain(`Two columns have the same name: the second is '${overview.renamed[0]}' here.`);
+      if (wish !== this.#wish) return;
+      if (!overview) throw new Error('reading was stopped.');
+      [this.#overview, this.#waiting] = [overview, null];
+      if (overview.renamed.length) complain(`${wish.name}: two columns have the same name: the second is '${overview.renamed[0]}' here.`);
       this.#showOverview();
       await this.#prepare();
-      this.#page.changed();
     } catch (error) {
-      complain((error as Error).message);
-      this.#showExample();
+      if (wish !== this.#wish) return;
+      complain(`${wish.name}: ${(error as Error).message}`);
+      this.#result.setAttribute('aria-busy', 'false');
     } finally {
       clearTimeout(appears);
-      reading.hidden = true;
+      if (wish === this.#wish) {
+        this.#page.changed();
+        reading.hidden = true;
+      }
     }
+  }
+
+  /** Nothing of the table before stays, but what is asked of tables. */
+  #clearTable(): void {
+    this.#overview = null;
+    byId('table-name').textContent = this.#wish!.name;
+    for (const id of ['table-shape', 'table-error', 'table-label-error']) byId(id).textContent = '';
+    byId('table-columns-summary').textContent = 'Columns';
+    this.#label.replaceChildren();
+    this.#columns.show([], '', {});
+    this.#showExample();
+    this.#clearResults();
+    this.#result.setAttribute('aria-busy', 'true');
+  }
+
+  /** Nothing is trained, and nothing of what was is on screen. */
+  #clearResults(): void {
+    clearTimeout(this.#rest);
+    this.#finishing?.abort();
+    [this.#prepared, this.#problem, this.#validated, this.#confusion] = [null, null, null, null];
+    [this.#points, this.#norms, this.#order, this.#finished] = [[], [], [], new Map()];
+    this.#training?.stop();
+    this.#page.notice(null);
+    for (const id of ['table-kept', 'table-features', 'table-accuracy', 'table-certified']) byId(id).textContent = '–';
+    for (const id of ['table-lambda-value', 'table-lambda-least', 'table-lambda-most', 'table-ranked-more', 'table-right', 'table-status'])
+      byId(id).textContent = '';
+    for (const id of ['table-ranked', 'table-confusion']) byId(id).replaceChildren();
+    for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = true;
+    byId('table-cv-key').textContent = folds_sentence;
+    this.#view.replaceChildren(html('option', { value: '' }, 'all classes (norm)'));
+    this.#path.clear();
+    this.#cv.clear();
+    this.#editor.clear();
   }
 
   // ---- what is in the table
@@ -274,15 +312,12 @@ class TablePanel implements Panel {
   #showOverview(): void {
     const { rows, columns, header } = this.#overview!;
     const wish = this.#wish!;
-    byId('table-name').textContent = wish.name;
     byId('table-shape').textContent = `${count(rows)} row${rows === 1 ? '' : 's'}, ${count(columns.length)} columns`;
     this.#header.checked = header;
-    this.#showExample();
     const wanted = columns.some(({ name }) => name === wish.label) ? wish.label! : guessLabel(columns);
     this.#label.replaceChildren(...columns.map(({ name }) => html('option', { value: name }, name)));
     this.#label.value = wanted;
     byId<HTMLDetailsElement>('table-columns').open = wish.example === null && columns.some(({ kind }) => kind === 'mixed' || kind === 'text');
-    this.#editor.clear();
   }
 
   #showExample(): void {
@@ -300,24 +335,28 @@ class TablePanel implements Panel {
     this.#page.changed();
   }
 
-  /** Makes the problem of the table; what was trained before stays when it cannot be made. */
+  /** Makes the problem of the table, and trains on it. */
   async #prepare(): Promise<void> {
-    const { columns } = this.#overview!;
+    const overview = this.#overview;
+    if (!overview) return;
+    const { columns } = overview;
     const { choices } = this.#wish!;
     const label = this.#label.value;
     this.#columns.show(columns, label, choices);
     byId('table-columns-summary').textContent = summaryOf(columns, label, choices);
     const complaint = byId('table-label-error');
-    const before = this.#result.getAttribute('aria-busy')!;
+    const current = () => overview === this.#overview && label === this.#label.value && choices === this.#wish!.choices;
     this.#result.setAttribute('aria-busy', 'true');
     try {
       const prepared = await this.#reader.prepare({ label, choices });
-      if (label !== this.#label.value) return;
+      if (!current()) return;
       this.#prepared = prepared;
       complaint.textContent = this.#remarks(prepared);
     } catch (error) {
-      complaint.textContent = (error as Error).message;
-      this.#result.setAttribute('aria-busy', before);
+      if (!current()) return;
+      complaint.textContent = `${this.#wish!.name}: ${(error as Error).message}`;
+      this.#clearResults();
+      this.#result.setAttribute('aria-busy', 'false');
       return;
     }
     this.#showClasses(this.#prepared);
@@ -385,7 +424,7 @@ class TablePanel implements Panel {
   #validatedBy(found: CrossValidated | null, reason: string): void {
     this.#validated = found;
     byId('table-cv-key').textContent = found
-      ? 'Share of wrong predictions in 5 folds of the training rows, and its standard error.'
+      ? folds_sentence
       : `There is no cross-validation: ${reason.replace(/^folds: /, '').replace(/class (\d+)/, (_, k) => `class '${this.#prepared!.classes[k]}'`)}.`;
     for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = !found;
     this.#atRest();
@@ -577,6 +616,7 @@ class TablePanel implements Panel {
       model = this.#newest!;
       const { weights, intercepts } = model;
       const confusion = this.#confusion;
+      if (!confusion) return;
       const counts = await this.#reader.confusion({ weights: Float32Array.from(weights), intercepts: Float32Array.from(intercepts) });
       if (confusion === this.#confusion && counts.length === intercepts.length ** 2) this.#showCounts(counts, intercepts.length);
     }
