@@ -1,7 +1,7 @@
 // The panel Draw: what it shows, what it does when used, and what it says when it cannot work.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
 import {
   compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, screenshot, settled, stage,
@@ -262,10 +262,17 @@ test('drawings alone make classes of their own, and come back from their link', 
     await draw(page, [[0.6, 0.3, 0.4, 0.3, 0.35, 0.6, 0.6, 0.65, 0.62, 0.32]]);
     assert.equal(await reading(page), 'reads ring');
     await nothingRuns(page);
-    link = page.url();
+    const held = (address) => JSON.parse(inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')));
+    assert.equal(held(page.url()).drawings, undefined, 'no drawing in the address');
+    await page.click('#share');
+    await page.getByLabel('with the data: 2 drawings and the names of classes').check();
+    await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+    link = await page.inputValue('#sharing-link');
+    assert.equal(held(link).drawings.drawings.length, 2);
   });
   await withPage(async (page) => {
     assert.equal((await settled(page)).replace(/\d+ ms/, ''), said.replace(/\d+ ms/, ''));
+    assert.equal(page.url(), link);
     assert.deepEqual(await drawings(page), ['Remove drawing 1 of class dash', 'Remove drawing 1 of class ring']);
     assert.ok(await page.isChecked('[name=base][value=drawings]'));
     assert.deepEqual(page.complaints, []);

@@ -90,13 +90,21 @@ test('Share copies the link, and gives it to be copied where it may not', async 
     await settled(page);
     await moveSlider(page, 0.7);
     await page.click('#share');
+    assert.match(await page.textContent('#sharing-says'), /^The link has [\d,]+ characters\. It holds the loss, the penalty, the tolerance and λ\.$/);
+    assert.ok(await page.isHidden('#sharing-data'));
+    await page.click('#sharing-copy');
     await page.getByText('Link copied.').waitFor();
     assert.deepEqual(copied, [page.url()]);
     assert.equal(stateIn(copied[0]).share, 0.7);
+    await page.keyboard.press('Escape');
+    await page.locator('#sharing').waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'share');
   }, { prepare: clipboard(true) });
   await withPage(async (page) => {
     await settled(page);
     await page.click('#share');
+    await page.click('#sharing-copy');
+    await page.getByText('copy it from the field above', { exact: false }).waitFor();
     const field = page.getByLabel('Link to this page');
     assert.equal(await field.inputValue(), page.url());
   }, { prepare: clipboard(false) });

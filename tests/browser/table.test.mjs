@@ -1,6 +1,7 @@
 // The panel Table: what it recognises in a CSV, what it trains, and what it says of tables that it cannot take.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inflateRawSync } from 'node:zlib';
 import { holdOut } from '../../web/plugins/hold-out.js';
 import {
   drag, dropFile, inEveryLook, moveSlider, nothingRuns, notice, screenshot, stage, tableSettled, tamisInNode, testData,
@@ -23,6 +24,7 @@ const complaint = async (page, id = 'table-error') => {
 };
 const columnRows = (page) => page.$$eval('#table-column-rows tr', (rows) => rows.map((row) =>
   [...row.children].map((cell) => cell.querySelector('select')?.selectedOptions[0].textContent ?? cell.textContent)));
+const count = (n) => n.toLocaleString('en-GB');
 const moveTo = (page, share) => moveSlider(page, share, '#table-lambda');
 const kept = (page) => page.textContent('#table-kept').then(Number);
 
@@ -346,7 +348,7 @@ test('training is stopped at once, and what is there stays', async () => {
   });
 });
 
-test('a small table comes back from its link, settings and all', async () => {
+test('rows are in the link only when that is ticked: it comes back with settings and all', async () => {
   let link, said;
   await withPage(async (page) => {
     await tableSettled(page);
@@ -357,12 +359,23 @@ test('a small table comes back from its link, settings and all', async () => {
     await moveTo(page, 0.5);
     await nothingRuns(page);
     said = await tableSettled(page);
+    const rowsIn = (address) => inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')).toString().includes('person 12');
+    assert.ok(!rowsIn(page.url()), 'no row in the address');
     await page.click('#share');
-    await page.locator('#shared:not(:empty)').waitFor();
-    link = page.url();
+    const says = () => page.textContent('#sharing-says');
+    assert.equal(await says(), `The link has ${count((await page.inputValue('#sharing-link')).length)} characters. It holds the name of the file, ` +
+      'what its columns are taken as, the loss, the penalty and λ, and none of the data.');
+    assert.equal(await page.inputValue('#sharing-link'), page.url());
+    await page.getByLabel('with the data: 60 rows of people.csv').check();
+    await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+    link = await page.inputValue('#sharing-link');
+    assert.ok((await says()).startsWith(`The link has ${count(link.length)} characters.`));
+    assert.ok(rowsIn(link) && !rowsIn(page.url()));
   });
   await withPage(async (page) => {
     await page.getByText('60 rows, 5 columns').waitFor();
+    await nothingRuns(page);
+    assert.equal(page.url(), link, 'the address that has brought them goes on holding them');
     assert.equal(await tableSettled(page), said);
     assert.equal(await page.textContent('#table-name'), 'people.csv');
     assert.ok(await page.isChecked('#table-controls [value=l1]'));
@@ -379,8 +392,11 @@ test('a larger table is not in the link, which says so and waits for it', async 
     await page.getByText('4,000 rows, 3 columns').waitFor();
     await page.check('#table-controls [value=ridge]', { force: true });
     await page.click('#share');
-    await page.getByText('without the data, which are too large for a link', { exact: false }).waitFor();
-    link = page.url();
+    await page.getByLabel('with the data: 4,000 rows of larger.csv').click();
+    await page.getByText('These data are too large for a link', { exact: false }).waitFor();
+    assert.ok(!(await page.isChecked('#sharing-data')));
+    link = await page.inputValue('#sharing-link');
+    assert.equal(link, page.url());
   });
   await withPage(async (page) => {
     assert.equal(await complaint(page), "This link holds what was asked of 'larger.csv', but not the table: choose or drop the file to go on.");

@@ -3,7 +3,7 @@ import { byId, html } from './dom';
 import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
 import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
 import type { ReplacedClient } from './replaced-client';
-import { showShared } from './share';
+import { ShareDialog } from './share';
 
 type Load = () => Promise<{ mount: Mount }>;
 
@@ -18,8 +18,6 @@ interface Room {
   loaded: Panel | null;
   /** Its state, as a link holds it. */
   code: string | null;
-  /** What the link had no room for. */
-  missing: 'nothing' | 'parts' | 'all';
 }
 
 const at_rest = 400; // milliseconds without a change
@@ -30,6 +28,7 @@ export class Shell {
   #offer: ReturnType<Page['offered']> = null;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #client;
+  #dialog = new ShareDialog();
 
   constructor(client: ReplacedClient | null, loads: Record<PanelName, Load>) {
     this.#client = client;
@@ -126,13 +125,12 @@ export class Shell {
 
   /** Packs the state of a panel and, when it is in sight, writes it into the address. */
   async #keep(room: Room): Promise<void> {
-    [room.code, room.missing] = await packed(room.loaded);
+    room.code = await packed(room.loaded, false);
     if (this.#shown === room) this.#rewrite(room);
   }
 
   #rewrite(room: Room): void {
-    const plain = room.name === 'draw' && room.code === null;
-    history.replaceState(null, '', plain ? location.pathname + location.search : fragmentOf(room.name, room.code));
+    history.replaceState(null, '', linkTo(room, room.code));
   }
 
   async #share(): Promise<void> {
@@ -140,11 +138,22 @@ export class Shell {
     if (!room) return;
     clearTimeout(this.#rest);
     await this.#keep(room);
-    await showShared(byId('shared'), location.href, room.missing);
+    const data = room.loaded?.data?.() ?? null;
+    await this.#dialog.open({
+      holds: room.code === null ? 'the name of this part of the page' : room.loaded?.holds ?? 'what was chosen here',
+      data,
+      linkOf: async (withData) => {
+        const code = withData ? await packed(room.loaded, true) : room.code;
+        return withData && code === null ? null : new URL(linkTo(room, code), location.href).href;
+      },
+    });
   }
 }
 
 const lost_sentence = 'The worker that trains had died: another one has begun the training again.';
+
+const linkTo = ({ name }: Room, code: string | null) =>
+  name === 'draw' && code === null ? location.pathname + location.search : fragmentOf(name, code);
 
 function roomOf(name: PanelName, load: Load): Room {
   const notice = html('p', { class: 'notice', id: `notice-${name}`, role: 'alert' });
@@ -152,7 +161,7 @@ function roomOf(name: PanelName, load: Load): Room {
   const root = html('div', { class: 'root' });
   const section = html('section', { class: 'panel', id: `panel-${name}`, 'aria-label': panels[name], tabindex: -1 }, notice, root);
   section.hidden = true;
-  return { name, section, notice, root, load, panel: null, loaded: null, code: null, missing: 'nothing' };
+  return { name, section, notice, root, load, panel: null, loaded: null, code: null };
 }
 
 /** The sentence that says why what the link holds is not restored, or null. */
@@ -169,12 +178,9 @@ async function restored(panel: Panel, room: Room, { code, version }: NonNullable
   }
 }
 
-async function packed(panel: Panel | null): Promise<[string | null, Room['missing']]> {
-  const whole = panel?.state?.();
-  if (whole === undefined) return [null, 'nothing'];
-  const code = await pack(whole);
-  if (code !== null && code.length <= most_characters) return [code, panel?.partial?.() ? 'parts' : 'nothing'];
-  const less = panel?.state?.(true);
-  const short = code === null || less === undefined ? null : await pack(less);
-  return short !== null && short.length <= most_characters ? [short, 'parts'] : [null, 'all'];
+/** The state in a link; null: there is none, or none that fits. */
+async function packed(panel: Panel | null, data: boolean): Promise<string | null> {
+  const state = panel?.state?.(data);
+  const code = state === undefined ? null : await pack(state);
+  return code !== null && code.length <= most_characters ? code : null;
 }

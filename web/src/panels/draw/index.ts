@@ -64,6 +64,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let rest: ReturnType<typeof setTimeout> | undefined;
   let sliding = false; // a model of the path is shown, until the slider rests
   let visible = false;
+  let brought: string | undefined; // the drawings of a link, which goes on holding them
   let unfinished: Wish['weight'] | null = { lambda: first_lambda }; // what is trained when the panel is shown
 
   byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
@@ -88,7 +89,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   maps.show(digit_names, []);
   refresh();
 
-  return { show, hide, state, restore };
+  return { show, hide, state, restore, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
 
   function show(): void {
     visible = true;
@@ -245,8 +246,13 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   // ---- what a link holds
 
-  function state(less?: boolean): unknown {
-    const drawings = less ? undefined : written(sheet());
+  function shareable(): string | null {
+    const { drawings } = sheet();
+    return written(sheet()) === undefined ? null : `${drawingsIn(drawings.length)} and the names of classes`;
+  }
+
+  function state(whole: boolean): unknown {
+    const drawings = whole || JSON.stringify(written(sheet())) === brought ? written(sheet()) : undefined;
     return wished > 1 || drawings ? { ...choice(), share: share(), drawings } : undefined;
   }
 
@@ -262,6 +268,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     slider.value = String(share * Number(slider.max));
     first = false; // the slider stays where it is
     if (next !== sheet()) history.put(next);
+    brought = JSON.stringify(written(next));
     data = samplesOf(next);
     refresh();
     retrain();

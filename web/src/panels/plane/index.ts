@@ -93,7 +93,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   showRelevance(byId('relevances'), [], choice().kernels, points()); // takes its place
   const watch = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadBelow());
 
-  return { show, hide, state, restore };
+  return { show, hide, state, restore, holds: 'the points, the kind of the model and λ' };
 
   function show(): void {
     visible = true;

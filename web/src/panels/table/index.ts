@@ -35,6 +35,8 @@ interface Wish {
   example: Example | null;
   /** What a link may hold of it; null: too large. */
   text: string | null;
+  /** By a link that holds it, and goes on holding it. */
+  brought?: boolean;
   header: boolean | undefined;
   label: string | null;
   choices: Record<string, Choice>;
@@ -130,20 +132,24 @@ class TablePanel implements Panel {
 
   // ---- what a link holds
 
-  state(less = false): Settings | undefined {
+  readonly holds = 'the name of the file, what its columns are taken as, the loss, the penalty and λ';
+
+  data(): string | null {
+    return this.#overview && !this.#wish!.example ? `${count(this.#overview.rows)} rows of ${this.#wish!.name}` : null;
+  }
+
+  state(data: boolean): Settings | undefined {
     const wish = this.#wish;
     if (!wish || !this.#overview) return undefined;
+    const whole = data || wish.brought;
+    if (data && !wish.example && wish.text === null) return undefined; // too large
     const plain = wish.example === first_example && this.#share === null && Object.keys(wish.choices).length === 0;
     const { loss, penalty } = this.#asked();
     if (plain && this.#label.value === 'label' && loss === 'squared-hinge' && penalty === 'group-l2') return undefined;
     return {
-      ...(wish.example ? { example: wish.example } : !less && wish.text !== null ? { text: wish.text } : {}),
+      ...(wish.example ? { example: wish.example } : whole && wish.text !== null ? { text: wish.text } : {}),
       name: wish.name, header: this.#overview.header, label: this.#label.value, choices: wish.choices, loss, penalty, share: this.#share,
     };
-  }
-
-  partial(): boolean {
-    return this.#wish !== null && !this.#wish.example && this.#wish.text === null;
   }
 
   restore(given: unknown): void {
@@ -157,7 +163,7 @@ class TablePanel implements Panel {
     this.#share = share;
     if (share !== null) this.#slider.value = String(Math.round(share * Number(this.#slider.max)));
     if (example) return void this.#openExample(example, { header, label, choices });
-    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, header, label, choices });
+    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, brought: true, header, label, choices });
     this.#waiting = settings;
     byId('table-name').textContent = name;
     byId('table-error').textContent = `This link holds what was asked of '${name}', but not the table: choose or drop the file to go on.`;
