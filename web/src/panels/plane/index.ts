@@ -39,7 +39,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   const clear = byId<HTMLButtonElement>('plane-clear');
 
   const history = new History<Points>(examples[first_example]!.make());
-  const points = () => history.now;
+  const points = () => dragged ?? history.now;
+  let dragged: Points | null = null; // with a point on its way
   const regions = new Regions(byId('stage').querySelector('canvas')!);
   let shown: Trained | null = null;
   let visible = false;
@@ -65,6 +66,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   const stage = new Stage(byId('stage'), byId('place'), {
     place: (x, y) => place(x, y),
+    move,
     remove: (at) => change(points().filter((_, i) => i !== at)),
     choose: (label) => choose(label),
     erases: () => label() === null,
@@ -145,6 +147,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function place(x: number, y: number): void {
     if (points().length >= most_points) return page.notice(`${most_points} points are the most: training with kernels takes the cube of them.`);
     change([...points(), pointAt(x, y, label() ?? 0)]);
+  }
+
+  function move(at: number, x: number, y: number, dropped: boolean): void {
+    const next = points().map((point, i) => (i === at ? pointAt(x, y, point.label) : point));
+    dragged = dropped ? null : next;
+    if (dropped) return change(next);
+    stage.show(next);
+    retrain();
   }
 
   function change(next: Points): void {
