@@ -246,6 +246,12 @@ export interface Tamis {
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
   fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
+  /**
+   * Reads a model file, as text or parsed, that `toJSON` or the tamis command wrote: it predicts with the same bits as there
+   * (kernels and interactions in single precision: as in the C functions). Classes are strings in files. Rejects with TamisError
+   * what is none, and models of samples that only the command prepares.
+   */
+  fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
   /** Loads the module of a precision, or that with all solvers, once, so that the functions that return at once can use it. */
   prepare(kind: Precision | 'baselines'): Promise<void>;
 }
@@ -962,6 +968,11 @@ export interface Model extends Prediction {
   toBlob(): Uint8Array;
 }
 
+export const Model: {
+  /** As `Tamis.fromJSON`, with a library that is loaded once. */
+  fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
+};
+
 /** A coefficient that is not zero, of a feature or of a product of two. */
 export interface InteractionTerm {
   /** Of whose score it is a part; null of a regression. */
@@ -1070,8 +1081,8 @@ export interface ModelFile {
   coefficients: { indices: number[]; values: number[][] };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   calibration: { kind: CalibrationKind; slopes: number[]; offsets: number[] } | null;
   thresholds?: Thresholds;
   loss: string;
@@ -1097,8 +1108,8 @@ export interface InteractionModelFile {
   };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   loss: 'least-squares' | 'squared-hinge';
   penalty: 'hierarchical';
   hierarchy: Hierarchy;
@@ -1125,8 +1136,8 @@ export interface KernelModelFile {
   };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   loss: 'squared-hinge';
   form: KernelForm;
   penalty: 'mixed-norm';

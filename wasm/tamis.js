@@ -15,6 +15,17 @@ export { TamisError };
 /** Loads the library. */
 export const load = (options) => loadAs(Tamis, options);
 
+let usual = null;
+/** The library of what is asked for without one. */
+export function usualLibrary() {
+  usual ??= load().catch((error) => {
+    usual = null; // the next call tries again
+    throw error;
+  });
+  return usual;
+}
+export const Model = { fromJSON: async (file) => (await usualLibrary()).fromJSON(file) };
+
 class Tamis extends Library {
   trainSync(problem, options = {}) {
     checkAsked('trainSync', problem, options);

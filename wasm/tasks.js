@@ -18,6 +18,12 @@ export class Tasks {
     checkAsked(task, problem, options);
     return this.modelOf(await this.perform(task, problem, options));
   }
+  /** The model of any family in a file of toJSON() or of the tamis command, as text or parsed. */
+  async fromJSON(file) {
+    const data = (await import('./model-file.js')).dataOf(file);
+    if (!data.kind) await this.prepare?.(data.precision);
+    return this.modelOf(data);
+  }
   /** The model of any family. */
   modelOf(data) {
     return data.kind ? this.fromDataBeside(data) : this.fromData(data);
