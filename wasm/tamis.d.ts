@@ -973,6 +973,86 @@ export const Model: {
   fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
 };
 
+/**
+ * A linear classifier with defaults for everything but the data.
+ *
+ *     const classifier = await new Classifier({ standardise: true, missing: 'mean' }).fit(csv, 'species');
+ *     classifier.predict([{ 'petal length': 1.4, 'petal width': 0.2 }]);
+ */
+export class Classifier<L extends Label | boolean = Label | boolean> {
+  /** Throws TamisError for options that there are not, and values that they do not have. */
+  constructor(options?: ClassifierOptions);
+  /** Trains on all samples; lambda is chosen by cross-validation unless it is given. Resolves with this. Rejects with TamisError. */
+  fit(X: Samples, y: ArrayLike<L> | string, options?: FitOptions): Promise<this>;
+  /** The class of each sample, as its label was given. */
+  predict(X: Samples): L[];
+  /** Of each sample one probability per class, in the order of `classes`: with the logistic loss, or with `calibrate`. */
+  predictProbabilities(X: Samples): Float64Array[];
+  /** The share of samples whose class is predicted; `y` as in fit. */
+  score(X: Samples, y: ArrayLike<L> | string): number;
+  readonly classes: L[];
+  /** In the units of the samples. Where `missing` is 'mean' it fills what is missing, and cannot be written as C. */
+  readonly model: Model;
+  readonly report: ClassifierReport;
+  toC(options?: ExportOptions): string | Promise<string>;
+  toJSON(): ModelFile;
+}
+
+/**
+ * Samples as a problem has them, a flat array with its shape, objects of which each has the features by name, or CSV with commas,
+ * semicolons (and decimal commas) or tabs. Missing are NaN, null, undefined, and in CSV empty, `NA`, `NaN`, `nan` or `?`.
+ */
+export type Samples =
+  | ArrayLike<ArrayLike<number | null | undefined>>
+  | Matrix
+  | SparseColumns
+  | { data: ArrayLike<number>; shape: readonly [samples: number, features: number] }
+  | readonly Readonly<Record<string, unknown>>[]
+  | string;
+
+export interface ClassifierOptions extends Pick<Partial<ProblemData>, 'penalty' | 'tolerance' | 'maxIterations' | 'intercept' | 'groups' |
+  'l1Ratio' | 'epsilon' | 'margin' | 'precision' | 'memoryLimit'>,
+  Pick<CrossValidationOptions, 'folds' | 'choose' | 'measure' | 'points' | 'stratified' | 'seed' | 'calibrate'> {
+  /** Default 'logistic', which gives probabilities; the penalty is 'group-l2' by default. */
+  loss?: Exclude<Loss, 'ranking-squared-hinge'>;
+  /** Default: chosen by cross-validation, as `crossValidate` does it. */
+  lambda?: number;
+  /** Trains with features of mean 0 and variance 1; the model is in the units of the samples. Default false. */
+  standardise?: boolean;
+  /** Missing values are refused (default), or filled with the mean of their feature in training. */
+  missing?: 'refuse' | 'mean';
+  /** What trains: a library, or the client of a worker. Default: a library that is loaded once. */
+  library?: Tamis | import('./worker.js').WorkerClient;
+}
+
+export interface FitOptions {
+  /** One number per sample, at least 0. */
+  sampleWeights?: ArrayLike<number>;
+  /** One per sample: groups are held out as a whole where lambda is chosen. */
+  groups?: ArrayLike<string | number>;
+  /** One name per feature. Default: those of objects, or of a CSV. */
+  featureNames?: ArrayLike<string>;
+  onProgress?: (progress: Report | SelectionProgress) => void | boolean;
+  /** Rejects with an AbortError. An AbortSignal. */
+  signal?: StopSignal;
+  sliceMilliseconds?: number;
+}
+
+/** Of the training at the lambda used; of standardised features where these are. */
+export interface ClassifierReport extends Report {
+  loss: Loss;
+  penalty: Penalty;
+  lambda: number;
+  /** 'given', or how it was chosen, in words. */
+  lambdaChosenBy: string;
+  /** Null where lambda was given. */
+  selection: { points: HeldOut[]; lambdaMin: number; lambda1se: number } | null;
+  samples: number;
+  features: number;
+  /** Their names. */
+  keptFeatures: string[];
+}
+
 /** A coefficient that is not zero, of a feature or of a product of two. */
 export interface InteractionTerm {
   /** Of whose score it is a part; null of a regression. */

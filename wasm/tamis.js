@@ -10,6 +10,7 @@ import { countOf } from './problem.js';
 import { unknown_report } from './run.js';
 import { advance } from './slices.js';
 
+export { Classifier } from './classifier.js';
 export { TamisError };
 
 /** Loads the library. */
