@@ -977,7 +977,7 @@ export const Model: {
  * A linear classifier with defaults for everything but the data.
  *
  *     const classifier = await new Classifier({ standardise: true, missing: 'mean' }).fit(csv, 'species');
- *     classifier.predict([{ 'petal length': 1.4, 'petal width': 0.2 }]);
+ *     classifier.predict([[1.4, 0.2]]);
  */
 export class Classifier<L extends Label | boolean = Label | boolean> {
   /** Throws TamisError for options that there are not, and values that they do not have. */

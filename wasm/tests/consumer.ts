@@ -10,7 +10,7 @@ import { embedded, load as loadEmbedded } from 'tamis/embedded';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
-export async function classify(client: WorkerClient, csv: string, signal: AbortSignal): Promise<string[]> {
+export async function classify(client: WorkerClient, csv: string, signal: { readonly aborted: boolean } & EventTargetLike): Promise<string[]> {
   const flowers = await new Classifier<string>({ standardise: true, missing: 'mean', library: client, folds: 10 }).fit(csv, 'species', { signal });
   const flags = await new Classifier({ loss: 'hinge', lambda: 0.1 }).fit({ data: new Float32Array(4), shape: [2, 2] }, [true, false]);
   const first: string | number | boolean | undefined = flags.predict([{ a: 1, b: null }])[0];
