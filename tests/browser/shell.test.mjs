@@ -90,6 +90,7 @@ test('Share copies the link, and gives it to be copied where it may not', async 
     await settled(page);
     await moveSlider(page, 0.7);
     await page.click('#share');
+    await page.locator('#sharing[open]').waitFor();
     assert.match(await page.textContent('#sharing-says'), /^The link has [\d,]+ characters\. It holds the loss, the penalty, the tolerance and λ\.$/);
     assert.ok(await page.isHidden('#sharing-data'));
     await page.click('#sharing-copy');

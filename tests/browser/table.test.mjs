@@ -188,8 +188,6 @@ test('a new file clears what the one before has shown, while it loads and when i
     assert.equal(await page.textContent('#table-name'), 'people.csv');
     assert.equal(await page.textContent('#table-error'), '');
     await dropFile(page, 'one.csv', `x,label\n${Array.from({ length: 9 }, (_, i) => `${i},a`).join('\n')}`);
-    await page.getByText('9 rows, 2 columns').waitFor();
-    await page.selectOption('#table-label', 'label');
     await page.getByText("one.csv: All rows have the label 'a'", { exact: false }).waitFor();
     assert.equal(await page.textContent('#table-name'), 'one.csv');
     await nothingStays(page);
@@ -206,6 +204,8 @@ for (const [what, parts, sentence] of [
   ['names alone', ['x,y,label\n'], 'The file has names of columns, but no row below them.'],
   ['one column', ['x\n1\n2\n'], 'The file has one column alone: a label and at least one feature are needed.'],
   ['a binary file', [{ bytes: [0x89, 0x50, 0x4e, 0x47, 0, 1, 2] }], 'This is not a text file: byte 5 of it is zero.'],
+  ['JSON in a .csv', ['[{"x": 1, "label": "a"}, {"x": 2, "label": "b"}]'], 'This is JSON, whatever its name says: save the table as CSV.'],
+  ['a page', ['<!doctype html>\n<p>1,2</p>\n'], 'This is a page of HTML or XML: save the table as CSV.'],
   ['a spreadsheet', [{ bytes: [0x50, 0x4b, 3, 4] }], 'This is a ZIP archive, as .xlsx files are: save the table as CSV.'],
   ['a quotation mark that is not closed', ['x,y,label\n1,2,"a\n1,2,b\n'], 'Line 2 has a quotation mark that is not closed, or text after it.'],
   ['a million columns', [{ text: 'x,', times: 1_000_000 }, 'x\n', { text: '1,', times: 1_000_000 }, '1\n'],
@@ -238,11 +238,9 @@ for (const [what, parts, sentence] of [
 test('one class, and other labels that cannot be, are told beside the label', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
-    await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`);
-    await page.getByText('9 rows, 3 columns').waitFor();
-    await page.selectOption('#table-label', 'label');
+    await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`); // its name says that it is the label
     await page.getByText("one.csv: All rows have the label 'a': at least two classes are needed.").waitFor();
-    await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${i},${i % 2}`).join('\n')}`);
+    await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${3 * i},${i % 2}`).join('\n')}`);
     await page.getByText('300 rows, 2 columns').waitFor();
     await page.selectOption('#table-label', 'x');
     await page.locator('#table-label-error', {
@@ -253,10 +251,38 @@ test('one class, and other labels that cannot be, are told beside the label', as
   });
 });
 
+test('a column that numbers the rows is said to be one, and left out unless it is chosen', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'sorted.csv', `id,x,label\n${Array.from({ length: 40 }, (_, i) => `${i + 1001},${(i * 7) % 5},${i < 20 ? 'a' : 'b'}`).join('\n')}`);
+    assert.equal(await complaint(page, 'table-label-error'), "'id' numbers the rows: it is left out unless you choose otherwise.");
+    assert.match(await tableSettled(page), /of 1 features kept/);
+    assert.deepEqual((await columnRows(page))[0], ['id', 'numbers the rows', '1,001 to 1,040', '–', 'left out']);
+    await page.click('#table-columns summary');
+    await page.getByLabel('What id is taken as').selectOption('number');
+    await page.locator('#table-features', { hasText: '2' }).waitFor();
+    assert.match(await tableSettled(page), /of 2 features kept, 1[34] of 14 right/);
+    assert.equal(await page.textContent('#table-label-error'), '');
+  });
+});
+
+test('n/a, null, None and - are missing values', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    const marks = ['n/a', 'N/A', 'null', 'None', '-', '?', 'NA', ''];
+    await dropFile(page, 'marks.csv', `x,colour,label\n${Array.from({ length: 64 }, (_, i) => [i % 4 === 1 ? marks[(i >> 2) % 8] : (i % 2) - i / 100,
+      i % 4 === 3 ? marks[(i >> 2) % 8] : ['red', 'blue'][i % 2], i % 2].join(',')).join('\n')}`);
+    await page.getByText('64 rows, 3 columns').waitFor();
+    await tableSettled(page);
+    assert.deepEqual((await columnRows(page)).map(([, kind, , missing]) => [kind, missing]), [['number', '16, filled with the mean'], ['category', '16'], ['number', '–']]);
+    assert.equal(await page.textContent('#table-label-error'), '');
+  });
+});
+
 test('two columns of one name are told apart, and it is said', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
-    await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${i},${i % 5},${i % 2}`).join('\n')}`);
+    await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${2 * i},${i % 5},${i % 2}`).join('\n')}`);
     assert.equal(await complaint(page), "twice.csv: two columns have the same name: the second is 'x (column 2)' here.");
     assert.match(await tableSettled(page), /of 2 features kept/);
   });
@@ -362,6 +388,7 @@ test('rows are in the link only when that is ticked: it comes back with settings
     const rowsIn = (address) => inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')).toString().includes('person 12');
     assert.ok(!rowsIn(page.url()), 'no row in the address');
     await page.click('#share');
+    await page.locator('#sharing[open]').waitFor();
     const says = () => page.textContent('#sharing-says');
     assert.equal(await says(), `The link has ${count((await page.inputValue('#sharing-link')).length)} characters. It holds the name of the file, ` +
       'what its columns are taken as, the loss, the penalty and λ, and none of the data.');

@@ -371,7 +371,9 @@ class TablePanel implements Panel {
 
   #remarks({ unlabelled, constant }: Prepared): string {
     const mixed = this.#overview!.columns.find(({ kind, name }) => kind === 'mixed' && name !== this.#label.value && !this.#wish!.choices[name]);
+    const counting = this.#overview!.columns.filter(({ kind, name }) => kind === 'rows' && name !== this.#label.value && !this.#wish!.choices[name]);
     return [
+      counting.length ? `'${counting[0]!.name}' numbers the rows: it is left out unless you choose otherwise.` : '',
       mixed ? `'${mixed.name}' has numbers, and on line ${count(mixed.text!.line)} ‘${mixed.text!.value}’: it is left out unless you choose what to take it as.` : '',
       unlabelled ? `${count(unlabelled)} row${unlabelled === 1 ? ' has no label and is' : 's have no label and are'} left out.` : '',
       constant.length ? `${constant.length === 1 ? `'${constant[0]}' is` : `${constant.length} features are`} the same in all training rows, and left out.` : '',
