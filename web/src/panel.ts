@@ -33,6 +33,8 @@ export interface Panel {
    * for the user when it cannot, and changes nothing then.
    */
   restore?(state: unknown): void;
+  /** Begins anew, as without a link. */
+  begin?(): void;
 }
 
 export interface Page {
@@ -43,8 +45,8 @@ export interface Page {
   readonly client: WorkerClient | null;
   /** One sentence in the panel's own notice; null takes it away. */
   notice(sentence: string | null): void;
-  /** The state has changed: the link is rewritten when things rest. */
-  changed(): void;
+  /** The state has changed: the link is rewritten when things rest. `step`: to something else, from which one goes back. */
+  changed(step?: boolean): void;
   /** The model that the panel Take home offers from now on. */
   offer(offer: Offer): void;
   /** The model last offered by any panel. */

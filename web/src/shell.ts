@@ -18,6 +18,8 @@ interface Room {
   loaded: Panel | null;
   /** Its state, as a link holds it. */
   code: string | null;
+  /** Whether the next state is an entry of its own in the browser's history. */
+  step: boolean;
 }
 
 const at_rest = 400; // milliseconds without a change
@@ -58,7 +60,7 @@ export class Shell {
     try {
       room.panel ??= this.#mount(room);
       const panel = await room.panel;
-      const sentence = place ? await restored(panel, room, place) : 'The page has no such part as the link asks for.';
+      const sentence = place ? await restored(panel, room, place, Boolean(history.state?.tamis)) : 'The page has no such part as the link asks for.';
       if (this.#shown !== room) return;
       panel.show?.();
       if (sentence) this.#say(room, `${sentence} ${room.name === 'draw' ? 'The page' : 'This part'} starts as usual.`);
@@ -100,7 +102,8 @@ export class Shell {
     return {
       client: this.#client,
       notice: (sentence) => this.#say(room, sentence),
-      changed: () => {
+      changed: (step = false) => {
+        room.step ||= step;
         clearTimeout(this.#rest);
         this.#rest = setTimeout(() => void this.#keep(room), at_rest);
       },
@@ -125,12 +128,15 @@ export class Shell {
 
   /** Packs the state of a panel and, when it is in sight, writes it into the address. */
   async #keep(room: Room): Promise<void> {
-    room.code = await packed(room.loaded, false);
-    if (this.#shown === room) this.#rewrite(room);
+    const code = await packed(room.loaded, false);
+    const step = room.step && code !== room.code;
+    [room.code, room.step] = [code, false];
+    if (this.#shown === room) this.#rewrite(room, step);
   }
 
-  #rewrite(room: Room): void {
-    history.replaceState(null, '', linkTo(room, room.code));
+  /** Entries of the panels' own are marked: going back to one brings its state back, a click on a tab does not. */
+  #rewrite(room: Room, step = false): void {
+    history[step ? 'pushState' : 'replaceState']({ tamis: true }, '', linkTo(room, room.code));
   }
 
   async #share(): Promise<void> {
@@ -161,13 +167,20 @@ function roomOf(name: PanelName, load: Load): Room {
   const root = html('div', { class: 'root' });
   const section = html('section', { class: 'panel', id: `panel-${name}`, 'aria-label': panels[name], tabindex: -1 }, notice, root);
   section.hidden = true;
-  return { name, section, notice, root, load, panel: null, loaded: null, code: null };
+  return { name, section, notice, root, load, panel: null, loaded: null, code: null, step: false };
 }
 
-/** The sentence that says why what the link holds is not restored, or null. */
-async function restored(panel: Panel, room: Room, { code, version }: NonNullable<ReturnType<typeof placeOf>>): Promise<string | null> {
-  if (code === null || code === room.code) return null;
+/** The sentence that says why what the link holds is not restored, or null. `own`: an entry of the panel's own in the history. */
+async function restored(
+  panel: Panel, room: Room, { code, version }: NonNullable<ReturnType<typeof placeOf>>, own: boolean,
+): Promise<string | null> {
+  if (code === room.code || (code === null && !own)) return null;
   try {
+    if (code === null) {
+      panel.begin?.();
+      room.code = null;
+      return null;
+    }
     const state = await unpack(version, code);
     if (!panel.restore) throw new Error('The link holds more than this part of the page understands.');
     panel.restore(state);

@@ -53,7 +53,10 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     choiceOf('', 'remove points', 'remove'));
   byId('examples').append(...Object.entries(examples).map(([name, { title }]) => {
     const button = html('button', { type: 'button', value: name }, title);
-    button.addEventListener('click', () => change(examples[name]!.make()));
+    button.addEventListener('click', () => {
+      change(examples[name]!.make());
+      page.changed(true);
+    });
     return button;
   }));
   byId('plane-kernels').append(...offered.map((kernel) => {

@@ -35,6 +35,8 @@ interface Wish {
   example: Example | null;
   /** What a link may hold of it; null: too large. */
   text: string | null;
+  /** One goes back from it to the table before. */
+  step?: boolean;
   /** By a link that holds it, and goes on holding it. */
   brought?: boolean;
   header: boolean | undefined;
@@ -83,6 +85,7 @@ class TablePanel implements Panel {
   #unfinished = false; // training was stopped by leaving the panel
   #waiting: Settings | null = null; // for a table that the link does not hold
   #wish: Wish | null = null;
+  #files = new Map<string, Pick<Wish, 'file' | 'text'>>(); // that were opened here, by name: for going back
   #overview: Overview | null = null;
   #prepared: Prepared | null = null;
   #problem: TableProblem | null = null;
@@ -164,9 +167,17 @@ class TablePanel implements Panel {
     if (share !== null) this.#slider.value = String(Math.round(share * Number(this.#slider.max)));
     if (example) return void this.#openExample(example, { header, label, choices });
     if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, brought: true, header, label, choices });
+    const known = this.#files.get(name);
+    if (known) return void this.#open({ file: known.file, text: known.text, name, example: null, header, label, choices });
     this.#waiting = settings;
     byId('table-name').textContent = name;
     byId('table-error').textContent = `This link holds what was asked of '${name}', but not the table: choose or drop the file to go on.`;
+  }
+
+  begin(): void {
+    this.#controls.reset();
+    this.#share = null;
+    void this.#openExample(first_example);
   }
 
   #radio(name: string, value: string): HTMLInputElement | undefined {
@@ -209,7 +220,7 @@ class TablePanel implements Panel {
       const dropped = event.dataTransfer?.files[0];
       if (dropped) void this.#openFile(dropped);
     });
-    byId('table-examples').addEventListener('change', ({ target }) => void this.#openExample((target as HTMLInputElement).value as Example));
+    byId('table-examples').addEventListener('change', ({ target }) => void this.#openExample((target as HTMLInputElement).value as Example, { step: true }));
     byId('table-read-stop').addEventListener('click', () => this.#reader.stop());
     this.#header.addEventListener('change', () => this.#wish && void this.#open({ ...this.#wish, header: this.#header.checked, label: null, choices: {} }));
     this.#label.addEventListener('change', () => this.#overview && this.#changedQuestion());
@@ -234,11 +245,11 @@ class TablePanel implements Panel {
 
   async #openFile(file: File): Promise<void> {
     const text = file.size <= most_in_link ? await file.text() : null;
-    await this.#open({ file, name: file.name, example: null, text, header: undefined, label: null, choices: {}, ...this.#waited(file.name) });
+    await this.#open({ file, name: file.name, example: null, text, step: true, header: undefined, label: null, choices: {}, ...this.#waited(file.name) });
   }
 
   async #openText(text: string, name: string): Promise<void> {
-    await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, header: undefined, label: null, choices: {} });
+    await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, step: true, header: undefined, label: null, choices: {} });
     if (!this.#overview) return; // what was pasted stays, to be mended
     byId('table-paste-form').hidden = true;
     byId('table-paste').setAttribute('aria-expanded', 'false');
@@ -255,6 +266,7 @@ class TablePanel implements Panel {
     const complain = (sentence: string) => (byId('table-error').textContent = sentence);
     if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
     this.#wish = wish;
+    if (!wish.example) this.#files.set(wish.name, wish);
     this.#clearTable();
     const reading = byId('table-reading');
     const appears = setTimeout(() => (reading.hidden = false), 300);
@@ -274,7 +286,7 @@ class TablePanel implements Panel {
     } finally {
       clearTimeout(appears);
       if (wish === this.#wish) {
-        this.#page.changed();
+        this.#page.changed(wish.step);
         reading.hidden = true;
       }
     }
