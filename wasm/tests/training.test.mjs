@@ -146,6 +146,15 @@ test('progress is told after each slice and at the end, and may stop', async () 
   assert.equal(tamis.trainSync(problem, { onProgress: () => false }).report.status, 'stopped');
 });
 
+test('a gap that is within the tolerance is that of a run that has converged, whatever the precision could do beyond', () => {
+  for (let seed = 1; seed <= 40; ++seed)
+    for (const lambda of [1e-3, 0.05, 1e3])
+      for (const tolerance of [1e-2, 1e-5, 1e-9]) {
+        const { status, gap, relativeGap } = tamis.trainSync({ ...madeUpProblem(seed), lambda, tolerance, maxIterations: 300 }).report;
+        if (relativeGap <= tolerance) assert.equal(status, 'converged', `seed ${seed}, ${lambda}, ${tolerance}: ${gap}`);
+      }
+});
+
 test('a signal stops between slices, with the best model so far', async () => {
   const problem = { ...digits, loss: 'hinge', penalty: 'l1', lambda: 1 / 1797, tolerance: 1e-6 };
   const controller = new AbortController();
