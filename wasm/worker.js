@@ -7,11 +7,14 @@ import { Tasks } from './tasks.js';
 export { TamisError };
 
 /** `worker`: a Worker, in Node one of worker_threads, that runs worker-script.js; made here in browsers unless given. */
-export function createWorkerClient(
-  worker = new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' }),
-  loadOptions = {},
-) {
+export function createWorkerClient(worker = made(), loadOptions = {}) {
   return new WorkerClient(worker, loadOptions);
+}
+
+function made() {
+  if (typeof Worker === 'function') return new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' });
+  throw new TamisError('unsupported', "there is no Worker here: in Node give one of node:worker_threads, as in " +
+    "createWorkerClient(new Worker(new URL(import.meta.resolve('tamis/worker-script'))))");
 }
 
 const ping_interval = 10_000; // milliseconds

@@ -131,6 +131,11 @@ test('errors arrive whole', async () => {
   await assert.rejects(client.train({ ...small, X: () => 1 }), { name: 'DataCloneError' });
 });
 
+test('without a worker of its own, Node is told what to give', async () => {
+  const error = await refusal(() => createWorkerClient(), 'unsupported');
+  assert.match(error.message, /in Node give one of node:worker_threads, as in createWorkerClient\(new Worker\(/);
+});
+
 test('a closed client refuses', async () => {
   const closing = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
   const training = refusal(() => closing.train(long), 'stopped');
