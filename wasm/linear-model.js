@@ -106,6 +106,7 @@ export class Model extends BaseModel {
   }
 
   toBlob() {
+    this.needPlain();
     return this.#exporter.toBlob(this.data);
   }
   /** The model file that the tamis command writes and reads. */

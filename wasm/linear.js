@@ -1,7 +1,7 @@
 // Linear models inside a module: their problem, checked and copied there, and one training.
 
 import { model_struct, modelData, readRows } from './coefficients.js';
-import { TamisError } from './error.js';
+import { TamisError, wrongKind } from './error.js';
 import { checkThresholds, setsOf } from './label-sets.js';
 import { all_ones } from './module.js';
 import {
@@ -33,6 +33,12 @@ function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1'
   };
 }
 
+function lambdaOf({ lambda, eta }) {
+  if (lambda !== undefined) return numberOf(lambda);
+  if (eta !== undefined) return 0;
+  throw new TamisError('invalid_lambda', 'lambda: is missing: give a number of at least 0, or have crossValidate choose it');
+}
+
 /** Base of what runs on a problem of linear models. */
 export class LinearRun extends Run {
   problemStruct = problem_struct;
@@ -58,7 +64,7 @@ export class LinearRun extends Run {
     this.lists = { weights, margins, groupOrder: groups.order ?? null, groupStarts: groups.starts ?? null, setStarts, setMembers };
     this.fields = {
       ...sizeFields({ ...problem, samples, features, classes }),
-      lambda: problem.eta === undefined || problem.lambda !== undefined ? numberOf(problem.lambda) : 0,
+      lambda: lambdaOf(problem),
       ...effortOf(problem),
       margin: marginOf(problem),
       ...parametersOf(problem),
@@ -88,7 +94,7 @@ export class LinearRun extends Run {
       case 'missing_class': return error(`class ${shown(this.classes[column])}`, { column }, sets ? unranked : sentence);
       case 'invalid_weight': return error(`sampleWeights[${row}]`, { row });
       case 'invalid_margin': return problem.margins ? error(`margins[${row}]`, { row }) : error('margin');
-      case 'invalid_lambda': return error('lambda');
+      case 'invalid_lambda': return error('lambda', {}, wrongKind(problem.lambda) ?? sentence);
       case 'invalid_eta': return error('eta');
       case 'invalid_option': {
         const refused = module.text(module.call('problem_refusal', this.at.problem));

@@ -1,7 +1,7 @@
 // What trained models of all families share: plain arrays that belong to JavaScript. Prediction is arithmetic in the order
 // and the rounding of the library, so that its scores are the same bits.
 
-import { invalidShape, TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError, wrongKind } from './error.js';
 import { roundingOf, samplesOf } from './problem.js';
 
 /** Base of models. A family answers scoresOf(z, row): those of a sample whose entries are rounded and finite. */
@@ -39,10 +39,11 @@ export class BaseModel {
   #scoresAt(at, row) {
     const round = roundingOf(this.precision);
     const z = Float64Array.from({ length: this.features }, (_, j) => {
-      const value = at(j);
+      const value = this.#data.stored ? preparedBy(this.#data.stored, at(j), j) : at(j);
       const entry = round(value);
       if (typeof value !== 'number' || !Number.isFinite(entry))
-        throw new TamisError('invalid_data', `feature ${j} of the sample is not a finite number`, { row, column: j });
+        throw new TamisError('invalid_data', wrongKind(value) ? `feature ${j} of the sample: ${wrongKind(value)}`
+          : `feature ${j} of the sample is not a finite number`, { row, column: j });
       return entry;
     });
     return this.scoresOf(z, row);
@@ -67,7 +68,15 @@ export class BaseModel {
     return this.classes ? this.classes[bestOf(scores)] : scores[0];
   }
 
+  /** Refuses to write a model without what a file says is done to samples first. */
+  needPlain() {
+    const { scale, means, centres } = this.#data.stored ?? { scale: 1 };
+    if (scale === 1 && !means && !centres) return;
+    const what = means ? 'fills missing values' : centres ? 'standardises' : `divides features by ${scale}`;
+    throw invalidOption(`the model ${what} first: export its file by the tamis command`);
+  }
   toC(options) {
+    this.needPlain();
     return this.#exporter.toC(this.#data, options);
   }
 
@@ -77,7 +86,7 @@ export class BaseModel {
   }
   /** The model file that the tamis command writes and reads, with these kept features, coefficients and options of a family. */
   fileOf(kind, kept, coefficients, options) {
-    const { version, selfTest } = this.#data;
+    const { version, selfTest, stored: { scale, standardisation, preparation } = plain } = this.#data;
     return {
       format: 'tamis-model',
       version: 1,
@@ -88,14 +97,24 @@ export class BaseModel {
       features: kept.map((j) => this.nameOf(j)),
       ...coefficients,
       intercept: this.numbersOf(this.intercepts),
-      scale: 1,
-      standardisation: null,
-      preparation: null,
+      scale,
+      standardisation,
+      preparation,
       ...options,
       precision: this.precision,
-      self_test: selfTest.map((sample) => this.numbersOf(kept.map((j) => sample[j]))),
+      self_test: selfTest.map((sample) => this.numbersOf(kept.map((j) => sample[j])).map((x) => (Number.isNaN(x) ? null : x))),
     };
   }
+}
+
+/** What a file says of models of samples as they are. */
+const plain = { scale: 1, standardisation: null, preparation: null };
+
+/** What is done to a value before the model sees it, as by the tamis command. */
+function preparedBy({ scale, means, centres }, value, j) {
+  if (means && (value === null || value === undefined || Number.isNaN(value))) return means[j];
+  const x = typeof value === 'number' ? value / scale : value;
+  return centres && typeof x === 'number' ? (x - centres.mean[j]) / centres.scale[j] : x;
 }
 
 export function bestOf(scores) {

@@ -1,7 +1,7 @@
 // Reading what callers hand in: samples, labels, names of choices. Values are checked by the module; here, only that
 // there is something to hand to it.
 
-import { invalidOption, invalidShape, TamisError } from './error.js';
+import { invalidOption, invalidShape, TamisError, wrongKind } from './error.js';
 
 // catalogue: choices
 const choices = {
@@ -199,7 +199,7 @@ export function labelsOf(y, samples) {
   for (let i = 0; i < samples; ++i) {
     const label = y[i];
     if (!(typeof label === 'string' || (typeof label === 'number' && !Number.isNaN(label))))
-      throw new TamisError('invalid_label', `y[${i}]: a label must be a number or a string`, { row: i });
+      throw new TamisError('invalid_label', `y[${i}]: ${typeof label === 'bigint' ? wrongKind(label) : 'a label must be a number or a string'}`, { row: i });
     if (!known.has(String(label))) known.set(String(label), label);
   }
   const keys = [...known.keys()].sort(beforeWords);

@@ -1,6 +1,6 @@
 // Work in slices, between which other work gets its turn.
 
-import { TamisError } from './error.js';
+import { aborted, TamisError } from './error.js';
 
 const default_slice = 16; // milliseconds
 
@@ -17,9 +17,15 @@ export function otherWork() {
   });
 }
 
-/** Advances a run by a slice, or stops it when the signal or onProgress, which is told what progress() says, asks for it. */
-export function advance(run, { onProgress, signal, sliceMilliseconds = default_slice }, progress) {
-  if (signal?.aborted) return run.stop();
+/**
+ * Advances a run by a slice, or stops it when onProgress, which is told what progress() says, asks for it. A signal ends it by
+ * an error, or stops it where the best so far is wanted.
+ */
+export function advance(run, { onProgress, signal, bestOnAbort, sliceMilliseconds = default_slice }, progress) {
+  if (signal?.aborted) {
+    if (!bestOnAbort) throw aborted();
+    return run.stop();
+  }
   run.advance(sliceMilliseconds);
   if (run.running && onProgress?.(progress()) === false) run.stop();
 }
@@ -34,9 +40,9 @@ export async function drive(run, options, progress) {
 export const stopped = (what) => new TamisError('stopped', `${what} was stopped`);
 
 /** work(i) for i < count; onProgress is told after each slice. */
-export async function inSlices(name, count, work, { onProgress, signal, sliceMilliseconds = default_slice }) {
+export async function inSlices(name, count, work, { onProgress, signal, bestOnAbort, sliceMilliseconds = default_slice }) {
   for (let done = 0; done < count;) {
-    if (signal?.aborted) throw stopped(name);
+    if (signal?.aborted) throw (bestOnAbort ? stopped : aborted)(name);
     const end = performance.now() + sliceMilliseconds;
     do work(done++);
     while (done < count && performance.now() < end);

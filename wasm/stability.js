@@ -135,7 +135,7 @@ export async function selectStable(module, problem, options = {}) {
     while (run.half < asked.subsamples) {
       run.startHalf(first, ratio, most);
       await driveThrough(what, run, options, told);
-      const goOn = options.onProgress?.(told()) !== false && !options.signal?.aborted;
+      const goOn = options.onProgress?.(told()) !== false;
       if (run.half === asked.subsamples) break;
       if (!goOn) throw stopped(what);
       await otherWork();

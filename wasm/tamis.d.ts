@@ -176,14 +176,14 @@ export interface Tamis {
   /** The same without a pause. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
   /**
-   * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does. With
-   * `signal`, the points so far and the status 'stopped'. Rejects with TamisError.
+   * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does.
+   * Rejects with TamisError.
    */
   path(problem: PathProblem, options?: PathOptions): Promise<Path>;
   /**
    * Chooses lambda by cross-validation: the path of all samples, then the same lambdas without the samples of each fold
    * in turn, measured on them. `model` is that of the path at the lambda chosen. Samples are used as they are given:
-   * scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   * scale them beforehand. Rejects with TamisError.
    */
   crossValidate(problem: PathProblem, options?: CrossValidationOptions): Promise<CrossValidation>;
   /**
@@ -194,7 +194,7 @@ export interface Tamis {
   trainInteractions(problem: InteractionProblem, options?: TrainOptions): Promise<InteractionModel>;
   /**
    * Chooses lambda for `trainInteractions` by cross-validation, or on samples held out once, and trains with it on all
-   * samples. Features are used as they are: scale them beforehand. Rejects with TamisError, 'stopped' with `signal`.
+   * samples. Features are used as they are: scale them beforehand. Rejects with TamisError.
    */
   selectInteractions(problem: InteractionSelectionProblem, options?: InteractionSelectionOptions): Promise<InteractionSelection>;
   /**
@@ -211,12 +211,12 @@ export interface Tamis {
   selectKernels(problem: KernelSelectionProblem, options?: KernelSelectionOptions): Promise<KernelSelection>;
   /**
    * Finds the features that are kept whichever half of the samples is trained on: solves the path for both halves of
-   * random pairs, and counts. In slices as `train` does. Rejects with TamisError, 'stopped' with `signal`.
+   * random pairs, and counts. In slices as `train` does. Rejects with TamisError.
    */
   stabilitySelection(problem: PathProblem, options?: StabilityOptions): Promise<StabilitySelection>;
 
   // Features. What makes them loads a module of its own when it is first called (`tamis-features*.wasm`, 52 kB), works in
-  // slices, and rejects with TamisError, 'stopped' with `signal`. The results serve as X of a problem.
+  // slices, and rejects with TamisError. The results serve as X of a problem.
 
   /**
    * The scattering transform of images, each a row of height · width pixels: moduli of wavelet coefficients, smoothed,
@@ -246,6 +246,12 @@ export interface Tamis {
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
   fromBlob(bytes: Uint8Array, names?: { classes?: Label[]; featureNames?: string[] }): Model;
+  /**
+   * Reads a model file, as text or parsed, that `toJSON` or the tamis command wrote: it predicts with the same bits as there
+   * (kernels and interactions in single precision: as in the C functions). Classes are strings in files. Rejects with TamisError
+   * what is none, and models of samples that only the command prepares.
+   */
+  fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
   /** Loads the module of a precision, or that with all solvers, once, so that the functions that return at once can use it. */
   prepare(kind: Precision | 'baselines'): Promise<void>;
 }
@@ -475,7 +481,7 @@ export interface GridOptions {
   memoryLimit?: number;
   /** Called after each slice and once at the end; false stops. */
   onProgress?: (progress: SelectionProgress) => void | boolean;
-  /** Stops. An AbortSignal. */
+  /** Rejects with an AbortError. An AbortSignal. */
   signal?: StopSignal;
   /** Default 16. */
   sliceMilliseconds?: number;
@@ -484,6 +490,8 @@ export interface GridOptions {
 export interface PathOptions<P = PathPoint> extends GridOptions {
   /** Called at each point; false stops. */
   onPoint?: (point: P) => void | boolean;
+  /** An aborted path resolves with its points so far instead. Default false. */
+  bestOnAbort?: boolean;
 }
 
 export interface CrossValidationOptions extends GridOptions {
@@ -869,8 +877,10 @@ export interface TrainingSpec {
 export interface TrainOptions {
   /** Called after each slice and once at the end; false stops. */
   onProgress?: (report: Report) => void | boolean;
-  /** Stops the training, which then resolves with the best model so far and the status 'stopped'. An AbortSignal. */
+  /** Rejects with an AbortError, a TamisError of that name and the status 'stopped'. An AbortSignal. */
   signal?: StopSignal;
+  /** An aborted training resolves with the best model so far instead, and the status 'stopped'. Default false. */
+  bestOnAbort?: boolean;
   /** Default 16. */
   sliceMilliseconds?: number;
 }
@@ -956,6 +966,91 @@ export interface Model extends Prediction {
   toC(options?: ExportOptions): string;
   /** The model as bytes, for any target. */
   toBlob(): Uint8Array;
+}
+
+export const Model: {
+  /** As `Tamis.fromJSON`, with a library that is loaded once. */
+  fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
+};
+
+/**
+ * A linear classifier with defaults for everything but the data.
+ *
+ *     const classifier = await new Classifier({ standardise: true, missing: 'mean' }).fit(csv, 'species');
+ *     classifier.predict([[1.4, 0.2]]);
+ */
+export class Classifier<L extends Label | boolean = Label | boolean> {
+  /** Throws TamisError for options that there are not, and values that they do not have. */
+  constructor(options?: ClassifierOptions);
+  /** Trains on all samples; lambda is chosen by cross-validation unless it is given. Resolves with this. Rejects with TamisError. */
+  fit(X: Samples, y: ArrayLike<L> | string, options?: FitOptions): Promise<this>;
+  /** The class of each sample, as its label was given. */
+  predict(X: Samples): L[];
+  /** Of each sample one probability per class, in the order of `classes`: with the logistic loss, or with `calibrate`. */
+  predictProbabilities(X: Samples): Float64Array[];
+  /** The share of samples whose class is predicted; `y` as in fit. */
+  score(X: Samples, y: ArrayLike<L> | string): number;
+  readonly classes: L[];
+  /** In the units of the samples. Where `missing` is 'mean' it fills what is missing, and cannot be written as C. */
+  readonly model: Model;
+  readonly report: ClassifierReport;
+  toC(options?: ExportOptions): string | Promise<string>;
+  toJSON(): ModelFile;
+}
+
+/**
+ * Samples as a problem has them, a flat array with its shape, objects of which each has the features by name, or CSV with commas,
+ * semicolons (and decimal commas) or tabs. Missing are NaN, null, undefined, and in CSV empty, `NA`, `NaN`, `nan` or `?`.
+ */
+export type Samples =
+  | ArrayLike<ArrayLike<number | null | undefined>>
+  | Matrix
+  | SparseColumns
+  | { data: ArrayLike<number>; shape: readonly [samples: number, features: number] }
+  | readonly Readonly<Record<string, unknown>>[]
+  | string;
+
+export interface ClassifierOptions extends Pick<Partial<ProblemData>, 'penalty' | 'tolerance' | 'maxIterations' | 'intercept' | 'groups' |
+  'l1Ratio' | 'epsilon' | 'margin' | 'precision' | 'memoryLimit'>,
+  Pick<CrossValidationOptions, 'folds' | 'choose' | 'measure' | 'points' | 'stratified' | 'seed' | 'calibrate'> {
+  /** Default 'logistic', which gives probabilities; the penalty is 'group-l2' by default. */
+  loss?: Exclude<Loss, 'ranking-squared-hinge'>;
+  /** Default: chosen by cross-validation, as `crossValidate` does it. */
+  lambda?: number;
+  /** Trains with features of mean 0 and variance 1; the model is in the units of the samples. Default false. */
+  standardise?: boolean;
+  /** Missing values are refused (default), or filled with the mean of their feature in training. */
+  missing?: 'refuse' | 'mean';
+  /** What trains: a library, or the client of a worker. Default: a library that is loaded once. */
+  library?: Tamis | import('./worker.js').WorkerClient;
+}
+
+export interface FitOptions {
+  /** One number per sample, at least 0. */
+  sampleWeights?: ArrayLike<number>;
+  /** One per sample: groups are held out as a whole where lambda is chosen. */
+  groups?: ArrayLike<string | number>;
+  /** One name per feature. Default: those of objects, or of a CSV. */
+  featureNames?: ArrayLike<string>;
+  onProgress?: (progress: Report | SelectionProgress) => void | boolean;
+  /** Rejects with an AbortError. An AbortSignal. */
+  signal?: StopSignal;
+  sliceMilliseconds?: number;
+}
+
+/** Of the training at the lambda used; of standardised features where these are. */
+export interface ClassifierReport extends Report {
+  loss: Loss;
+  penalty: Penalty;
+  lambda: number;
+  /** 'given', or how it was chosen, in words. */
+  lambdaChosenBy: string;
+  /** Null where lambda was given. */
+  selection: { points: HeldOut[]; lambdaMin: number; lambda1se: number } | null;
+  samples: number;
+  features: number;
+  /** Their names. */
+  keptFeatures: string[];
 }
 
 /** A coefficient that is not zero, of a feature or of a product of two. */
@@ -1066,8 +1161,8 @@ export interface ModelFile {
   coefficients: { indices: number[]; values: number[][] };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   calibration: { kind: CalibrationKind; slopes: number[]; offsets: number[] } | null;
   thresholds?: Thresholds;
   loss: string;
@@ -1093,8 +1188,8 @@ export interface InteractionModelFile {
   };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   loss: 'least-squares' | 'squared-hinge';
   penalty: 'hierarchical';
   hierarchy: Hierarchy;
@@ -1121,8 +1216,8 @@ export interface KernelModelFile {
   };
   intercept: number[];
   scale: number;
-  standardisation: null;
-  preparation: null;
+  standardisation: object | null;
+  preparation: object | null;
   loss: 'squared-hinge';
   form: KernelForm;
   penalty: 'mixed-norm';

@@ -5,18 +5,32 @@ import { invalidOption, invalidShape, TamisError } from './error.js';
 import { blobPrecision, fromBlob } from './export.js';
 import { finish, Library, loadAs } from './library.js';
 import { Training, trainingBytes } from './linear.js';
+import { checkAsked, refuseUnknown, sizes } from './options.js';
 import { countOf } from './problem.js';
 import { unknown_report } from './run.js';
 import { advance } from './slices.js';
 
+export { Classifier } from './classifier.js';
 export { TamisError };
 
 /** Loads the library. */
 export const load = (options) => loadAs(Tamis, options);
 
+let usual = null;
+/** The library of what is asked for without one. */
+export function usualLibrary() {
+  usual ??= load().catch((error) => {
+    usual = null; // the next call tries again
+    throw error;
+  });
+  return usual;
+}
+export const Model = { fromJSON: async (file) => (await usualLibrary()).fromJSON(file) };
+
 class Tamis extends Library {
   trainSync(problem, options = {}) {
-    if (problem?.thresholds !== undefined)
+    checkAsked('trainSync', problem, options);
+    if (problem.thresholds !== undefined)
       throw invalidOption('thresholds: are chosen by a module that is loaded when it is asked for: use train()');
     const training = new Training(this.moduleFor(problem), problem);
     try {
@@ -35,6 +49,7 @@ class Tamis extends Library {
   }
 
   trainingBytes(spec) {
+    refuseUnknown('trainingBytes', spec, sizes);
     for (const name of ['samples', 'features', 'classes']) countOf(name, spec[name]);
     if (spec.nonzeros !== undefined) countOf('nonzeros', spec.nonzeros);
     return trainingBytes(this.moduleFor(spec), spec, spec.nonzeros ?? spec.samples * spec.features);

@@ -1,6 +1,7 @@
 // What can be asked for alike of the library here and of the client of a worker, with models made of plain data.
 
 import { withModel } from './coefficients.js';
+import { checkAsked, checkFeatures } from './options.js';
 
 /**
  * Base of both. perform(task, problem, options, receivers) gives plain data; fromData(data) makes a linear model, and
@@ -8,12 +9,20 @@ import { withModel } from './coefficients.js';
  */
 export class Tasks {
   async #withModels(task, problem, options = {}) {
+    checkAsked(task, problem, options);
     const result = await this.perform(task, problem, options);
     for (const name of ['model', 'refit']) if (result[name]) result[name] = await this.modelOf(result[name]);
     return result;
   }
   async #model(task, problem, options = {}) {
+    checkAsked(task, problem, options);
     return this.modelOf(await this.perform(task, problem, options));
+  }
+  /** The model of any family in a file of toJSON() or of the tamis command, as text or parsed. */
+  async fromJSON(file) {
+    const data = (await import('./model-file.js')).dataOf(file);
+    if (!data.kind) await this.prepare?.(data.precision);
+    return this.modelOf(data);
   }
   /** The model of any family. */
   modelOf(data) {
@@ -39,7 +48,9 @@ export class Tasks {
     return this.#withModels('selectKernels', problem, options);
   }
 
-  async path(problem, { onPoint, ...options } = {}) {
+  async path(problem, given = {}) {
+    checkAsked('path', problem, given);
+    const { onPoint, ...options } = given;
     let frame = null;
     const points = [];
     const { status } = await this.perform('path', problem, options, {
@@ -53,6 +64,7 @@ export class Tasks {
   }
 
   async stabilitySelection(problem, options = {}) {
+    checkAsked('stabilitySelection', problem, options);
     return this.perform('stabilitySelection', problem, options);
   }
 
@@ -62,6 +74,7 @@ export class Tasks {
   }
   /** By the function of that name that makes features. */
   async features(name, data, options = {}, wishes = {}) {
+    checkFeatures(name, options, wishes);
     return this.perform('features', { name, data, options }, wishes);
   }
 }

@@ -6,7 +6,7 @@ import { Library, loadAs } from './library.js';
 
 let tamis = null;
 let options = {};
-const running = new Map(); // id → AbortController
+const running = new Map(); // id → { stop: AbortController, options }
 
 const requests = {
   async load(request, send) {
@@ -19,10 +19,10 @@ const requests = {
   async perform({ id, task, problem, wishes, progress, aborted }, send) {
     const stop = new AbortController();
     if (aborted) stop.abort();
-    running.set(id, stop);
     const tell = (type) => (value) => send({ id, type, value });
     try {
       const options = { ...wishes, signal: stop.signal, onProgress: progress ? tell('progress') : undefined };
+      running.set(id, { stop, options });
       return await (await library()).perform(task, problem, options, { begin: tell('begin'), point: tell('point') });
     } finally {
       running.delete(id);
@@ -56,14 +56,21 @@ async function prepared(model) {
   return loaded.modelOf(model);
 }
 
+/** `best`: the best so far is wanted. */
+function stop(id, { best }) {
+  const one = running.get(id);
+  if (one && best) one.options.bestOnAbort = true;
+  one?.stop.abort();
+}
+
 async function answer(request, send) {
   const { id, type } = request;
-  if (type === 'stop') return running.get(id)?.abort();
+  if (type === 'stop') return stop(id, request);
   try {
     send({ id, type: 'done', result: await requests[type](request, send) });
   } catch (error) {
-    const { message, status = 'unsupported', row, column, kernel, fold, arenaBytes } = error;
-    send({ id, type: 'failed', message, status, place: { row, column, kernel, fold, arenaBytes } });
+    const { name, message, status = 'unsupported', row, column, kernel, fold, arenaBytes } = error;
+    send({ id, type: 'failed', name, message, status, place: { row, column, kernel, fold, arenaBytes } });
   }
 }
 

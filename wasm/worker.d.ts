@@ -52,6 +52,8 @@ export interface WorkerClient {
   windowFeatures(readings: Problem['X'] | ArrayLike<number>, options: WindowOptions, wishes?: FeatureWishes): Promise<FeatureTable>;
   hashText(lines: string[], options?: HashingOptions, wishes?: FeatureWishes): Promise<SparseColumns>;
   tfIdf(lines: string[], options?: TfIdfOptions, wishes?: FeatureWishes): Promise<TfIdf>;
+  /** As `Tamis.fromJSON`. */
+  fromJSON(file: string | object): Promise<WorkerModel | WorkerInteractionModel | WorkerKernelModel>;
   /** The same model, exported by this client: for the models of one whose worker has ended. Weights are shared. */
   adopt<M extends WorkerModel | WorkerInteractionModel | WorkerKernelModel>(model: M): M;
   /** Ends the worker. Trainings that have not ended reject; models stay usable but for toC and toBlob. */

@@ -1,17 +1,20 @@
 // The client of a worker that trains: the page stays responsive, and may watch and stop the training.
 
-import { TamisError } from './error.js';
+import { aborted, TamisError } from './error.js';
 import { Model } from './linear-model.js';
 import { Tasks } from './tasks.js';
 
 export { TamisError };
 
 /** `worker`: a Worker, in Node one of worker_threads, that runs worker-script.js; made here in browsers unless given. */
-export function createWorkerClient(
-  worker = new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' }),
-  loadOptions = {},
-) {
+export function createWorkerClient(worker = made(), loadOptions = {}) {
   return new WorkerClient(worker, loadOptions);
+}
+
+function made() {
+  if (typeof Worker === 'function') return new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' });
+  throw new TamisError('unsupported', "there is no Worker here: in Node give one of node:worker_threads, as in " +
+    "createWorkerClient(new Worker(new URL(import.meta.resolve('tamis/worker-script'))))");
 }
 
 const ping_interval = 10_000; // milliseconds
@@ -47,20 +50,36 @@ class WorkerClient extends Tasks {
     this.ready.catch(() => {}); // trainings fail with the same reason
   }
 
-  /** Has the worker do something that can be watched and stopped: a receiver that returns false stops. */
+  /**
+   * Has the worker do something that can be watched and stopped: a receiver that returns false stops, what one throws and a
+   * signal reject at once.
+   */
   async perform(task, problem, { onProgress: progress, signal, ...wishes }, receivers) {
-    let stop;
+    if (signal?.aborted && !wishes.bestOnAbort) throw aborted();
+    let abort;
     const request = { type: 'perform', task, problem, wishes, progress: Boolean(progress), aborted: Boolean(signal?.aborted) };
     const answer = this.#ask(request, (id) => {
-      stop = () => this.#worker.postMessage({ id, type: 'stop' });
-      signal?.addEventListener('abort', stop);
+      const stop = (best) => this.#worker.postMessage({ id, type: 'stop', best });
+      const end = (error) => {
+        this.#waiting.get(id)?.reject(error);
+        this.#waiting.delete(id);
+        stop(false);
+      };
+      abort = () => (wishes.bestOnAbort ? stop(true) : end(aborted()));
+      signal?.addEventListener('abort', abort);
       const receive = { progress, ...receivers };
-      return ({ type, value }) => receive[type]?.(value) === false && stop();
+      return ({ type, value }) => {
+        try {
+          if (receive[type]?.(value) === false) stop(true);
+        } catch (error) {
+          end(error);
+        }
+      };
     });
     try {
       return await answer;
     } finally {
-      signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -100,7 +119,7 @@ class WorkerClient extends Tasks {
   }
 
   #receive(answer) {
-    const { id, type, result, status, message, place } = answer;
+    const { id, type, result, name, status, message, place } = answer;
     this.#heard = true;
     this.#unanswered = 0;
     const waiting = this.#waiting.get(id);
@@ -108,7 +127,7 @@ class WorkerClient extends Tasks {
     if (type !== 'done' && type !== 'failed') return waiting.receive(answer);
     this.#waiting.delete(id);
     if (type === 'done') waiting.resolve(result);
-    else waiting.reject(new TamisError(status, message, place));
+    else waiting.reject(Object.assign(new TamisError(status, message, place), name === 'AbortError' ? { name } : {}));
   }
 
   #fail(message, status) {

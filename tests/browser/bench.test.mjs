@@ -1,8 +1,8 @@
 // The panel Bench: the suite's workloads in a worker, beside the recorded native figures.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { inEveryLook, notice, pageHas, screenshot, stage } from './support.mjs';
+import { buildWithoutBench, inEveryLook, notice, pageHas, screenshot, serveFolder, stage } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -54,6 +54,36 @@ test('runs the workloads in both modules, compares times and results with native
     await alone(page);
     assert.deepEqual(page.complaints, []);
   }, { at });
+});
+
+test('without modules it shows what they took in a recorded browser, and sends nobody to a compiler', async () => {
+  const folder = buildWithoutBench();
+  const { host, close } = await serveFolder('page', folder);
+  try {
+    await withPage(async (page) => {
+      await page.goto(`${host}page/index.html#bench`);
+      await page.locator('#bench-table').waitFor();
+      for (const [name, , simd, base, ratios] of await rows(page)) {
+        const { seconds } = recorded.workloads.find((one) => one.name === name);
+        assert.deepEqual([simd !== '', base !== ''], ['browser-simd', 'browser-base'].map((target) => Boolean(seconds[target])), name);
+        assert.match(ratios, /^([\d.]+ ×)*$/);
+      }
+      assert.match(await page.textContent('#bench-says'), /^recorded in Chromium .* SIMD [\d.]+ times native of its width .* same bits$/);
+      assert.deepEqual(await page.$$eval('#bench-table [data-here]', (all) => all.map((one) => one.textContent)), ['SIMD, recorded', 'base, recorded']);
+      assert.ok(await page.isHidden('#bench-run'));
+      assert.ok(await page.isHidden('#notice-bench'));
+      assert.doesNotMatch(await page.textContent('#panel-bench'), /TAMIS_|built|configure/);
+      for (const width of [1280, 390, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+        await screenshot(page, `bench-recorded-${width}`);
+      }
+      assert.deepEqual(page.complaints, []);
+    });
+  } finally {
+    close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('is cancelled at once, by its button and by leaving, and runs again', { skip }, async () => {

@@ -1,7 +1,7 @@
 // The panel Draw: what it shows, what it does when used, and what it says when it cannot work.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
 import {
   compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, screenshot, settled, stage,
@@ -262,10 +262,17 @@ test('drawings alone make classes of their own, and come back from their link', 
     await draw(page, [[0.6, 0.3, 0.4, 0.3, 0.35, 0.6, 0.6, 0.65, 0.62, 0.32]]);
     assert.equal(await reading(page), 'reads ring');
     await nothingRuns(page);
-    link = page.url();
+    const held = (address) => JSON.parse(inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')));
+    assert.equal(held(page.url()).drawings, undefined, 'no drawing in the address');
+    await page.click('#share');
+    await page.getByLabel('with the data: 2 drawings and the names of classes').check();
+    await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+    link = await page.inputValue('#sharing-link');
+    assert.equal(held(link).drawings.drawings.length, 2);
   });
   await withPage(async (page) => {
     assert.equal((await settled(page)).replace(/\d+ ms/, ''), said.replace(/\d+ ms/, ''));
+    assert.equal(page.url(), link);
     assert.deepEqual(await drawings(page), ['Remove drawing 1 of class dash', 'Remove drawing 1 of class ring']);
     assert.ok(await page.isChecked('[name=base][value=drawings]'));
     assert.deepEqual(page.complaints, []);
@@ -275,6 +282,35 @@ test('drawings alone make classes of their own, and come back from their link', 
     assert.equal(await notice(page), 'The link has a drawing that cannot be read. The page starts as usual.');
     assert.match(await settled(page), /certified within/);
   }, { at: `#draw?1=${deflateRawSync(JSON.stringify(broken)).toString('base64url')}` });
+});
+
+test('drawings alone with one class: the hint has room, and nothing of the model before is on screen', async () => {
+  for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
+    await withPage(async (page) => {
+      await settled(page);
+      await page.fill('#new-class', 'ring');
+      await page.press('#new-class', 'Enter');
+      await draw(page, [drawn[0][0]]);
+      await add(page, 'ring');
+      await settled(page);
+      await page.check('[name=base][value=drawings]', { force: true });
+      await settled(page);
+      assert.equal(await reading(page), 'Training needs drawings of two classes: draw one of another class.');
+      const [title, hint] = await page.evaluate(() => ['drawing-title', 'reading'].map((id) => {
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector(`#${id}`));
+        return range.getBoundingClientRect().toJSON();
+      }));
+      assert.ok(hint.left >= 0 && hint.right <= width, JSON.stringify(hint));
+      assert.ok(hint.top >= title.bottom || hint.left >= title.right, 'the hint is beside its heading, or below it');
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      assert.deepEqual(await page.$$eval('#result b, #accuracy', (all) => all.map((one) => one.textContent)), Array(6).fill('–'));
+      assert.deepEqual(await page.$$eval('#confusion td', (cells) => cells.map((cell) => cell.textContent).join('')), '');
+      assert.equal(await page.locator('#objective-curve *, #gap-curve *').count(), 0);
+      await screenshot(page, `draw-one-class-${width}`);
+      await page.check('[name=base][value=digits]', { force: true });
+      assert.match(await settled(page), /held-out digits right\.$/);
+    }, { prepare: (page) => page.setViewportSize({ width, height }) });
 });
 
 test('the keyboard alone paints pixels, adds them to a class and trains', async () => {

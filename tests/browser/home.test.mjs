@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
   downloaded, dropFile, inEveryLook, nothingRuns, planeSettled, program, screenshot, settled, stage, tableSettled, tamisInNode,
-  testData,
+  testData, trainInNode,
 } from './support.mjs';
 
 const scene = stage();
@@ -64,7 +64,7 @@ test('the JavaScript gives the model’s predictions, and the JSON is what the c
     for (const { name, text } of [json, script]) writeFileSync(path.join(folder, name), text);
     const model = JSON.parse(json.text);
     const taken = await import(pathToFileURL(path.join(folder, 'wine.mjs')));
-    assert.deepEqual(taken.features, model.features);
+    assert.deepEqual([taken.keptNames, taken.keptFeatures], [model.features, model.coefficients.indices]);
 
     // By the weights of the JSON, in single precision.
     const [names, ...rows] = testData('wine.csv').trim().split('\n').map((line) => line.split(','));
@@ -73,9 +73,12 @@ test('the JavaScript gives the model’s predictions, and the JSON is what the c
       sums.map((sum, k) => Math.fround(sum + Math.fround(Math.fround(row[places[j]]) * Math.fround(weights[k])))), model.intercept.map(Math.fround));
     let right = 0;
     for (const row of rows) {
-      const x = places.map((place) => Number(row[place]));
+      const x = row.slice(1).map(Number);
+      const kept = places.map((place) => Number(row[place]));
       assert.deepEqual([...taken.scores(x)], scores(row));
+      assert.deepEqual([taken.scoresKept(kept), taken.predictKept(kept)], [taken.scores(x), taken.predict(x)]);
       const shares = taken.probabilities(x);
+      assert.deepEqual(taken.probabilitiesKept(kept), shares);
       assert.ok(Math.abs(shares.reduce((a, b) => a + b) - 1) < 1e-12);
       right += taken.predict(x) === row[0];
     }
@@ -86,13 +89,35 @@ test('the JavaScript gives the model’s predictions, and the JSON is what the c
     writeFileSync(path.join(folder, 'wine.csv'), testData('wine.csv'));
     const predicted = execFileSync(command, ['predict', path.join(folder, 'wine.json'), path.join(folder, 'wine.csv'), '--label', 'label'],
       { encoding: 'utf8' }).trim().split('\n');
-    assert.equal(predicted.filter((label, i) => label === taken.predict(places.map((place) => Number(rows[i][place])))).length, 178);
+    assert.equal(predicted.filter((label, i) => label === taken.predict(rows[i].slice(1).map(Number))).length, 178);
     const theirs = execFileSync(command, ['export', path.join(folder, 'wine.json'), '--format', 'arduino', '--name', 'wine'], { encoding: 'utf8' });
     const loop = theirs.slice(theirs.lastIndexOf('\n/* Reads'));
     assert.ok(loop.length > 400);
     assert.ok(sketch.text.endsWith(loop), 'the same sketch');
     assert.ok(sketch.text.startsWith(header.text));
   }, { at: '#table' });
+});
+
+test('the JavaScript takes all pixels of a digit, as the model and its header do, and refuses anything else in a sentence', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await toHome(page);
+    const taken = await import(pathToFileURL(written('Digits.mjs', (await downloaded(page, 'javascript')).text)));
+    const model = await trainInNode({ loss: 'squared-hinge', penalty: 'l1', lambda: 0.03, tolerance: 0.01 });
+    assert.deepEqual([taken.featureCount, taken.keptFeatures], [64, model.keptFeatures]);
+    const images = testData('digits.csv').trim().split('\n').slice(1, 301).map((line) => line.split(',').slice(1).map((ink) => Number(ink) / 16));
+    for (const x of images) {
+      assert.deepEqual([...taken.scores(x)], [...model.scores(x)]);
+      assert.equal(taken.predict(Float32Array.from(x)), String(model.predict(x)));
+      assert.equal(taken.predictKept(model.keptFeatures.map((j) => x[j])), taken.predict(x));
+    }
+    const count = model.keptFeatures.length;
+    const says = (work, sentence) => assert.throws(work, { message: sentence });
+    says(() => taken.predict([1, 2]), `a sample has 64 features here, this one has 2: predict takes all 64, predictKept the ${count} that are read`);
+    says(() => taken.predictKept(images[0]), `a sample has ${count} features here, this one has 64: predict takes all 64, predictKept the ${count} that are read`);
+    says(() => taken.scores(), /this one has undefined/);
+    says(() => taken.predict(images[0].map(String)), /^feature \d+ of the sample is not a finite number: /);
+  });
 });
 
 test('what stood for missing values is in the JSON, and the command fills them by it', async (t) => {
@@ -124,7 +149,7 @@ test('a model of numbers and categories has their names, and its JavaScript thei
     writeFileSync(path.join(folder, 'logistic.mjs'), text);
     const taken = await import(pathToFileURL(path.join(folder, 'logistic.mjs')));
     const mean = { alcohol: 12.99, flavanoids: 2.02 };
-    const shares = taken.probabilities(taken.features.map((name) => mean[name] ?? 1));
+    const shares = taken.probabilitiesKept(taken.keptNames.map((name) => mean[name] ?? 1));
     assert.ok(shares.every((share) => share >= 0 && share <= 1));
   }, { at: '#table' });
 });
@@ -141,7 +166,6 @@ test('the models of the plane are taken home: their header and their JavaScript 
         [await downloaded(page, 'c'), await downloaded(page, 'javascript'), await downloaded(page, 'json'), await downloaded(page, 'arduino')];
       assert.ok(sketch.text.startsWith(header.text));
       const taken = await import(pathToFileURL(written(`${kind}.mjs`, script.text)));
-      const { features } = JSON.parse(json.text);
       const grid = Array.from({ length: 441 }, (_, i) => [(i % 21) / 10 - 1, Math.floor(i / 21) / 10 - 1]);
       written('Plane.h', header.text);
       const binary = path.join(folder, kind);
@@ -150,7 +174,7 @@ test('the models of the plane are taken home: their header and their JavaScript 
         '    const float x[2] = {(float)(i % 21 / 10. - 1), (float)(i / 21 / 10. - 1)};\n    puts(Plane_labels[Plane_predict(x)]);\n  }\n' +
         '  return Plane_self_test();\n}\n'), '-lm'], { stdio: 'pipe' });
       const theirs = execFileSync(binary, { encoding: 'utf8' }).trim().split('\n');
-      const ours = grid.map((x) => taken.predict(features.map((name) => x['x₁x₂'.indexOf(name) / 2])));
+      const ours = grid.map((x) => taken.predict(x));
       assert.deepEqual(new Set(ours), new Set(taken.classes), 'every class is predicted somewhere');
       const same = ours.filter((label, i) => label === theirs[i]).length;
       assert.ok(kind === 'kernels' ? same > 435 : same === 441, `${kind}: ${same} of 441`);
@@ -241,6 +265,24 @@ test('fits the screen, light and dark, wide and narrow', async () => {
     await tableSettled(page);
     await toHome(page);
     await calculated(page);
+    await page.fill('[name=samples]', '1198');
+    await page.fill('[name=features]', '64');
+    await page.locator('#home-boards .too-large').first().waitFor();
+    assert.deepEqual(await page.evaluate(collisions), [], look);
     await screenshot(page, `home-${look}`);
   });
 });
+
+/** Rows of the boards whose texts reach into the next column, or out of the table. */
+function collisions() {
+  const extent = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  };
+  const { left, width } = document.querySelector('.boards').parentElement.getBoundingClientRect();
+  return [...document.querySelectorAll('.boards tr')].filter((row) => {
+    const cells = [...row.children].filter((cell) => cell.checkVisibility()).map(extent).filter(({ width }) => width > 0);
+    return cells.some(({ right }, i) => right > (cells[i + 1]?.left ?? left + width + 2) - 1);
+  }).map((row) => row.textContent);
+}

@@ -88,6 +88,65 @@ test('a click places a point and trains; undo, redo and clear', async () => {
   }, { at });
 });
 
+test('a swipe over the plane scrolls and places nothing, a tap places, and points are dragged by mouse and by finger', async () => {
+  await withPage(async (page) => {
+    await planeSettled(page);
+    await page.click('#examples [value=blobs]');
+    await planeSettled(page);
+    assert.equal(await page.textContent('#place'), 'Click or tap to place a point, drag one to move it.');
+    await page.locator('#stage').scrollIntoViewIfNeeded();
+    const at = async (x, y) => {
+      const box = await page.locator('#stage').boundingBox();
+      return { x: box.x + (box.width * (x + 1)) / 2, y: box.y + (box.height * (1 - y)) / 2 };
+    };
+    const session = await scene.browser.context.newCDPSession(page);
+    const touch = (type, ...touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+    const swipe = async (from, to) => {
+      await touch('touchStart', from);
+      for (let i = 1; i <= 8; ++i) await touch('touchMove', { x: from.x + ((to.x - from.x) * i) / 8, y: from.y + ((to.y - from.y) * i) / 8 });
+      await touch('touchEnd');
+    };
+    const before = await pointsOn(page);
+    const empty = [0.9, 0.9];
+    const scrolled = await page.evaluate(() => scrollY);
+    const from = await at(...empty);
+    await swipe(from, { x: from.x - 5, y: from.y - 120 });
+    await page.waitForFunction((scrolled) => scrollY > scrolled, scrolled);
+    assert.deepEqual(await pointsOn(page), before);
+    await page.waitForFunction(() => new Promise((resolve) => { // until the page has come to rest
+      const top = scrollY;
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(scrollY === top)));
+    }));
+    const place = await at(...empty);
+    await touch('touchStart', place);
+    await touch('touchEnd');
+    assert.equal((await pointsOn(page)).length, before.length + 1);
+    await page.click('#plane-undo');
+    await planeSettled(page);
+
+    const moved = async (to) => {
+      const all = await pointsOn(page);
+      assert.equal(all.length, before.length);
+      assert.deepEqual(all.slice(1), before.slice(1));
+      assert.ok(Math.hypot(all[0].x[0] - to[0], all[0].x[1] - to[1]) < 0.03, JSON.stringify(all[0]));
+    };
+    const target = [-0.8, -0.9];
+    const [start, end] = [await at(...before[0].x), await at(...target)];
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    await page.mouse.move(end.x, end.y, { steps: 5 });
+    await moved(target); // before it is let go
+    await page.mouse.up();
+    await moved(target);
+    assert.match(await planeSettled(page), /of 105 points right/);
+    await page.click('#plane-undo');
+    assert.deepEqual(await pointsOn(page), before);
+    await swipe(await at(...before[0].x), await at(...target));
+    await moved(target);
+    assert.deepEqual(page.complaints, []);
+  }, { at, prepare: (page) => page.setViewportSize({ width: 390, height: 844 }) });
+});
+
 test('the keyboard alone places points, chooses classes, removes and undoes', async () => {
   await withPage(async (page) => {
     await planeSettled(page);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { moveSlider, nothingRuns, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
+import { dropFile, moveSlider, nothingRuns, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -78,6 +78,49 @@ test('what a panel shows comes back from its link', async () => {
   }, { at: new URL(link).hash });
 });
 
+test('Back and Forward go from table to table, and from example to example', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => `${i % 7},${(i * 3) % 5 + 4 * (i % 2)},${i % 2}`).join('\n');
+  const kept = (page) => page.waitForFunction(() => location.hash.includes('?1='));
+  await withPage(async (page) => {
+    const name = async (wanted, shape) => {
+      await page.locator('#table-name', { hasText: new RegExp(`^${wanted}$`) }).waitFor();
+      await page.getByText(shape).waitFor();
+      await tableSettled(page);
+      await nothingRuns(page);
+    };
+    await name('wine', '178 rows, 14 columns');
+    await page.check('[name=table-example][value=iris]', { force: true });
+    await name('iris', '150 rows, 5 columns');
+    await kept(page);
+    await page.check('#table-controls [value=l1]', { force: true });
+    await nothingRuns(page);
+    await dropFile(page, 'own.csv', `x,y,label\n${rows}`);
+    await name('own.csv', '60 rows, 3 columns');
+    await page.goBack();
+    await name('iris', '150 rows, 5 columns');
+    assert.ok(await page.isChecked('#table-controls [value=l1]'));
+    await page.goBack();
+    await name('wine', '178 rows, 14 columns');
+    assert.ok(await page.isChecked('#table-controls [value=group-l2]'));
+    await page.goForward();
+    await page.goForward();
+    await name('own.csv', '60 rows, 3 columns');
+    await page.click('#tab-table'); // the panel in sight: nothing is lost
+    await name('own.csv', '60 rows, 3 columns');
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#table' });
+  await withPage(async (page) => {
+    const points = () => page.locator('#stage .mark').count();
+    await nothingRuns(page);
+    assert.equal(await points(), 100);
+    await page.click('#examples [value=xor]');
+    await nothingRuns(page);
+    assert.equal(await points(), 96);
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelectorAll('#stage .mark').length === 100);
+  }, { at: '#plane' });
+});
+
 test('Share copies the link, and gives it to be copied where it may not', async () => {
   const copied = [];
   const clipboard = (works) => async (page) => {
@@ -90,13 +133,22 @@ test('Share copies the link, and gives it to be copied where it may not', async 
     await settled(page);
     await moveSlider(page, 0.7);
     await page.click('#share');
+    await page.locator('#sharing[open]').waitFor();
+    assert.match(await page.textContent('#sharing-says'), /^The link has [\d,]+ characters\. It holds the loss, the penalty, the tolerance and λ\.$/);
+    assert.ok(await page.isHidden('#sharing-data'));
+    await page.click('#sharing-copy');
     await page.getByText('Link copied.').waitFor();
     assert.deepEqual(copied, [page.url()]);
     assert.equal(stateIn(copied[0]).share, 0.7);
+    await page.keyboard.press('Escape');
+    await page.locator('#sharing').waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'share');
   }, { prepare: clipboard(true) });
   await withPage(async (page) => {
     await settled(page);
     await page.click('#share');
+    await page.click('#sharing-copy');
+    await page.getByText('copy it from the field above', { exact: false }).waitFor();
     const field = page.getByLabel('Link to this page');
     assert.equal(await field.inputValue(), page.url());
   }, { prepare: clipboard(false) });

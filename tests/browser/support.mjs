@@ -1,6 +1,6 @@
 // Serves the built page with `vite preview`, opens it in headless Chromium, and solves the same problem in Node.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -58,11 +58,21 @@ export async function serve() {
 
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', svg: 'image/svg+xml' };
 
+/** Builds the page without the modules of the benchmark suite, as the first command does; the folder that it is in. */
+export function buildWithoutBench() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-page-'));
+  const vite = path.join(project, 'web/node_modules/vite/bin/vite.js');
+  execFileSync(process.execPath, [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'], {
+    cwd: path.join(project, 'web'), env: { ...process.env, TAMIS_WASM_DIST: package_folder, TAMIS_BENCH_DIST: path.join(folder, 'none') },
+  });
+  return folder;
+}
+
 /** { host, close } of a plain server that has the built page in a folder of that name, and nothing else. */
-export async function serveFolder(folder) {
+export async function serveFolder(folder, from = page_folder) {
   const server = createHttpServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
-    const file = path.join(page_folder, pathname.slice(folder.length + 1));
+    const file = path.join(from, pathname.slice(folder.length + 1));
     if (!pathname.startsWith(`/${folder}/`) || !existsSync(file)) return response.writeHead(404).end();
     response.writeHead(200, { 'content-type': types[pathname.split('.').pop()] ?? 'application/octet-stream' }).end(readFileSync(file));
   });
@@ -194,9 +204,9 @@ export async function notice(page, panel = 'draw') {
   return page.textContent(`#notice-${panel}`);
 }
 
-/** The largest width and height of screenshots, light and dark; `use` gets each page and the end of its name. */
+/** Wide, narrow and as narrow as can be, light and dark; `use` gets each page and the end of its name. */
 export async function inEveryLook(stage, at, use) {
-  for (const [width, height] of [[1280, 900], [390, 844]])
+  for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
     for (const colorScheme of ['light', 'dark'])
       await stage.withPage(async (page) => {
         await use(page, `${width}-${colorScheme}`);

@@ -1,6 +1,7 @@
 // The panel Table: what it recognises in a CSV, what it trains, and what it says of tables that it cannot take.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inflateRawSync } from 'node:zlib';
 import { holdOut } from '../../web/plugins/hold-out.js';
 import {
   drag, dropFile, inEveryLook, moveSlider, nothingRuns, notice, screenshot, stage, tableSettled, tamisInNode, testData,
@@ -23,6 +24,7 @@ const complaint = async (page, id = 'table-error') => {
 };
 const columnRows = (page) => page.$$eval('#table-column-rows tr', (rows) => rows.map((row) =>
   [...row.children].map((cell) => cell.querySelector('select')?.selectedOptions[0].textContent ?? cell.textContent)));
+const count = (n) => n.toLocaleString('en-GB');
 const moveTo = (page, share) => moveSlider(page, share, '#table-lambda');
 const kept = (page) => page.textContent('#table-kept').then(Number);
 
@@ -162,6 +164,37 @@ test('text in a number column: said, left out, and taken as one chooses', async 
   });
 });
 
+/** What is trained, and what comes of it, is blank. */
+async function nothingStays(page) {
+  assert.equal(await tableSettled(page), '');
+  assert.deepEqual(await page.$$eval('#table-kept, #table-features, #table-accuracy, #table-certified', (all) => all.map((one) => one.textContent)), Array(4).fill('–'));
+  assert.equal(await page.locator('#table-ranked li, #table-confusion *, #table-probabilities *, #table-row *').count(), 0);
+  assert.equal(await page.locator('[name=table-example]:checked').count(), 0);
+  assert.equal(await page.textContent('#table-lambda-value'), '');
+}
+
+test('a new file clears what the one before has shown, while it loads and when it cannot be trained on', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'long.csv', 'a,b,label\n', { text: '1.25,2.5,x\n3.25,4.75,y\n', times: 4_000_000 });
+    await page.locator('#table-name', { hasText: 'long.csv' }).waitFor();
+    assert.equal(await page.textContent('#table-certified'), '–');
+    assert.equal(await page.textContent('#table-shape'), '');
+    assert.equal(await page.locator('#table-ranked li, #table-confusion *, #table-probabilities *').count(), 0);
+    await dropFile(page, 'people.csv', people.join('\n')); // the newest counts
+    await page.getByText('60 rows, 5 columns').waitFor();
+    assert.match(await tableSettled(page), /features kept/);
+    await nothingRuns(page);
+    assert.equal(await page.textContent('#table-name'), 'people.csv');
+    assert.equal(await page.textContent('#table-error'), '');
+    await dropFile(page, 'one.csv', `x,label\n${Array.from({ length: 9 }, (_, i) => `${i},a`).join('\n')}`);
+    await page.getByText("one.csv: All rows have the label 'a'", { exact: false }).waitFor();
+    assert.equal(await page.textContent('#table-name'), 'one.csv');
+    await nothingStays(page);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
 const row = '1.5,2.5,a\n';
 for (const [what, parts, sentence] of [
   ['ragged rows', ['x,y,label\n', { text: row, times: 20 }, '1,2\n', row], 'Line 22 has 2 fields, where those before have 3.'],
@@ -171,6 +204,8 @@ for (const [what, parts, sentence] of [
   ['names alone', ['x,y,label\n'], 'The file has names of columns, but no row below them.'],
   ['one column', ['x\n1\n2\n'], 'The file has one column alone: a label and at least one feature are needed.'],
   ['a binary file', [{ bytes: [0x89, 0x50, 0x4e, 0x47, 0, 1, 2] }], 'This is not a text file: byte 5 of it is zero.'],
+  ['JSON in a .csv', ['[{"x": 1, "label": "a"}, {"x": 2, "label": "b"}]'], 'This is JSON, whatever its name says: save the table as CSV.'],
+  ['a page', ['<!doctype html>\n<p>1,2</p>\n'], 'This is a page of HTML or XML: save the table as CSV.'],
   ['a spreadsheet', [{ bytes: [0x50, 0x4b, 3, 4] }], 'This is a ZIP archive, as .xlsx files are: save the table as CSV.'],
   ['a quotation mark that is not closed', ['x,y,label\n1,2,"a\n1,2,b\n'], 'Line 2 has a quotation mark that is not closed, or text after it.'],
   ['a million columns', [{ text: 'x,', times: 1_000_000 }, 'x\n', { text: '1,', times: 1_000_000 }, '1\n'],
@@ -181,20 +216,21 @@ for (const [what, parts, sentence] of [
   ['more bytes than are read', [{ text: `${'1,2,3,4,5,6,7,8,9,'.repeat(100)}0\n`, times: 56_000 }],
     /^The file has 100,[\d,]+ bytes, and at most 100,000,000 are read here: take a part of its lines\.$/],
 ])
-  test(`${what}: told in one sentence, and nothing is lost`, async () => {
+  test(`${what}: told in one sentence that names the file, and nothing of the table before stays`, async () => {
     await withPage(async (page) => {
       await tableSettled(page);
-      const before = await page.textContent('#table-status');
       await page.evaluate(() => (longTasks.length = 0));
       await dropFile(page, 'bad.csv', ...parts);
       const said = await complaint(page);
-      if (sentence instanceof RegExp) assert.match(said, sentence);
-      else assert.equal(said, sentence);
-      assert.equal(await page.textContent('#table-name'), 'wine');
-      assert.ok(await page.isChecked('[name=table-example][value=wine]'));
-      assert.equal(await page.textContent('#table-status'), before);
-      await moveTo(page, 0.2);
+      assert.match(said, /^bad\.csv: /);
+      if (sentence instanceof RegExp) assert.match(said.slice(9), sentence);
+      else assert.equal(said.slice(9), sentence);
+      assert.equal(await page.textContent('#table-name'), 'bad.csv');
+      await nothingStays(page);
+      await page.check('[name=table-example][value=wine]', { force: true });
+      await page.getByText('178 rows').waitFor();
       assert.match(await tableSettled(page), /of 13 features kept/);
+      assert.equal(await page.textContent('#table-error'), '');
       assert.deepEqual(page.complaints, []);
     }, { prepare: watchLongTasks });
   });
@@ -202,26 +238,52 @@ for (const [what, parts, sentence] of [
 test('one class, and other labels that cannot be, are told beside the label', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
-    await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`);
-    await page.getByText('9 rows, 3 columns').waitFor();
-    await page.selectOption('#table-label', 'label');
-    await page.getByText("All rows have the label 'a': at least two classes are needed.").waitFor();
-    await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${i},${i % 2}`).join('\n')}`);
+    await dropFile(page, 'one.csv', `x,y,label\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},a`).join('\n')}`); // its name says that it is the label
+    await page.getByText("one.csv: All rows have the label 'a': at least two classes are needed.").waitFor();
+    await dropFile(page, 'many.csv', `x,y\n${Array.from({ length: 300 }, (_, i) => `${3 * i},${i % 2}`).join('\n')}`);
     await page.getByText('300 rows, 2 columns').waitFor();
     await page.selectOption('#table-label', 'x');
     await page.locator('#table-label-error', {
-      hasText: "'x' has more than 100 different values, and a label has one for each class: choose another column.",
+      hasText: "many.csv: 'x' has more than 100 different values, and a label has one for each class: choose another column.",
     }).waitFor();
     await page.selectOption('#table-label', 'y');
     await page.locator('#table-label-error:empty').waitFor({ state: 'attached' });
   });
 });
 
+test('a column that numbers the rows is said to be one, and left out unless it is chosen', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    await dropFile(page, 'sorted.csv', `id,x,label\n${Array.from({ length: 40 }, (_, i) => `${i + 1001},${(i * 7) % 5},${i < 20 ? 'a' : 'b'}`).join('\n')}`);
+    assert.equal(await complaint(page, 'table-label-error'), "'id' numbers the rows: it is left out unless you choose otherwise.");
+    assert.match(await tableSettled(page), /of 1 features kept/);
+    assert.deepEqual((await columnRows(page))[0], ['id', 'numbers the rows', '1,001 to 1,040', '–', 'left out']);
+    await page.click('#table-columns summary');
+    await page.getByLabel('What id is taken as').selectOption('number');
+    await page.locator('#table-features', { hasText: '2' }).waitFor();
+    assert.match(await tableSettled(page), /of 2 features kept, 1[34] of 14 right/);
+    assert.equal(await page.textContent('#table-label-error'), '');
+  });
+});
+
+test('n/a, null, None and - are missing values', async () => {
+  await withPage(async (page) => {
+    await tableSettled(page);
+    const marks = ['n/a', 'N/A', 'null', 'None', '-', '?', 'NA', ''];
+    await dropFile(page, 'marks.csv', `x,colour,label\n${Array.from({ length: 64 }, (_, i) => [i % 4 === 1 ? marks[(i >> 2) % 8] : (i % 2) - i / 100,
+      i % 4 === 3 ? marks[(i >> 2) % 8] : ['red', 'blue'][i % 2], i % 2].join(',')).join('\n')}`);
+    await page.getByText('64 rows, 3 columns').waitFor();
+    await tableSettled(page);
+    assert.deepEqual((await columnRows(page)).map(([, kind, , missing]) => [kind, missing]), [['number', '16, filled with the mean'], ['category', '16'], ['number', '–']]);
+    assert.equal(await page.textContent('#table-label-error'), '');
+  });
+});
+
 test('two columns of one name are told apart, and it is said', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
-    await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${i},${i % 5},${i % 2}`).join('\n')}`);
-    assert.equal(await complaint(page), "Two columns have the same name: the second is 'x (column 2)' here.");
+    await dropFile(page, 'twice.csv', `x,x,label\n${Array.from({ length: 30 }, (_, i) => `${2 * i},${i % 5},${i % 2}`).join('\n')}`);
+    assert.equal(await complaint(page), "twice.csv: two columns have the same name: the second is 'x (column 2)' here.");
     assert.match(await tableSettled(page), /of 2 features kept/);
   });
 });
@@ -256,13 +318,13 @@ test('50 MB are read, trained on or refused, and the page does not stand still',
   }, { prepare: watchTasksAndTurns });
 });
 
-test('reading is stopped at once, and the table before stays', async () => {
+test('reading is stopped at once, and it is said', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
     await dropFile(page, 'long.csv', 'a,b,label\n', { text: '1.25,2.5,x\n3.25,4.75,y\n', times: 4_000_000 });
     await page.click('#table-read-stop');
-    assert.equal(await complaint(page), 'Reading long.csv was stopped.');
-    assert.equal(await page.textContent('#table-name'), 'wine');
+    assert.equal(await complaint(page), 'long.csv: reading was stopped.');
+    await nothingStays(page);
     assert.ok(await page.isHidden('#table-reading'));
   });
 });
@@ -312,7 +374,7 @@ test('training is stopped at once, and what is there stays', async () => {
   });
 });
 
-test('a small table comes back from its link, settings and all', async () => {
+test('rows are in the link only when that is ticked: it comes back with settings and all', async () => {
   let link, said;
   await withPage(async (page) => {
     await tableSettled(page);
@@ -323,12 +385,24 @@ test('a small table comes back from its link, settings and all', async () => {
     await moveTo(page, 0.5);
     await nothingRuns(page);
     said = await tableSettled(page);
+    const rowsIn = (address) => inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')).toString().includes('person 12');
+    assert.ok(!rowsIn(page.url()), 'no row in the address');
     await page.click('#share');
-    await page.locator('#shared:not(:empty)').waitFor();
-    link = page.url();
+    await page.locator('#sharing[open]').waitFor();
+    const says = () => page.textContent('#sharing-says');
+    assert.equal(await says(), `The link has ${count((await page.inputValue('#sharing-link')).length)} characters. It holds the name of the file, ` +
+      'what its columns are taken as, the loss, the penalty and λ, and none of the data.');
+    assert.equal(await page.inputValue('#sharing-link'), page.url());
+    await page.getByLabel('with the data: 60 rows of people.csv').check();
+    await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+    link = await page.inputValue('#sharing-link');
+    assert.ok((await says()).startsWith(`The link has ${count(link.length)} characters.`));
+    assert.ok(rowsIn(link) && !rowsIn(page.url()));
   });
   await withPage(async (page) => {
     await page.getByText('60 rows, 5 columns').waitFor();
+    await nothingRuns(page);
+    assert.equal(page.url(), link, 'the address that has brought them goes on holding them');
     assert.equal(await tableSettled(page), said);
     assert.equal(await page.textContent('#table-name'), 'people.csv');
     assert.ok(await page.isChecked('#table-controls [value=l1]'));
@@ -345,8 +419,11 @@ test('a larger table is not in the link, which says so and waits for it', async 
     await page.getByText('4,000 rows, 3 columns').waitFor();
     await page.check('#table-controls [value=ridge]', { force: true });
     await page.click('#share');
-    await page.getByText('without the data, which are too large for a link', { exact: false }).waitFor();
-    link = page.url();
+    await page.getByLabel('with the data: 4,000 rows of larger.csv').click();
+    await page.getByText('These data are too large for a link', { exact: false }).waitFor();
+    assert.ok(!(await page.isChecked('#sharing-data')));
+    link = await page.inputValue('#sharing-link');
+    assert.equal(link, page.url());
   });
   await withPage(async (page) => {
     assert.equal(await complaint(page), "This link holds what was asked of 'larger.csv', but not the table: choose or drop the file to go on.");

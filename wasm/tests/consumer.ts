@@ -1,5 +1,5 @@
 // Compiled, never run: the types as a strict project uses them.
-import { load, TamisError } from 'tamis';
+import { Classifier, load, Model as ModelFiles, TamisError } from 'tamis';
 import type {
   Calibration, CrossValidation, Evaluation, FeatureProgress, FeatureTable, InteractionModel, InteractionModelFile, InteractionProblem, InteractionTerm, Kernel, KernelModel,
   KernelModelFile, KernelProblem, KernelTerm, Label, Model, ModelFile,
@@ -9,6 +9,16 @@ import type {
 import { embedded, load as loadEmbedded } from 'tamis/embedded';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
+
+export async function classify(client: WorkerClient, csv: string, signal: { readonly aborted: boolean } & EventTargetLike): Promise<string[]> {
+  const flowers = await new Classifier<string>({ standardise: true, missing: 'mean', library: client, folds: 10 }).fit(csv, 'species', { signal });
+  const flags = await new Classifier({ loss: 'hinge', lambda: 0.1 }).fit({ data: new Float32Array(4), shape: [2, 2] }, [true, false]);
+  const first: string | number | boolean | undefined = flags.predict([{ a: 1, b: null }])[0];
+  const shares: Float64Array[] = flowers.predictProbabilities([[1, 2]]);
+  const read: Model | InteractionModel | KernelModel = await ModelFiles.fromJSON(JSON.stringify(flowers));
+  const { lambdaChosenBy, selection } = flowers.report;
+  return [...flowers.classes, `${first} ${shares.length} ${read.precision} ${lambdaChosenBy} ${selection?.lambda1se} ${flowers.score(csv, 'species')}`];
+}
 
 export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean } & EventTargetLike): Promise<Label> {
   const tamis: Tamis = await load({ simd: true, double: true, wasm: bytes, wasmDouble: bytes.buffer });

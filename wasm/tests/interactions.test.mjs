@@ -122,7 +122,7 @@ test('slices, progress, stopping, limits', async () => {
   assert.ok(stopped.terms.length > 0);
   const controller = new AbortController();
   controller.abort();
-  const aborted = await tamis.trainInteractions(long, { signal: controller.signal });
+  const aborted = await tamis.trainInteractions(long, { signal: controller.signal, bestOnAbort: true });
   assert.deepEqual([aborted.report.status, aborted.report.iterations], ['stopped', 0]);
   const limited = await tamis.trainInteractions({ ...long, maxIterations: 40 });
   assert.deepEqual([limited.report.status, limited.report.iterations], ['iteration_limit', 40]);

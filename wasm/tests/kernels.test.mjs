@@ -164,7 +164,7 @@ test('slices, progress, stopping, limits', async () => {
   assert.ok(reports.every((report, i) => i === 0 || report.gap <= reports[i - 1].gap));
   const controller = new AbortController();
   controller.abort();
-  const aborted = await tamis.trainKernels(long, { signal: controller.signal });
+  const aborted = await tamis.trainKernels(long, { signal: controller.signal, bestOnAbort: true });
   assert.deepEqual([aborted.report.status, aborted.report.iterations], ['stopped', 0]);
   assert.deepEqual([aborted.terms, aborted.keptSamples], [[], []]);
   const limited = await tamis.trainKernels({ ...long, maxIterations: 20 });

@@ -25,15 +25,19 @@ const refusals = [
   ['an unknown layout', { X: { values: [1, 2, 3], samples: 3, features: 1, layout: 'C' } }, 'invalid_shape', "'C'"],
   ['NaN', { X: [[1, 2], [3, NaN], [5, 6]] }, 'invalid_data', `X[1][1]: ${sentences.value}`, { row: 1, column: 1 }],
   ['Infinity', { X: [[1, 2], [3, 4], [-Infinity, 6]] }, 'invalid_data', sentences.value, { row: 2, column: 0 }],
-  ['a word', { X: [[1, 2], ['3', 4], [5, 6]] }, 'invalid_data', sentences.value, { row: 1, column: 0 }],
+  ['a word', { X: [[1, 2], ['three', 4], [5, 6]] }, 'invalid_data', sentences.value, { row: 1, column: 0 }],
+  ['a number that is a string', { X: [[1, 2], ['3', 4], [5, 6]] }, 'invalid_data',
+    "X[1][0]: '3' is a string, not a number: convert it by Number()", { row: 1, column: 0 }],
   ['a hole', { X: [[1, 2], [undefined, 4], [5, 6]] }, 'invalid_data', sentences.value, { row: 1, column: 0 }],
-  ['a BigInt', { X: [[1, 2], [3, 4n], [5, 6]] }, 'invalid_data', sentences.value, { row: 1, column: 1 }],
+  ['a BigInt', { X: [[1, 2], [3, 4n], [5, 6]] }, 'invalid_data', 'X[1][1]: 4n is a bigint, not a number: convert it by Number()',
+    { row: 1, column: 1 }],
   ['NaN in a matrix', { X: { values: Float32Array.of(1, 2, 3, NaN, 5, 6), samples: 3, features: 2 } }, 'invalid_data',
     sentences.value, { row: 1, column: 1 }],
   ['too large for float', { X: [[1, 2], [3, 1e300], [5, 6]] }, 'invalid_data', '1e+300 does not fit in single precision',
     { row: 1, column: 1 }],
   ['no y', { y: undefined }, 'invalid_label', 'y must be an array of labels'],
   ['a label that is nothing', { y: ['a', null, 'b'] }, 'invalid_label', 'y[1]', { row: 1 }],
+  ['a label that is a BigInt', { y: ['a', 2n, 'b'] }, 'invalid_label', 'y[1]: 2n is a bigint', { row: 1 }],
   ['a label that is NaN', { y: [1, 2, NaN] }, 'invalid_label', 'y[2]', { row: 2 }],
   ['a class without weight', { sampleWeights: [1, 0, 1] }, 'missing_class', "class 'b': a class has no sample", { column: 1 }],
   ['a negative weight', { sampleWeights: [1, 1, -1] }, 'invalid_weight', 'sampleWeights[2]', { row: 2 }],
@@ -43,7 +47,9 @@ const refusals = [
   ['margins that are no array', { margins: 1 }, 'invalid_shape', 'margins must be an array'],
   ['a negative lambda', { lambda: -1 }, 'invalid_lambda', sentences.lambda],
   ['lambda NaN', { lambda: NaN }, 'invalid_lambda', sentences.lambda],
-  ['no lambda', { lambda: undefined }, 'invalid_lambda', sentences.lambda],
+  ['no lambda', { lambda: undefined }, 'invalid_lambda',
+    'lambda: is missing: give a number of at least 0, or have crossValidate choose it'],
+  ['lambda as a string', { lambda: '0.1' }, 'invalid_lambda', "lambda: '0.1' is a string, not a number"],
   ['lambda as text', { lambda: '1/150' }, 'invalid_lambda', sentences.lambda],
   ['tolerance 0', { tolerance: 0 }, 'invalid_option', 'the tolerance must be positive'],
   ['no iterations', { maxIterations: 0 }, 'invalid_option', 'maxIterations: 0 is not a whole number'],
@@ -71,6 +77,9 @@ const refusals = [
   ['epsilon for l1', { epsilon: 0.5 }, 'invalid_option', 'epsilon: is for reweighted-l1, not for l1'],
   ['a solver for another loss', { solver: 'block-coordinate-descent' }, 'invalid_combination',
     'it needs a smooth loss, such as squared-hinge'],
+  ['a misspelt option', { lamda: 0.1 }, 'invalid_option', 'has no such option; the nearest is lambda'],
+  ['an option in the plural', { intercepts: false }, 'invalid_option', 'intercepts: train'],
+  ['an option of the second object', { signal: new AbortController().signal }, 'invalid_option', 'takes it in a second object'],
   ['names for other features', { featureNames: ['a'] }, 'invalid_shape', 'featureNames has 1 entries for 2 features'],
 ];
 
@@ -80,8 +89,28 @@ for (const [name, wrong, status, message, place = {}] of refusals)
     assert.ok(error.message.includes(message), error.message);
     assert.deepEqual([error.row, error.column], [place.row, place.column]);
     const rejected = await refusal(() => tamis.train({ ...small, ...wrong }), status);
-    assert.equal(rejected.message, error.message);
+    assert.equal(rejected.message, error.message.replace('trainSync', 'train'));
   });
+
+test('what is no problem, and options that there are not, are refused by every task', async () => {
+  const tasks = ['train', 'path', 'crossValidate', 'stabilitySelection', 'trainInteractions', 'selectInteractions', 'trainKernels', 'selectKernels'];
+  for (const task of tasks) {
+    for (const none of [undefined, null, 3]) {
+      const { message } = await refusal(() => tamis[task](none), 'invalid_option');
+      assert.match(message, new RegExp(`^${task}: ${none} is no problem: give { X, y, `));
+    }
+    const given = (wrong) => refusal(() => tamis[task](small, wrong), 'invalid_option');
+    assert.match((await given({ onProgres() {} })).message, /^onProgres: .* has no such option; the nearest is onProgress$/);
+    assert.match((await given({ tolerance: 1 })).message, /^tolerance: .* takes it in the object before$/);
+    assert.match((await given({ signal: new AbortController() })).message, /^signal: an AbortController is given: give its signal/);
+    assert.match((await given({ signal: {} })).message, /^signal: \[object Object\] is no AbortSignal$/);
+    assert.match((await given({ onProgress: true })).message, /^onProgress: true is no function$/);
+    assert.match((await given(null)).message, /: null are no options: give an object$/);
+  }
+  assert.throws(() => tamis.trainSync(), { status: 'invalid_option' });
+  assert.throws(() => tamis.trainingBytes({ samples: 3, features: 2, clases: 2 }), { status: 'invalid_option', message: /the nearest is classes/ });
+  assert.match((await refusal(() => tamis.hashText(['a'], { bit: 4 }), 'invalid_option')).message, /^bit: hashText .* bits$/);
+});
 
 test('a loss that no solver for eta has: the sentence is that of these solvers', async () => {
   for (const precision of ['float', 'double']) {

@@ -146,15 +146,24 @@ test('progress is told after each slice and at the end, and may stop', async () 
   assert.equal(tamis.trainSync(problem, { onProgress: () => false }).report.status, 'stopped');
 });
 
+test('a gap that is within the tolerance is that of a run that has converged, whatever the precision could do beyond', () => {
+  for (let seed = 1; seed <= 40; ++seed)
+    for (const lambda of [1e-3, 0.05, 1e3])
+      for (const tolerance of [1e-2, 1e-5, 1e-9]) {
+        const { status, gap, relativeGap } = tamis.trainSync({ ...madeUpProblem(seed), lambda, tolerance, maxIterations: 300 }).report;
+        if (relativeGap <= tolerance) assert.equal(status, 'converged', `seed ${seed}, ${lambda}, ${tolerance}: ${gap}`);
+      }
+});
+
 test('a signal stops between slices, with the best model so far', async () => {
   const problem = { ...digits, loss: 'hinge', penalty: 'l1', lambda: 1 / 1797, tolerance: 1e-6 };
   const controller = new AbortController();
   let slices = 0;
   const onProgress = () => void (++slices === 2 && controller.abort());
-  const { report, predict } = await tamis.train(problem, { signal: controller.signal, onProgress });
+  const { report, predict } = await tamis.train(problem, { signal: controller.signal, bestOnAbort: true, onProgress });
   assert.equal(report.status, 'stopped');
   assert.ok(report.objective > 0 && report.gap > 0 && typeof predict === 'function');
-  const early = await tamis.train(problem, { signal: controller.signal });
+  const early = await tamis.train(problem, { signal: controller.signal, bestOnAbort: true });
   assert.equal(early.report.status, 'stopped');
   assert.equal(early.report.iterations, 0);
 });

@@ -42,12 +42,51 @@ test('trainings overlap', async () => {
   assert.deepEqual(kept, kept.slice().sort((a, b) => a - b));
 });
 
-test('a signal or false from onProgress stops a training', async () => {
-  const controller = new AbortController();
-  const stopped = await client.train(long, { signal: controller.signal, onProgress: () => controller.abort() });
-  assert.equal(stopped.report.status, 'stopped');
-  assert.equal((await client.train(long, { signal: controller.signal })).report.iterations, 0);
+test('false from onProgress stops a training, with its best so far', async () => {
   assert.equal((await client.train(long, { onProgress: () => false })).report.status, 'stopped');
+});
+
+test('a signal means the same everywhere: an AbortError, or the best so far where that is wanted', async () => {
+  const tamis = await load();
+  const { lambda, ...path } = long;
+  const tasks = [['train', long], ['path', path], ['crossValidate', path], ['stabilitySelection', path],
+    ['trainInteractions', { X: long.X, y: long.y, hierarchy: 'weak', lambda: 1e-3 }],
+    ['selectInteractions', { X: long.X, y: long.y, hierarchy: 'weak' }],
+    ['trainKernels', { X: long.X.slice(0, 300), y: long.y.slice(0, 300), kernels: ['linear', 'gaussian:1'], p: 2, q: 1, r: 1, lambda: 1e-4 }],
+    ['hashText', Array(3000).fill('words of a line')]];
+  for (const library of [tamis, client])
+    for (const [task, given] of tasks) {
+      const abort = async (signal, onProgress) => {
+        const asked = { signal, onProgress, sliceMilliseconds: 1 };
+        const error = await refusal(() => (task === 'hashText' ? library.hashText(given, {}, asked) : library[task](given, asked)), 'stopped');
+        assert.equal(error.name, 'AbortError', task);
+        assert.match(error.message, / was stopped by its signal$/);
+      };
+      await abort(AbortSignal.abort());
+      const controller = new AbortController();
+      await abort(controller.signal, () => controller.abort());
+    }
+  for (const library of [tamis, client]) {
+    const controller = new AbortController();
+    const wish = { signal: controller.signal, bestOnAbort: true };
+    const best = await library.train(long, { ...wish, onProgress: () => controller.abort() });
+    assert.equal(best.report.status, 'stopped');
+    assert.ok(best.report.iterations > 0);
+    assert.equal((await library.train(long, wish)).report.iterations, 0);
+  }
+});
+
+test('what onProgress and onPoint throw rejects the promise, and the client goes on', async () => {
+  const { lambda, ...path } = long;
+  const thrown = new Error('of the caller');
+  const fail = () => {
+    throw thrown;
+  };
+  for (const library of [await load(), client])
+    for (const work of [() => library.train(long, { onProgress: fail }), () => library.path(path, { onPoint: fail }),
+      () => library.crossValidate(path, { onProgress: fail }), () => library.hashText(['a', 'b'], {}, { onProgress: fail })])
+      await assert.rejects(work, (error) => error === thrown);
+  assert.equal((await client.train(small)).report.status, 'converged');
 });
 
 test('a worker follows paths and cross-validates as the library does here', async () => {
@@ -75,7 +114,7 @@ test('paths and cross-validations stop', async () => {
   const controller = new AbortController();
   let count = 0;
   const stopped = await client.path(problem, {
-    signal: controller.signal, sliceMilliseconds: 1, onPoint: () => void (++count === 3 && controller.abort()),
+    signal: controller.signal, bestOnAbort: true, sliceMilliseconds: 1, onPoint: () => void (++count === 3 && controller.abort()),
   });
   assert.equal(stopped.status, 'stopped');
   assert.ok(stopped.points.length >= 3 && stopped.points.length < 100);
@@ -90,6 +129,11 @@ test('errors arrive whole', async () => {
   assert.deepEqual([error.row, error.column], [1, 1]);
   assert.match(error.message, /^X\[1\]\[1\]: a sample holds a value that is not finite/);
   await assert.rejects(client.train({ ...small, X: () => 1 }), { name: 'DataCloneError' });
+});
+
+test('without a worker of its own, Node is told what to give', async () => {
+  const error = await refusal(() => createWorkerClient(), 'unsupported');
+  assert.match(error.message, /in Node give one of node:worker_threads, as in createWorkerClient\(new Worker\(/);
 });
 
 test('a closed client refuses', async () => {

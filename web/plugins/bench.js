@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const name = 'virtual:bench';
 
-/** What is shown of the record: one native target as fast as it can be, and for each module one as wide as it. */
+/** What is shown of the record: one native target as fast as it can be, for each module one as wide as it, and what it took itself. */
 function shown({ machine: { processor, date, load }, targets, workloads }) {
   const first = (...names) => names.find((name) => targets[name]) ?? Object.keys(targets)[0];
   const beside = { native: first('gcc-native', 'clang-native'), simd: first('clang-sse', 'gcc-sse'), base: first('clang-scalar', 'gcc-scalar') };
@@ -12,6 +12,7 @@ function shown({ machine: { processor, date, load }, targets, workloads }) {
     compilers: Object.fromEntries(Object.entries(beside).map(([kind, target]) => [kind, targets[target].compiler])),
     workloads: workloads.map(({ name, kind, checksum, seconds }) => ({
       name, kind, checksum, ...Object.fromEntries(Object.entries(beside).map(([kind, target]) => [kind, seconds[target] ?? null])),
+      here: { simd: seconds['browser-simd'] ?? null, base: seconds['browser-base'] ?? null },
     })),
   };
 }

@@ -30,6 +30,13 @@ export class Curves {
     this.#fresh = true;
   }
 
+  /** Nothing has been trained. */
+  clear(): void {
+    this.#trace = [];
+    this.#objective.replaceChildren();
+    this.#gap.replaceChildren();
+  }
+
   add({ objective, dualObjective: bound, relativeGap: gap, milliseconds: time = 0 }: Report): void {
     if (!(gap > 0) || !(objective > 0) || !(time > 0)) return; // before the first certificate
     if (this.#fresh) this.#trace = [];

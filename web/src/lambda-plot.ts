@@ -64,6 +64,12 @@ export class LambdaPlot {
     });
   }
 
+  /** Axes alone. */
+  clear(): void {
+    this.#marks = [];
+    if (this.#plot) this.show([1e-3, 1], this.#lines.map((line) => ({ ...line, values: [null, null] })));
+  }
+
   mark(marks: PlotMark[]): void {
     this.#marks = marks;
     this.#plot?.redraw(false);

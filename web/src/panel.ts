@@ -20,17 +20,21 @@ export interface Panel {
   /** It goes out of sight: stops what runs, timers and animation frames too. */
   hide?(): void;
   /**
-   * What a link to this page holds of it: small, JSON. undefined: nothing. `less`: what did not fit into a link is asked
-   * for again, without its larger parts, if it has a smaller form.
+   * What a link to this page holds of it: small, JSON. undefined: nothing. `data`: with the data that the person has brought,
+   * which are in no link otherwise but one that has brought them here.
    */
-  state?(less?: boolean): unknown;
-  /** Whether `state` leaves out, from the start, what is too large for any link: who shares it is told. */
-  partial?(): boolean;
+  state?(data: boolean): unknown;
+  /** These data in words, as in '60 rows of people.csv'; null: there are none. */
+  data?(): string | null;
+  /** What is in the link without them, in words. */
+  readonly holds?: string;
   /**
    * Takes what `state` gave, maybe edited by hand or of another version: throws an Error whose message is one sentence
    * for the user when it cannot, and changes nothing then.
    */
   restore?(state: unknown): void;
+  /** Begins anew, as without a link. */
+  begin?(): void;
 }
 
 export interface Page {
@@ -41,8 +45,8 @@ export interface Page {
   readonly client: WorkerClient | null;
   /** One sentence in the panel's own notice; null takes it away. */
   notice(sentence: string | null): void;
-  /** The state has changed: the link is rewritten when things rest. */
-  changed(): void;
+  /** The state has changed: the link is rewritten when things rest. `step`: to something else, from which one goes back. */
+  changed(step?: boolean): void;
   /** The model that the panel Take home offers from now on. */
   offer(offer: Offer): void;
   /** The model last offered by any panel. */

@@ -2,7 +2,7 @@
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
 type Asked = Pick<WorkerClient, 'train' | 'path' | 'crossValidate' | 'trainInteractions' | 'selectInteractions' | 'trainKernels' |
-  'selectKernels' | 'stabilitySelection' | 'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf'>;
+  'selectKernels' | 'stabilitySelection' | 'scatterImages' | 'scatterSignals' | 'windowFeatures' | 'hashText' | 'tfIdf' | 'fromJSON'>;
 type AnyModel = WorkerModel | WorkerInteractionModel | WorkerKernelModel;
 
 const most_attempts = 3;
@@ -46,6 +46,8 @@ export class ReplacedClient implements WorkerClient {
   readonly windowFeatures: Asked['windowFeatures'] = (...given) => this.#ask((client) => client.windowFeatures(...given));
   readonly hashText: Asked['hashText'] = (...given) => this.#ask((client) => client.hashText(...given));
   readonly tfIdf: Asked['tfIdf'] = (...given) => this.#ask((client) => client.tfIdf(...given));
+
+  readonly fromJSON: Asked['fromJSON'] = async (...given) => this.adopt(await this.#ask((client) => client.fromJSON(...given)));
 
   /** The same model; whichever worker lives when it is asked for writes it as C or as a blob. */
   adopt<M extends AnyModel>(model: M): M {

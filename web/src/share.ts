@@ -1,19 +1,68 @@
-/** Copies a link, and says beside the button what it holds. */
+/** The dialog that gives a link to what a panel shows: it says what the link holds, and has data in it only when asked for. */
 import { html } from './dom';
+import { count } from './format';
+import { most_characters } from './link';
 
-const without = {
-  nothing: '',
-  parts: ', without the data, which are too large for a link',
-  all: ' to this panel alone: what it shows is too large for a link',
-};
+export interface Shared {
+  /** What the link holds, in words. */
+  holds: string;
+  /** The data that may be in it, in words; null: there are none. */
+  data: string | null;
+  /** null: it is too long. */
+  linkOf(withData: boolean): Promise<string | null>;
+}
 
-export async function showShared(status: HTMLElement, link: string, missing: keyof typeof without): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(link);
-    status.textContent = `Link copied${without[missing]}.`;
-  } catch {
-    const field = html('input', { type: 'text', readonly: '', 'aria-label': 'Link to this page', value: link });
-    status.replaceChildren(`The link to copy${without[missing]}: `, field);
-    field.select();
+export class ShareDialog {
+  #says = html('p', { id: 'sharing-says' });
+  #box = html('input', { type: 'checkbox', id: 'sharing-data' });
+  #data = html('label', {}, this.#box);
+  #words = html('span');
+  #link = html('input', { type: 'text', id: 'sharing-link', readonly: '', 'aria-label': 'Link to this page' });
+  #status = html('p', { class: 'readout', id: 'shared', role: 'status' });
+  #dialog = html('dialog', { id: 'sharing', 'aria-labelledby': 'sharing-title' });
+  #shared: Shared | null = null;
+
+  constructor() {
+    const [copy, close] = [html('button', { type: 'button', id: 'sharing-copy' }, 'Copy the link'), html('button', { type: 'button' }, 'Close')];
+    this.#data.append(' ', this.#words);
+    this.#dialog.append(html('h2', { id: 'sharing-title' }, 'Share what is shown'), this.#says, this.#data, this.#link,
+      html('div', { class: 'buttons' }, copy, close), this.#status);
+    document.body.append(this.#dialog);
+    this.#box.addEventListener('change', () => void this.#show());
+    copy.addEventListener('click', () => void this.#copy());
+    close.addEventListener('click', () => this.#dialog.close());
+  }
+
+  async open(shared: Shared): Promise<void> {
+    this.#shared = shared;
+    this.#box.checked = false;
+    this.#data.hidden = shared.data === null;
+    this.#words.textContent = `with the data: ${shared.data}`;
+    await this.#show();
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+
+  async #show(): Promise<void> {
+    const { holds, data, linkOf } = this.#shared!;
+    this.#status.textContent = '';
+    const link = await linkOf(this.#box.checked);
+    if (link === null) {
+      this.#box.checked = false;
+      this.#status.textContent = `These data are too large for a link: ${count(most_characters)} characters are the most.`;
+      return;
+    }
+    const all = this.#box.checked ? `${holds}, and ${data}. Whoever has the link has the data` : holds + (data === null ? '' : ', and none of the data');
+    this.#says.textContent = `The link has ${count(link.length)} characters. It holds ${all}.`;
+    this.#link.value = link;
+  }
+
+  async #copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.#link.value);
+      this.#status.textContent = 'Link copied.';
+    } catch {
+      this.#link.select();
+      this.#status.textContent = 'The browser does not let the page copy it: copy it from the field above.';
+    }
   }
 }

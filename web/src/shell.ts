@@ -3,7 +3,7 @@ import { byId, html } from './dom';
 import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
 import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
 import type { ReplacedClient } from './replaced-client';
-import { showShared } from './share';
+import { ShareDialog } from './share';
 
 type Load = () => Promise<{ mount: Mount }>;
 
@@ -18,8 +18,8 @@ interface Room {
   loaded: Panel | null;
   /** Its state, as a link holds it. */
   code: string | null;
-  /** What the link had no room for. */
-  missing: 'nothing' | 'parts' | 'all';
+  /** Whether the next state is an entry of its own in the browser's history. */
+  step: boolean;
 }
 
 const at_rest = 400; // milliseconds without a change
@@ -30,6 +30,7 @@ export class Shell {
   #offer: ReturnType<Page['offered']> = null;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #client;
+  #dialog = new ShareDialog();
 
   constructor(client: ReplacedClient | null, loads: Record<PanelName, Load>) {
     this.#client = client;
@@ -59,7 +60,7 @@ export class Shell {
     try {
       room.panel ??= this.#mount(room);
       const panel = await room.panel;
-      const sentence = place ? await restored(panel, room, place) : 'The page has no such part as the link asks for.';
+      const sentence = place ? await restored(panel, room, place, Boolean(history.state?.tamis)) : 'The page has no such part as the link asks for.';
       if (this.#shown !== room) return;
       panel.show?.();
       if (sentence) this.#say(room, `${sentence} ${room.name === 'draw' ? 'The page' : 'This part'} starts as usual.`);
@@ -101,7 +102,8 @@ export class Shell {
     return {
       client: this.#client,
       notice: (sentence) => this.#say(room, sentence),
-      changed: () => {
+      changed: (step = false) => {
+        room.step ||= step;
         clearTimeout(this.#rest);
         this.#rest = setTimeout(() => void this.#keep(room), at_rest);
       },
@@ -126,13 +128,15 @@ export class Shell {
 
   /** Packs the state of a panel and, when it is in sight, writes it into the address. */
   async #keep(room: Room): Promise<void> {
-    [room.code, room.missing] = await packed(room.loaded);
-    if (this.#shown === room) this.#rewrite(room);
+    const code = await packed(room.loaded, false);
+    const step = room.step && code !== room.code;
+    [room.code, room.step] = [code, false];
+    if (this.#shown === room) this.#rewrite(room, step);
   }
 
-  #rewrite(room: Room): void {
-    const plain = room.name === 'draw' && room.code === null;
-    history.replaceState(null, '', plain ? location.pathname + location.search : fragmentOf(room.name, room.code));
+  /** Entries of the panels' own are marked: going back to one brings its state back, a click on a tab does not. */
+  #rewrite(room: Room, step = false): void {
+    history[step ? 'pushState' : 'replaceState']({ tamis: true }, '', linkTo(room, room.code));
   }
 
   async #share(): Promise<void> {
@@ -140,11 +144,22 @@ export class Shell {
     if (!room) return;
     clearTimeout(this.#rest);
     await this.#keep(room);
-    await showShared(byId('shared'), location.href, room.missing);
+    const data = room.loaded?.data?.() ?? null;
+    await this.#dialog.open({
+      holds: room.code === null ? 'the name of this part of the page' : room.loaded?.holds ?? 'what was chosen here',
+      data,
+      linkOf: async (withData) => {
+        const code = withData ? await packed(room.loaded, true) : room.code;
+        return withData && code === null ? null : new URL(linkTo(room, code), location.href).href;
+      },
+    });
   }
 }
 
 const lost_sentence = 'The worker that trains had died: another one has begun the training again.';
+
+const linkTo = ({ name }: Room, code: string | null) =>
+  name === 'draw' && code === null ? location.pathname + location.search : fragmentOf(name, code);
 
 function roomOf(name: PanelName, load: Load): Room {
   const notice = html('p', { class: 'notice', id: `notice-${name}`, role: 'alert' });
@@ -152,13 +167,20 @@ function roomOf(name: PanelName, load: Load): Room {
   const root = html('div', { class: 'root' });
   const section = html('section', { class: 'panel', id: `panel-${name}`, 'aria-label': panels[name], tabindex: -1 }, notice, root);
   section.hidden = true;
-  return { name, section, notice, root, load, panel: null, loaded: null, code: null, missing: 'nothing' };
+  return { name, section, notice, root, load, panel: null, loaded: null, code: null, step: false };
 }
 
-/** The sentence that says why what the link holds is not restored, or null. */
-async function restored(panel: Panel, room: Room, { code, version }: NonNullable<ReturnType<typeof placeOf>>): Promise<string | null> {
-  if (code === null || code === room.code) return null;
+/** The sentence that says why what the link holds is not restored, or null. `own`: an entry of the panel's own in the history. */
+async function restored(
+  panel: Panel, room: Room, { code, version }: NonNullable<ReturnType<typeof placeOf>>, own: boolean,
+): Promise<string | null> {
+  if (code === room.code || (code === null && !own)) return null;
   try {
+    if (code === null) {
+      panel.begin?.();
+      room.code = null;
+      return null;
+    }
     const state = await unpack(version, code);
     if (!panel.restore) throw new Error('The link holds more than this part of the page understands.');
     panel.restore(state);
@@ -169,12 +191,9 @@ async function restored(panel: Panel, room: Room, { code, version }: NonNullable
   }
 }
 
-async function packed(panel: Panel | null): Promise<[string | null, Room['missing']]> {
-  const whole = panel?.state?.();
-  if (whole === undefined) return [null, 'nothing'];
-  const code = await pack(whole);
-  if (code !== null && code.length <= most_characters) return [code, panel?.partial?.() ? 'parts' : 'nothing'];
-  const less = panel?.state?.(true);
-  const short = code === null || less === undefined ? null : await pack(less);
-  return short !== null && short.length <= most_characters ? [short, 'parts'] : [null, 'all'];
+/** The state in a link; null: there is none, or none that fits. */
+async function packed(panel: Panel | null, data: boolean): Promise<string | null> {
+  const state = panel?.state?.(data);
+  const code = state === undefined ? null : await pack(state);
+  return code !== null && code.length <= most_characters ? code : null;
 }

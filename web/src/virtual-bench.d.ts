@@ -9,6 +9,8 @@ declare module 'virtual:bench' {
     native: number | null;
     simd: number | null;
     base: number | null;
+    /** What the modules took in a browser on the same machine. */
+    here: { simd: number | null; base: number | null };
   }
   /** Addresses of its modules; null when the page was built without them. */
   export const modules: { base: string; simd: string } | null;

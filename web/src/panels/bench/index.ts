@@ -1,4 +1,4 @@
-/** Runs the benchmark suite here, and shows it beside native figures that were recorded. */
+/** Runs the benchmark suite here, or shows what was recorded of it in a browser, beside native figures that were recorded. */
 import { modules, recorded, type Recorded } from 'virtual:bench';
 import { byId, html, switchOff } from '../../dom';
 import { short } from '../../format';
@@ -42,13 +42,13 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     else run();
   });
   controls.addEventListener('change', () => page.changed());
+  if (!modules) showRecorded();
   showRows();
 
   return {
     show: () => {
-      const missing = reason();
-      if (!missing) return;
-      page.notice(missing);
+      if (hasWebAssembly()) return;
+      page.notice('The benchmarks need WebAssembly, which this browser does not have or has switched off.');
       switchOff(root);
     },
     hide: () => worker && end('cancelled, as another part of the page was opened'),
@@ -61,13 +61,15 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     },
   };
 
-  function reason(): string | null {
-    if (!hasWebAssembly()) return 'The benchmarks need WebAssembly, which this browser does not have or has switched off.';
-    return modules ? null : 'This page was built without the modules of the benchmark suite: configure it with -DTAMIS_BUILD_BENCHMARKS=ON.';
-  }
-
   function kinds(): string {
     return String(new FormData(controls).get('bench-kinds'));
+  }
+
+  /** Without modules to run: what they took in a browser where the native figures were taken. */
+  function showRecorded(): void {
+    controls.hidden = true;
+    byId('bench-says').textContent = `recorded in Chromium on the same machine as the native figures · ${summary()}`;
+    for (const cell of root.querySelectorAll<HTMLElement>('[data-here]')) cell.textContent = `${cell.dataset.here}, recorded`;
   }
 
   // ---- a run
@@ -163,7 +165,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 }
 
 function rowsOf(workloads: readonly { name: string; kind: string }[]): Row[] {
-  return workloads.map(({ name, kind }) => ({ name, kind, native: recorded.workloads.find((one) => one.name === name), found: {} }));
+  return workloads.map(({ name, kind }) => ({ name, kind, native: recorded.workloads.find((one) => one.name === name), found: modules ? {} : recordedOf(recorded.workloads.find((one) => one.name === name)) }));
+}
+
+function recordedOf(one: Recorded | undefined): Row['found'] {
+  return Object.fromEntries(targets.flatMap((target) => {
+    const seconds = one?.here[target];
+    return seconds ? [[target, { seconds, checksum: one.checksum ?? '' }]] : [];
+  }));
 }
 
 /** Time here against native code of the same width. */

@@ -25,6 +25,8 @@ import { Trainer, type Chosen, type Samples, type Trained, type Wish } from './t
 const first_lambda = 0.03;
 const at_rest = 120; // milliseconds without a move of the slider
 
+const held = ({ digits }: Sheet) => (digits ? 'Held-out digits' : 'The drawings themselves');
+
 export const mount: Mount = (root, page) => {
   root.innerHTML = markup;
   return panelOf(root, page);
@@ -62,6 +64,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let rest: ReturnType<typeof setTimeout> | undefined;
   let sliding = false; // a model of the path is shown, until the slider rests
   let visible = false;
+  let brought: string | undefined; // the drawings of a link, which goes on holding them
   let unfinished: Wish['weight'] | null = { lambda: first_lambda }; // what is trained when the panel is shown
 
   byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
@@ -86,7 +89,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   maps.show(digit_names, []);
   refresh();
 
-  return { show, hide, state, restore };
+  return { show, hide, state, restore, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
 
   function show(): void {
     visible = true;
@@ -172,9 +175,11 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const names = shown ? shown.model.classes.map(String) : namesOf(sheet());
     const all = shown && !blank ? shown.model.scores(Array.from(pixels, (ink) => ink / most_ink)) : null;
     scores.show(names, all);
-    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (lacking(sheet()) ?? (blank ? 'with mouse, pen or finger' : ''));
+    const missing = lacking(sheet());
+    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (missing ?? (blank ? 'with mouse, pen or finger' : ''));
     if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
     byId('reading').toggleAttribute('data-reads', all !== null);
+    byId('reading').parentElement!.toggleAttribute('data-lacks', !all && missing !== null);
   }
 
   function say(sentence: string): void {
@@ -224,9 +229,16 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function nothing(sentence: string): void {
     trainer?.stop();
     ++wished;
-    [shown, header] = [null, null];
+    hideStop();
+    [shown, header, confusion] = [null, null, undefined];
     download.disabled = true;
     maps.show(namesOf(sheet()), []);
+    curves.clear();
+    showNames(namesOf(sheet()));
+    byId('confusion-title').textContent = held(sheet());
+    for (const id of ['kept', 'model-bytes', 'arena-bytes', 'certified', 'time', 'accuracy']) byId(id).textContent = '–';
+    for (const id of ['right', 'header-bytes']) byId(id).textContent = '';
+    byId('ending').textContent = 'certified within';
     predict();
     result.setAttribute('aria-busy', 'false');
     byId('status').textContent = sentence;
@@ -234,8 +246,13 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   // ---- what a link holds
 
-  function state(less?: boolean): unknown {
-    const drawings = less ? undefined : written(sheet());
+  function shareable(): string | null {
+    const { drawings } = sheet();
+    return written(sheet()) === undefined ? null : `${drawingsIn(drawings.length)} and the names of classes`;
+  }
+
+  function state(whole: boolean): unknown {
+    const drawings = whole || JSON.stringify(written(sheet())) === brought ? written(sheet()) : undefined;
     return wished > 1 || drawings ? { ...choice(), share: share(), drawings } : undefined;
   }
 
@@ -251,6 +268,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     slider.value = String(share * Number(slider.max));
     first = false; // the slider stays where it is
     if (next !== sheet()) history.put(next);
+    brought = JSON.stringify(written(next));
     data = samplesOf(next);
     refresh();
     retrain();
@@ -329,7 +347,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     showNames(names);
     const place = (label: string | number) => names.indexOf(String(label));
     const right = confusion!.matrix.show(y.map(place), model.predictAll(X).map(place));
-    byId('confusion-title').textContent = digits ? 'Held-out digits' : 'The drawings themselves';
+    byId('confusion-title').textContent = held(sheet());
     byId('accuracy').textContent = percent(right / y.length, 1);
     byId('right').textContent = `right, ${right} of ${y.length}`;
     return `${right} of ${y.length} ${digits ? 'held-out digits' : 'drawings'} right.`;

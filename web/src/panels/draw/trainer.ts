@@ -106,7 +106,7 @@ export class Trainer {
       return !(superseded() && (certified(report, worth_a_look) || performance.now() > since + a_while));
     };
     const { data, ...rest } = chosen;
-    const model = await this.#client.train({ ...data, ...rest, maxIterations: most_iterations }, { signal, onProgress, sliceMilliseconds: 8 });
+    const model = await this.#client.train({ ...data, ...rest, maxIterations: most_iterations }, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: 8 });
     this.#ends.remember(data, chosen, model.report.lambdaMax);
     return { model, chosen };
   }

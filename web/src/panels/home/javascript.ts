@@ -4,22 +4,50 @@ import type { InteractionModelFile, KernelModelFile, ModelFile } from 'tamis';
 export type File = ModelFile | InteractionModelFile | KernelModelFile;
 
 export function scriptOf(file: File): string {
-  const scores = file.kind === 'kernels' ? kernelScores(file) : file.kind === 'interactions' ? interactionScores(file) : linearScores(file);
+  const { kind, feature_count: count, features, classes } = file;
+  const [sums, places] = kind === 'kernels' ? [kernelScores(file), null] : kind === 'interactions'
+    ? [interactionScores(file), file.coefficients.indices] : [linearScores(file), file.coefficients.indices];
+  const answers = kind === 'linear' && (file.calibration || file.loss === 'logistic') ? [scored, predicted, shared(file)] : [scored, predicted];
   return `// Made by tamis. No dependencies.
-export const features = ${JSON.stringify(file.features)};
-export const classes = ${JSON.stringify(file.classes)};
-${scores}
-/** The class with the largest score. */
-export function predict(x) {
-  const sums = scores(x);
-  return classes[sums.indexOf(Math.max(...sums))];
+/** Of a sample. */
+export const featureCount = ${count};
+${places ? `/** The features that are read: their places among all, and their names. */
+export const keptFeatures = ${JSON.stringify(places)};
+export const keptNames` : `export const featureNames`} = ${JSON.stringify(features)};
+export const classes = ${JSON.stringify(classes)};
+${sums}
+/** Throws a sentence unless a sample has the features that are asked for, and those that are read are numbers. */
+function checked(x, count, read) {
+  if (x?.length !== count)
+    throw new RangeError(\`a sample has \${count} features here, this one has \${x?.length}${places ? `: predict takes all ${count}, predictKept the ${features.length} that are read` : ''}\`);
+  const kept = read ? read.map((j) => x[j]) : Array.from(x);
+  const wrong = kept.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw new TypeError(\`feature \${read ? read[wrong] : wrong} of the sample is not a finite number: \${String(kept[wrong])}\`);
+  return kept;
 }
-${file.kind === 'linear' ? probabilities(file) : ''}`;
+${answers.map(({ name, what, of }) => `
+/** ${what} x: all features of a sample. */
+export const ${name} = (x) => ${of(`sumsOf(checked(x, ${count}, ${places ? 'keptFeatures' : 'null'}))`)};
+${places ? `/** The same of the features that are read alone, in that order. */
+export const ${name}Kept = (x) => ${of(`sumsOf(checked(x, ${features.length}, null))`)};
+` : ''}`).join('')}${answers.map(({ helper }) => helper).join('')}`;
 }
+
+/** What is exported: its name, what it gives, and how that comes of the sums of a sample. */
+interface Answer {
+  name: string;
+  what: string;
+  of(sums: string): string;
+  helper: string;
+}
+const scored: Answer = { name: 'scores', what: 'One score per class.', of: (sums) => sums, helper: '' };
+const predicted: Answer = {
+  name: 'predict', what: 'The class with the largest score.', of: (sums) => `largest(${sums})`,
+  helper: '\nconst largest = (sums) => classes[sums.indexOf(Math.max(...sums))];\n',
+};
 
 const arithmetic = (precision: File['precision']): [array: string, round: string] =>
   precision === 'float' ? ['Float32Array', 'Math.fround'] : ['Float64Array', ''];
-const takes = (count: number) => `/** x: the ${count === 1 ? 'feature' : `${count} features`} above${count === 1 ? '' : ', in that order'}. One score per class. */`;
 /** For the end of a line. */
 const remark = (text: string) => text.replace(/[\r\n\u2028\u2029]/g, ' ');
 
@@ -30,8 +58,7 @@ function linearScores({ features, coefficients, intercept, precision }: ModelFil
 ${rows.join('\n')}
 ];
 
-${takes(features.length)}
-export function scores(x) {
+function sumsOf(x) {
   const sums = ${array}.of(${intercept.join(', ')});
   for (let j = 0; j < weights.length; ++j)
     for (let k = 0; k < sums.length; ++k) sums[k] += ${round}(${round}(x[j]) * ${round}(weights[j][k]));
@@ -54,8 +81,7 @@ const terms = [
 ${rows.join('\n')}
 ];
 
-${takes(features.length)}
-export function scores(x) {
+function sumsOf(x) {
   const sums = ${array}.of(${intercept.join(', ')});
   for (const [k, i, j, coefficient] of terms) {
     const value = ${round}(${round}(coefficient) * ${round}(x[i]));
@@ -78,7 +104,7 @@ const kernels: Record<string, string> = {
   kl: '-0.5 * sum(x, z, (u, v) => (Math.max(u, 1e-10) - Math.max(v, 1e-10)) * Math.log(Math.max(u, 1e-10) / Math.max(v, 1e-10)))',
 };
 
-function kernelScores({ features, kernels: kept, coefficients: { samples, terms }, intercept, form }: KernelModelFile): string {
+function kernelScores({ kernels: kept, coefficients: { samples, terms }, intercept, form }: KernelModelFile): string {
   const compare = kept.map(({ kind, parameters: [a, b] }) =>
     `  (x, z) => ${kernels[kind]!.replace(/\ba\b/g, String(a)).replace(/\bb\b/g, `(${b})`)}, // ${kind}`);
   const rows = terms.values.map((values, e) => `  [${terms.kernels[e]}, ${terms.samples[e]}, [${values.join(', ')}]],`);
@@ -97,11 +123,10 @@ const terms = [
 ${rows.join('\n')}
 ];
 
-${takes(features.length)}
-export function scores(x) {
+function sumsOf(x) {
   const sums = [${intercept.join(', ')}];
   for (const [t, l, coefficients] of terms) {
-    const similar = kernels[t](samples[l], Array.from(x));
+    const similar = kernels[t](samples[l], x);
     coefficients.forEach((coefficient, k) => (sums[k] += coefficient * similar));
   }
   return ${binary ? '[-sums[0], sums[0]]' : 'sums'};
@@ -109,22 +134,23 @@ export function scores(x) {
 `;
 }
 
-function probabilities({ calibration, loss }: ModelFile): string {
-  if (!calibration && loss !== 'logistic') return '';
+/** Probabilities, by the calibration or of the logistic loss. */
+function shared({ calibration }: ModelFile): Answer {
   const constants = calibration ? `
 const slopes = [${calibration.slopes.join(', ')}];
-const offsets = [${calibration.offsets.join(', ')}];
-` : '';
+const offsets = [${calibration.offsets.join(', ')}];` : '';
   const calibrated = calibration ? 'slopes[k] * score + offsets[k]' : 'score';
   const level = calibration?.kind === 'sigmoid' ? `-Math.log1p(Math.exp(-(${calibrated})))` : calibrated;
-  return `${constants}
-/** One probability per class. */
-export function probabilities(x) {
-  const levels = Array.from(scores(x), (score${calibration ? ', k' : ''}) => ${level});
+  return {
+    name: 'probabilities', what: 'One probability per class.', of: (sums) => `shares(${sums})`,
+    helper: `${constants}
+function shares(sums) {
+  const levels = Array.from(sums, (score${calibration ? ', k' : ''}) => ${level});
   const top = Math.max(...levels);
-  const shares = levels.map((level) => Math.exp(level - top));
-  const sum = shares.reduce((a, b) => a + b, 0);
-  return shares.map((share) => share / sum);
+  const parts = levels.map((level) => Math.exp(level - top));
+  const all = parts.reduce((a, b) => a + b, 0);
+  return parts.map((part) => part / all);
 }
-`;
+`,
+  };
 }

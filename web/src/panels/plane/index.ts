@@ -39,7 +39,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   const clear = byId<HTMLButtonElement>('plane-clear');
 
   const history = new History<Points>(examples[first_example]!.make());
-  const points = () => history.now;
+  const points = () => dragged ?? history.now;
+  let dragged: Points | null = null; // with a point on its way
   const regions = new Regions(byId('stage').querySelector('canvas')!);
   let shown: Trained | null = null;
   let visible = false;
@@ -52,7 +53,10 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     choiceOf('', 'remove points', 'remove'));
   byId('examples').append(...Object.entries(examples).map(([name, { title }]) => {
     const button = html('button', { type: 'button', value: name }, title);
-    button.addEventListener('click', () => change(examples[name]!.make()));
+    button.addEventListener('click', () => {
+      change(examples[name]!.make());
+      page.changed(true);
+    });
     return button;
   }));
   byId('plane-kernels').append(...offered.map((kernel) => {
@@ -65,6 +69,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   const stage = new Stage(byId('stage'), byId('place'), {
     place: (x, y) => place(x, y),
+    move,
     remove: (at) => change(points().filter((_, i) => i !== at)),
     choose: (label) => choose(label),
     erases: () => label() === null,
@@ -74,7 +79,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     (wish, signal, superseded) => {
       const since = performance.now();
       const onProgress: TrainOptions['onProgress'] = () => !(superseded() && performance.now() > since + a_while);
-      return train(page.client!, wish, { signal, onProgress, sliceMilliseconds: 8 });
+      return train(page.client!, wish, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: 8 });
     },
     { started, done: trained, failed },
   );
@@ -93,7 +98,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   showRelevance(byId('relevances'), [], choice().kernels, points()); // takes its place
   const watch = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadBelow());
 
-  return { show, hide, state, restore };
+  return { show, hide, state, restore, holds: 'the points, the kind of the model and λ' };
 
   function show(): void {
     visible = true;
@@ -145,6 +150,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function place(x: number, y: number): void {
     if (points().length >= most_points) return page.notice(`${most_points} points are the most: training with kernels takes the cube of them.`);
     change([...points(), pointAt(x, y, label() ?? 0)]);
+  }
+
+  function move(at: number, x: number, y: number, dropped: boolean): void {
+    const next = points().map((point, i) => (i === at ? pointAt(x, y, point.label) : point));
+    dragged = dropped ? null : next;
+    if (dropped) return change(next);
+    stage.show(next);
+    retrain();
   }
 
   function change(next: Points): void {

@@ -26,5 +26,5 @@ export function trainKernels(
   const since = performance.now();
   const onProgress = (_: Report) => !(superseded() && performance.now() > since + a_while);
   const problem = { X, y, kernels, ...norm, lambda, intercept, maxIterations: most_iterations };
-  return client.trainKernels(problem, { signal, onProgress, sliceMilliseconds: 8 });
+  return client.trainKernels(problem, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: 8 });
 }

@@ -1,10 +1,13 @@
-/** The plane with its points over the regions: places and removes them by pointer and by keyboard. */
+/** The plane with its points over the regions: places, drags and removes them by pointer, places and removes them by keyboard. */
 import { svg } from '../../dom';
 import { mark } from './marks';
 import { most_classes, nearest, type Points } from './points';
 
 const mark_size = 0.026;
 const near = 0.07; // a point this close is meant when something is removed
+const grasp = 0.04; // and this close when it is dragged
+const still = 6; // pixels that a pointer may move without being moved on purpose
+const hint = 'Click or tap to place a point, drag one to move it.';
 const [step, small_step] = [0.1, 0.02];
 
 const moves: Record<string, readonly [x: number, y: number]> = {
@@ -17,6 +20,8 @@ const moves: Record<string, readonly [x: number, y: number]> = {
 export interface Hand {
   place(x: number, y: number): void;
   remove(point: number): void;
+  /** A point on its way, and where it is let go. */
+  move(point: number, x: number, y: number, dropped: boolean): void;
   /** A class by its number from 0. */
   choose(label: number): void;
   /** Whether pointing removes. */
@@ -33,6 +38,7 @@ export class Stage {
   #cursor = svg('path', { class: 'cursor', d: 'M-.07,0H-.02M.02,0H.07M0,-.07V-.02M0,.02V.07', visibility: 'hidden' });
   #points: Points = [];
   #at: [number, number] = [0, 0];
+  #held: { pointer: number; from: [number, number]; point: number | null; moved: boolean } | null = null;
   #told: [number, number] | null = null; // the place that the readout is of
 
   /** `root` holds the canvas and takes the keyboard; `readout` says what is where the pointer or the cursor is. */
@@ -44,7 +50,14 @@ export class Stage {
     picture.append(svg('path', { class: 'axes', d: 'M-1,0H1M0,-1V1' }), this.#marks, this.#cursor);
     root.append(picture);
     picture.addEventListener('pointerdown', (event) => this.#press(event));
-    picture.addEventListener('pointermove', (event) => this.#tell(this.#under(event)));
+    picture.addEventListener('pointermove', (event) => this.#drag(event));
+    picture.addEventListener('pointerup', (event) => this.#release(event));
+    picture.addEventListener('pointercancel', () => this.#cancel());
+    // A finger that begins on a point drags it; elsewhere it scrolls the page.
+    picture.addEventListener('touchstart', (event) => {
+      const [touch] = event.touches;
+      if (touch && event.touches.length === 1 && this.#graspedAt(...this.#under(touch)) !== null) event.preventDefault();
+    }, { passive: false });
     picture.addEventListener('pointerleave', () => this.#tell(null));
     picture.addEventListener('contextmenu', (event) => event.preventDefault());
     root.addEventListener('keydown', (event) => this.#key(event));
@@ -52,6 +65,7 @@ export class Stage {
       this.#cursor.setAttribute('visibility', 'hidden');
       this.#tell(null);
     });
+    this.#tell(null);
   }
 
   show(points: Points): void {
@@ -65,19 +79,54 @@ export class Stage {
   }
   #tell(place: [number, number] | null): void {
     this.#told = place;
-    this.#readout.textContent = place ? this.#hand.tell(...place) : '';
+    this.#readout.textContent = place ? this.#hand.tell(...place) : hint;
   }
 
-  #under(event: PointerEvent): [number, number] {
+  #under(event: { clientX: number; clientY: number }): [number, number] {
     const box = this.#root.getBoundingClientRect();
     const along = (at: number, start: number, length: number) => Math.min(Math.max((2 * (at - start)) / length - 1, -1), 1);
     return [along(event.clientX, box.left, box.width), -along(event.clientY, box.top, box.height)];
   }
 
+  #graspedAt(x: number, y: number): number | null {
+    return this.#hand.erases() ? null : nearest(this.#points, x, y, grasp);
+  }
+
   #press(event: PointerEvent): void {
+    if (this.#held) return this.#cancel(); // a second finger
+    const point = event.button === 0 ? this.#graspedAt(...this.#under(event)) : null;
+    this.#held = { pointer: event.pointerId, from: [event.clientX, event.clientY], point, moved: false };
+    if (point !== null) (event.currentTarget as Element).setPointerCapture(event.pointerId);
+  }
+
+  #drag(event: PointerEvent): void {
+    const place = this.#under(event);
+    const held = this.#held;
+    if (held?.pointer === event.pointerId) {
+      held.moved ||= Math.hypot(event.clientX - held.from[0], event.clientY - held.from[1]) > still;
+      if (held.moved && held.point !== null) this.#hand.move(held.point, ...place, false);
+    }
+    this.#tell(place);
+  }
+
+  /** Places or removes where the pointer has stayed. */
+  #release(event: PointerEvent): void {
+    const held = this.#held;
+    if (held?.pointer !== event.pointerId) return;
+    this.#held = null;
     const [x, y] = this.#under(event);
+    if (held.moved) return void (held.point !== null && this.#hand.move(held.point, x, y, true));
     if (event.button === 2 || this.#hand.erases()) this.#remove(x, y);
     else if (event.button === 0) this.#hand.place(x, y);
+  }
+
+  #cancel(): void {
+    const held = this.#held;
+    this.#held = null;
+    if (held?.moved && held.point !== null) {
+      const { x, y } = this.#points[held.point]!;
+      this.#hand.move(held.point, x, y, true);
+    }
   }
 
   #remove(x: number, y: number): void {

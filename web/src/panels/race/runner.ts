@@ -50,8 +50,8 @@ async function solve(client: WorkerClient, task: Task, run: Run, signal: AbortSi
     return (report.milliseconds ?? 0) < limit;
   };
   try {
-    await client.train(problem, { signal, onProgress: ({ milliseconds = 0 }) => milliseconds < warm_up, sliceMilliseconds: slice });
-    const { report } = await client.train(problem, { signal, onProgress, sliceMilliseconds: slice });
+    await client.train(problem, { signal, bestOnAbort: true, onProgress: ({ milliseconds = 0 }) => milliseconds < warm_up, sliceMilliseconds: slice });
+    const { report } = await client.train(problem, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: slice });
     enter(run.trace, report);
     run.state = report.status !== 'stopped' ? 'done' : signal.aborted ? 'stopped' : 'out of time';
   } catch (error) {

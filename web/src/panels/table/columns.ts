@@ -5,6 +5,7 @@ import type { Choice, ColumnSummary } from './csv';
 
 const kinds: Record<ColumnSummary['kind'], string> = {
   number: 'number',
+  rows: 'numbers the rows',
   mixed: 'number, with texts',
   category: 'category',
   text: 'text',
@@ -75,7 +76,7 @@ function wordsFor(choice: Choice, { texts, levels }: ColumnSummary): string {
 
 function valuesOf({ kind, levels, least, most, text }: ColumnSummary): string {
   if (kind === 'empty') return '–';
-  if (kind === 'number') return `${brief(least)} to ${brief(most)}`;
+  if (kind === 'number' || kind === 'rows') return `${brief(least)} to ${brief(most)}`;
   if (kind === 'mixed') return `${brief(least)} to ${brief(most)}; line ${count(text!.line)} has ‘${text!.value}’`;
   if (!levels) return `more than 100, as ‘${text!.value}’`;
   return levels.slice(0, shown_levels).join(', ') + (levels.length > shown_levels ? `, … (${levels.length})` : '');
@@ -102,8 +103,8 @@ const label_names = ['label', 'class', 'target', 'species', 'variety', 'cultivar
 
 /** The column that is most likely the label. */
 export function guessLabel(columns: ColumnSummary[]): string {
-  const may = columns.filter(({ levels }) => levels && levels.length > 1);
-  const named = label_names.flatMap((name) => may.find((column) => column.name.toLowerCase() === name) ?? [])[0];
+  const may = columns.filter(({ kind, levels }) => kind !== 'rows' && levels && levels.length > 1);
+  const named = label_names.flatMap((name) => columns.find((column) => column.levels?.length && column.name.toLowerCase() === name) ?? [])[0];
   const words = may.filter(({ kind }) => kind === 'category');
   const ends = [columns.at(-1), columns[0]].find((column) => column && may.includes(column) && column.levels!.length <= 20);
   return (named ?? words.at(-1) ?? ends ?? may.at(-1) ?? columns.at(-1)!).name;

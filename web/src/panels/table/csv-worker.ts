@@ -16,17 +16,17 @@ export interface Requests {
 
 let table: Table | null = null;
 let test: HeldOutRows | null = null;
-let stopped = false;
+let newest = -1; // the reading that counts; -1: it was stopped
 
 const work: { [Name in keyof Requests]: (given: Requests[Name][0], id: number) => Promise<Requests[Name][1]> | Requests[Name][1] } = {
   async read({ file, header }, id) {
-    stopped = false;
+    newest = id;
     const onProgress = (share: number) => {
       postMessage({ id, share });
-      return !stopped;
+      return newest === id;
     };
     const found = await read(file, { header, onProgress });
-    if (!found) return null;
+    if (!found || newest !== id) return null;
     table = found; // not before it has been read well
     const { rows, columns, renamed } = found;
     return { rows, header: found.header, renamed, columns: columns.map((column) => summary(column, rows)) };
@@ -40,7 +40,7 @@ const work: { [Name in keyof Requests]: (given: Requests[Name][0], id: number) =
 };
 
 addEventListener('message', async ({ data: { id, type, given } }) => {
-  if (type === 'stop') return void (stopped = true);
+  if (type === 'stop') return void (newest = -1);
   try {
     const result = await work[type as keyof Requests](given as never, id);
     const moved = type === 'prepare' ? [(result as Prepared).X.values.buffer] : [];

@@ -7,7 +7,7 @@ export const most_cells = 8_000_000; // half of the memory in which there is tra
 /** Different values of a column that may be a category or the label. */
 export const most_levels = 100;
 
-const missing_marks = new Set(['', 'NA', 'NaN', 'nan', '?']);
+const missing_marks = new Set(['', 'NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?']);
 const longest_line = 4_000_000; // bytes
 const none = 255; // the code of a missing value
 const shown_characters = 30;
@@ -25,6 +25,8 @@ export class Column {
   text: { line: number; value: string } | null = null; // the first that is no number
   least = Infinity;
   most = -Infinity;
+  /** Whether each number is one more than that of the row before. */
+  counts = true;
 
   constructor(name: string) {
     this.name = name;
@@ -47,6 +49,7 @@ export class Column {
       }
     }
     this.numbers[row] = number;
+    if (row > 0 && number !== this.numbers[row - 1]! + 1) this.counts = false;
     if (!this.codes) return;
     this.codes[row] = missing_marks.has(value) ? none : this.#code(Number.isNaN(number) ? value : String(number));
   }
@@ -88,8 +91,8 @@ export interface Table {
   renamed: string[];
 }
 
-/** What a column is: `mixed` has numbers and texts. */
-export type Kind = 'number' | 'mixed' | 'category' | 'text' | 'constant' | 'empty';
+/** What a column is: `mixed` has numbers and texts, `rows` the numbers of the rows. */
+export type Kind = 'number' | 'rows' | 'mixed' | 'category' | 'text' | 'constant' | 'empty';
 export type Choice = 'number' | 'category' | 'out';
 
 export interface ColumnSummary {
@@ -107,6 +110,7 @@ export interface ColumnSummary {
   choices: Choice[];
 }
 
+const fewest_counted = 10; // rows, whose numbers are no coincidence
 const few_levels = 12;
 const few_texts = 0.2; // share of a column of numbers that may be texts
 
@@ -117,6 +121,7 @@ export function summary(column: Column, rows: number): ColumnSummary {
   const kind: Kind =
     present === 0 ? 'empty'
     : levels?.length === 1 ? 'constant'
+    : texts === 0 && column.counts && rows >= fewest_counted ? 'rows'
     : texts === 0 ? 'number'
     : texts <= few_texts * present ? 'mixed'
     : levels && levels.length <= few_levels ? 'category'
@@ -177,6 +182,9 @@ async function refuseBinary(file: Blob): Promise<void> {
   if (start[0] === 0x50 && start[1] === 0x4b)
     throw new CsvError('This is a ZIP archive, as .xlsx files are: save the table as CSV.');
   if (start[0] === 0x1f && start[1] === 0x8b) throw new CsvError('This file is compressed by gzip: unpack it first.');
+  const text = new TextDecoder().decode(start);
+  if (/^\uFEFF?\s*(\{\s*["}]|\[\s*[[{"\]])/.test(text)) throw new CsvError('This is JSON, whatever its name says: save the table as CSV.');
+  if (/^\uFEFF?\s*<(!doctype|html|\?xml)/i.test(text)) throw new CsvError('This is a page of HTML or XML: save the table as CSV.');
   const zero = start.indexOf(0);
   if (zero >= 0) throw new CsvError(`This is not a text file: byte ${zero + 1} of it is zero.`);
   if (file.size <= longest_line) return;

@@ -24,6 +24,7 @@ const named_lines = 8;
 const most_ranked = 40;
 const at_rest = 250; // milliseconds after which a chosen λ is given probabilities
 const memory = 64 * 1024 * 1024; // bytes of the module that trains
+const folds_sentence = 'Share of wrong predictions in 5 folds of the training rows, and its standard error.';
 const first_example: Example = 'wine';
 
 /** Where a table comes from, and what is wanted of it. */
@@ -34,6 +35,10 @@ interface Wish {
   example: Example | null;
   /** What a link may hold of it; null: too large. */
   text: string | null;
+  /** One goes back from it to the table before. */
+  step?: boolean;
+  /** By a link that holds it, and goes on holding it. */
+  brought?: boolean;
   header: boolean | undefined;
   label: string | null;
   choices: Record<string, Choice>;
@@ -80,6 +85,7 @@ class TablePanel implements Panel {
   #unfinished = false; // training was stopped by leaving the panel
   #waiting: Settings | null = null; // for a table that the link does not hold
   #wish: Wish | null = null;
+  #files = new Map<string, Pick<Wish, 'file' | 'text'>>(); // that were opened here, by name: for going back
   #overview: Overview | null = null;
   #prepared: Prepared | null = null;
   #problem: TableProblem | null = null;
@@ -129,20 +135,24 @@ class TablePanel implements Panel {
 
   // ---- what a link holds
 
-  state(less = false): Settings | undefined {
+  readonly holds = 'the name of the file, what its columns are taken as, the loss, the penalty and λ';
+
+  data(): string | null {
+    return this.#overview && !this.#wish!.example ? `${count(this.#overview.rows)} rows of ${this.#wish!.name}` : null;
+  }
+
+  state(data: boolean): Settings | undefined {
     const wish = this.#wish;
     if (!wish || !this.#overview) return undefined;
+    const whole = data || wish.brought;
+    if (data && !wish.example && wish.text === null) return undefined; // too large
     const plain = wish.example === first_example && this.#share === null && Object.keys(wish.choices).length === 0;
     const { loss, penalty } = this.#asked();
     if (plain && this.#label.value === 'label' && loss === 'squared-hinge' && penalty === 'group-l2') return undefined;
     return {
-      ...(wish.example ? { example: wish.example } : !less && wish.text !== null ? { text: wish.text } : {}),
+      ...(wish.example ? { example: wish.example } : whole && wish.text !== null ? { text: wish.text } : {}),
       name: wish.name, header: this.#overview.header, label: this.#label.value, choices: wish.choices, loss, penalty, share: this.#share,
     };
-  }
-
-  partial(): boolean {
-    return this.#wish !== null && !this.#wish.example && this.#wish.text === null;
   }
 
   restore(given: unknown): void {
@@ -156,10 +166,18 @@ class TablePanel implements Panel {
     this.#share = share;
     if (share !== null) this.#slider.value = String(Math.round(share * Number(this.#slider.max)));
     if (example) return void this.#openExample(example, { header, label, choices });
-    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, header, label, choices });
+    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, brought: true, header, label, choices });
+    const known = this.#files.get(name);
+    if (known) return void this.#open({ file: known.file, text: known.text, name, example: null, header, label, choices });
     this.#waiting = settings;
     byId('table-name').textContent = name;
     byId('table-error').textContent = `This link holds what was asked of '${name}', but not the table: choose or drop the file to go on.`;
+  }
+
+  begin(): void {
+    this.#controls.reset();
+    this.#share = null;
+    void this.#openExample(first_example);
   }
 
   #radio(name: string, value: string): HTMLInputElement | undefined {
@@ -202,10 +220,10 @@ class TablePanel implements Panel {
       const dropped = event.dataTransfer?.files[0];
       if (dropped) void this.#openFile(dropped);
     });
-    byId('table-examples').addEventListener('change', ({ target }) => void this.#openExample((target as HTMLInputElement).value as Example));
+    byId('table-examples').addEventListener('change', ({ target }) => void this.#openExample((target as HTMLInputElement).value as Example, { step: true }));
     byId('table-read-stop').addEventListener('click', () => this.#reader.stop());
     this.#header.addEventListener('change', () => this.#wish && void this.#open({ ...this.#wish, header: this.#header.checked, label: null, choices: {} }));
-    this.#label.addEventListener('change', () => this.#changedQuestion());
+    this.#label.addEventListener('change', () => this.#overview && this.#changedQuestion());
     this.#controls.addEventListener('submit', (event) => event.preventDefault());
     this.#controls.addEventListener('change', ({ target }) => target !== this.#slider && this.#train());
     this.#slider.addEventListener('input', () => this.#slid());
@@ -227,13 +245,12 @@ class TablePanel implements Panel {
 
   async #openFile(file: File): Promise<void> {
     const text = file.size <= most_in_link ? await file.text() : null;
-    await this.#open({ file, name: file.name, example: null, text, header: undefined, label: null, choices: {}, ...this.#waited(file.name) });
+    await this.#open({ file, name: file.name, example: null, text, step: true, header: undefined, label: null, choices: {}, ...this.#waited(file.name) });
   }
 
   async #openText(text: string, name: string): Promise<void> {
-    const before = this.#overview;
-    await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, header: undefined, label: null, choices: {} });
-    if (this.#overview === before) return; // what was pasted stays, to be mended
+    await this.#open({ file: new Blob([text]), name, example: null, text: text.length <= most_in_link ? text : null, step: true, header: undefined, label: null, choices: {} });
+    if (!this.#overview) return; // what was pasted stays, to be mended
     byId('table-paste-form').hidden = true;
     byId('table-paste').setAttribute('aria-expanded', 'false');
   }
@@ -244,29 +261,68 @@ class TablePanel implements Panel {
     return waited === name ? { header, label: label!, choices: choices! } : {};
   }
 
-  /** Reads a table; the one before stays until it has been read well. */
+  /** Reads a table, of which alone is what is on screen from now on. */
   async #open(wish: Wish): Promise<void> {
     const complain = (sentence: string) => (byId('table-error').textContent = sentence);
-    complain('');
+    if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
+    this.#wish = wish;
+    if (!wish.example) this.#files.set(wish.name, wish);
+    this.#clearTable();
     const reading = byId('table-reading');
     const appears = setTimeout(() => (reading.hidden = false), 300);
     try {
       const bar = byId<HTMLProgressElement>('table-read');
       const overview = await this.#reader.read({ file: wish.file, header: wish.header }, (share) => (bar.value = share));
-      if (!overview) return complain(`Reading ${wish.name} was stopped.`) as never;
-      if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
-      [this.#wish, this.#overview, this.#waiting] = [wish, overview, null];
-      if (overview.renamed.length) complain(`Two columns have the same name: the second is '${overview.renamed[0]}' here.`);
+      if (wish !== this.#wish) return;
+      if (!overview) throw new Error('reading was stopped.');
+      [this.#overview, this.#waiting] = [overview, null];
+      if (overview.renamed.length) complain(`${wish.name}: two columns have the same name: the second is '${overview.renamed[0]}' here.`);
       this.#showOverview();
       await this.#prepare();
-      this.#page.changed();
     } catch (error) {
-      complain((error as Error).message);
-      this.#showExample();
+      if (wish !== this.#wish) return;
+      complain(`${wish.name}: ${(error as Error).message}`);
+      this.#result.setAttribute('aria-busy', 'false');
     } finally {
       clearTimeout(appears);
-      reading.hidden = true;
+      if (wish === this.#wish) {
+        this.#page.changed(wish.step);
+        reading.hidden = true;
+      }
     }
+  }
+
+  /** Nothing of the table before stays, but what is asked of tables. */
+  #clearTable(): void {
+    this.#overview = null;
+    byId('table-name').textContent = this.#wish!.name;
+    for (const id of ['table-shape', 'table-error', 'table-label-error']) byId(id).textContent = '';
+    byId('table-columns-summary').textContent = 'Columns';
+    this.#label.replaceChildren();
+    this.#columns.show([], '', {});
+    this.#showExample();
+    this.#clearResults();
+    this.#result.setAttribute('aria-busy', 'true');
+  }
+
+  /** Nothing is trained, and nothing of what was is on screen. */
+  #clearResults(): void {
+    clearTimeout(this.#rest);
+    this.#finishing?.abort();
+    [this.#prepared, this.#problem, this.#validated, this.#confusion] = [null, null, null, null];
+    [this.#points, this.#norms, this.#order, this.#finished] = [[], [], [], new Map()];
+    this.#training?.stop();
+    this.#page.notice(null);
+    for (const id of ['table-kept', 'table-features', 'table-accuracy', 'table-certified']) byId(id).textContent = '–';
+    for (const id of ['table-lambda-value', 'table-lambda-least', 'table-lambda-most', 'table-ranked-more', 'table-right', 'table-status'])
+      byId(id).textContent = '';
+    for (const id of ['table-ranked', 'table-confusion']) byId(id).replaceChildren();
+    for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = true;
+    byId('table-cv-key').textContent = folds_sentence;
+    this.#view.replaceChildren(html('option', { value: '' }, 'all classes (norm)'));
+    this.#path.clear();
+    this.#cv.clear();
+    this.#editor.clear();
   }
 
   // ---- what is in the table
@@ -274,15 +330,12 @@ class TablePanel implements Panel {
   #showOverview(): void {
     const { rows, columns, header } = this.#overview!;
     const wish = this.#wish!;
-    byId('table-name').textContent = wish.name;
     byId('table-shape').textContent = `${count(rows)} row${rows === 1 ? '' : 's'}, ${count(columns.length)} columns`;
     this.#header.checked = header;
-    this.#showExample();
     const wanted = columns.some(({ name }) => name === wish.label) ? wish.label! : guessLabel(columns);
     this.#label.replaceChildren(...columns.map(({ name }) => html('option', { value: name }, name)));
     this.#label.value = wanted;
     byId<HTMLDetailsElement>('table-columns').open = wish.example === null && columns.some(({ kind }) => kind === 'mixed' || kind === 'text');
-    this.#editor.clear();
   }
 
   #showExample(): void {
@@ -300,24 +353,28 @@ class TablePanel implements Panel {
     this.#page.changed();
   }
 
-  /** Makes the problem of the table; what was trained before stays when it cannot be made. */
+  /** Makes the problem of the table, and trains on it. */
   async #prepare(): Promise<void> {
-    const { columns } = this.#overview!;
+    const overview = this.#overview;
+    if (!overview) return;
+    const { columns } = overview;
     const { choices } = this.#wish!;
     const label = this.#label.value;
     this.#columns.show(columns, label, choices);
     byId('table-columns-summary').textContent = summaryOf(columns, label, choices);
     const complaint = byId('table-label-error');
-    const before = this.#result.getAttribute('aria-busy')!;
+    const current = () => overview === this.#overview && label === this.#label.value && choices === this.#wish!.choices;
     this.#result.setAttribute('aria-busy', 'true');
     try {
       const prepared = await this.#reader.prepare({ label, choices });
-      if (label !== this.#label.value) return;
+      if (!current()) return;
       this.#prepared = prepared;
       complaint.textContent = this.#remarks(prepared);
     } catch (error) {
-      complaint.textContent = (error as Error).message;
-      this.#result.setAttribute('aria-busy', before);
+      if (!current()) return;
+      complaint.textContent = `${this.#wish!.name}: ${(error as Error).message}`;
+      this.#clearResults();
+      this.#result.setAttribute('aria-busy', 'false');
       return;
     }
     this.#showClasses(this.#prepared);
@@ -326,7 +383,9 @@ class TablePanel implements Panel {
 
   #remarks({ unlabelled, constant }: Prepared): string {
     const mixed = this.#overview!.columns.find(({ kind, name }) => kind === 'mixed' && name !== this.#label.value && !this.#wish!.choices[name]);
+    const counting = this.#overview!.columns.filter(({ kind, name }) => kind === 'rows' && name !== this.#label.value && !this.#wish!.choices[name]);
     return [
+      counting.length ? `'${counting[0]!.name}' numbers the rows: it is left out unless you choose otherwise.` : '',
       mixed ? `'${mixed.name}' has numbers, and on line ${count(mixed.text!.line)} ‘${mixed.text!.value}’: it is left out unless you choose what to take it as.` : '',
       unlabelled ? `${count(unlabelled)} row${unlabelled === 1 ? ' has no label and is' : 's have no label and are'} left out.` : '',
       constant.length ? `${constant.length === 1 ? `'${constant[0]}' is` : `${constant.length} features are`} the same in all training rows, and left out.` : '',
@@ -385,7 +444,7 @@ class TablePanel implements Panel {
   #validatedBy(found: CrossValidated | null, reason: string): void {
     this.#validated = found;
     byId('table-cv-key').textContent = found
-      ? 'Share of wrong predictions in 5 folds of the training rows, and its standard error.'
+      ? folds_sentence
       : `There is no cross-validation: ${reason.replace(/^folds: /, '').replace(/class (\d+)/, (_, k) => `class '${this.#prepared!.classes[k]}'`)}.`;
     for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = !found;
     this.#atRest();
@@ -577,6 +636,7 @@ class TablePanel implements Panel {
       model = this.#newest!;
       const { weights, intercepts } = model;
       const confusion = this.#confusion;
+      if (!confusion) return;
       const counts = await this.#reader.confusion({ weights: Float32Array.from(weights), intercepts: Float32Array.from(intercepts) });
       if (confusion === this.#confusion && counts.length === intercepts.length ** 2) this.#showCounts(counts, intercepts.length);
     }

@@ -40,6 +40,9 @@ export class RowEditor {
     this.#edited.clear();
     this.#columns = '';
     this.#model = null;
+    this.#note.textContent = '';
+    this.#form.replaceChildren();
+    this.#bars.replaceChildren();
   }
 
   /** `model` takes features in the units of the table. */
