@@ -1,0 +1,104 @@
+"""Comparison with training samples by several kernels at once."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _library as lib
+from ._classifier import Classifier
+from ._files import KERNELS, PARAMETERS
+from ._library import Refused, address
+from ._models import KernelsModel
+from ._samples import Columns, check_lengths, encoded, refuse_value
+
+
+class _Refusal(ctypes.Structure):
+    _fields_ = [("fault", c_uint32), ("kernel", c_uint32), ("row", c_uint32), ("column", c_uint32),
+                ("sentence", c_char_p)]
+
+
+def parsed(text: str) -> tuple[int, float, float]:
+    """"gaussian:0.5", "polynomial:2,1", "linear": as the command takes kernels."""
+    name, _, numbers = str(text).partition(":")
+    if name not in KERNELS:
+        raise ValueError(f"a kernel is one of {', '.join(KERNELS)}, not {name!r}")
+    given = [float(number) for number in numbers.split(",")] if numbers else []
+    if len(given) != PARAMETERS.get(name, 0):
+        raise ValueError(f"kernel {name} takes {PARAMETERS.get(name, 0)} numbers, and {text!r} has {len(given)}")
+    a, b = (given + [0.0, 0.0])[:2]
+    return KERNELS.index(name), a, b
+
+
+class KernelClassifier(Classifier):
+    """Scores b_k + sum_tl alpha_tlk k_t(x_l, x) of kernels t and training samples l, with the squared hinge, a norm of
+    alpha that keeps few of them, and a certificate.
+
+    kernels : texts such as "gaussian:0.5" (width), "polynomial:2,1", "sigmoid:0.1,-1", "linear", "constant".
+    p, q, r : 1 or 2 each: the penalty (lam/q) ||alpha||^q, groups being samples (r = 1) or kernels (r = 2); p = 2,
+        q = 1 keeps whole groups, p = q = 1 few pairs, p = q = 2 all.
+    The others and the attributes are as of `SparseClassifier`. The arena has the matrices of kernels: n_kernels
+    n_samples^2 numbers.
+    """
+
+    loss = "squared-hinge"
+    _takes_sparse = False
+    _reads_all = False
+
+    def __init__(self, kernels: Sequence[str] = ("gaussian:1",), p: int = 2, q: int = 1, r: int = 1,
+                 lam: float = 0.01, *, intercept: bool = False, precision: str = "auto", tolerance: float = 1e-4,
+                 max_iterations: int = 1000000) -> None:
+        self.kernels, self.p, self.q, self.r, self.lam, self.intercept = kernels, p, q, r, lam, intercept
+        self.precision, self.tolerance, self.max_iterations = precision, tolerance, max_iterations
+
+    def _penalty_name(self) -> str:
+        return "mixed-norm"
+
+    def fit(self, X: Any, y: Any):
+        """X: (n_samples, n_features), dense; y: (n_samples,)."""
+        X = self._check_samples(X, reset=True)
+        self.classes_, labels = encoded(y, type(self).__name__)
+        check_lengths(X, labels)
+        columns = Columns(X, self.precision)
+        p = columns.precision
+        kernels = np.array([parsed(k) for k in self.kernels], KernelsModel.kernel_dtype(p))
+        problem = p.kernels_problem()
+        p.call("default_kernels_problem")(byref(problem))
+        columns.put(problem)
+        problem.classes, problem.labels = len(self.classes_), address(labels)
+        problem.kernels, problem.kernel_count = address(kernels), len(kernels)
+        problem.p, problem.q, problem.r = int(self.p), int(self.q), int(self.r)
+        problem.lambda_, problem.tolerance = self.lam, self.tolerance
+        problem.max_iterations, problem.intercept = int(self.max_iterations), bool(self.intercept)
+        arena = lib.arena_of(p.call("kernels_bytes")(byref(problem)))
+        state = p.kernels_state()
+        status = p.call("kernels_start")(state, byref(problem), c_void_p(address(arena)), c_size_t(arena.size))
+        step, interrupted = p.call("kernels_step"), False
+        if status == lib.RUNNING:
+            interrupted = lib.run_to_end(lambda steps: step(state, steps), lambda: p.call("kernels_stop")(state))
+        report = p.report()
+        p.call("kernels_report_of")(state, byref(report))
+        if report.status >= lib.INFEASIBLE:
+            if report.status == lib.INVALID_DATA:
+                refuse_value(columns.source)
+            refusal = _Refusal()
+            p.call("kernels_refusal_of")(state, byref(refusal))
+            raise Refused(refusal.sentence.decode(), report.status, report.row, report.column)
+        memory = lib.arena_of(p.call("kernels_model_bytes")(state))
+        struct = p.kernels_model()
+        p.call("kernels_model_of")(state, c_void_p(address(memory)), c_size_t(memory.size), byref(struct))
+        self._model = KernelsModel.of(p, struct)
+        self.intercept_, self.support_ = self._model.intercepts, self._model.origins
+        self.lambda_ = float(self.lam)
+        self._set_report(report, interrupted)
+        self._trained_on = columns.samples
+        _, first = np.unique(labels, return_index=True)
+        self._tested = np.asarray(columns.source[np.sort(first)], np.float64)
+        return self
+
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [row if row[0] != "kept features" else ("kept samples", f"{len(self.support_)} of {self._trained_on}")
+                for row in super()._sizes()]
