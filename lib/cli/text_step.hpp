@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli_fwd.hpp"
+#include "command_line.hpp"
 #include "data.hpp"
 #include "tamis/features/hashing.hpp"
 
@@ -42,12 +42,12 @@ struct TextArguments {
   Index ngrams = 1, min_df = 1;
   bool sublinear = false;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Nothing without --text. Throws ArgumentError for what does not go together.
   std::optional<TextStep> step() const;
 
  private:
-  std::vector<const CLI::Option*> options_ = {};
+  std::vector<Option> options_ = {};
 };
 
 /// How samples are read for these steps; `column` is --text-column. Throws ArgumentError where it means nothing, or a
