@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and tests the presets given: `test sanitizers` unless told, which between them are g++ and clang++, release and
-# assertions; `clang` is there too. Every one is run, even if one before it fails.
+# Builds and tests the presets given: `test sanitizers` unless told, which between them have every test (tests/README.md);
+# `clang` is there too. Every one is run, even if one before it fails.
 # Tests that need the large data sets find them through TAMIS_DATA.
 set -euo pipefail
 CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."

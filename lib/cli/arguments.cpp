@@ -1,6 +1,5 @@
 #include "arguments.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -95,11 +94,11 @@ void check_one_of(const std::string& option, const std::string& text, std::initi
   throw ArgumentError(option + ": '" + text + "' is not one of " + all);
 }
 
-void DataArguments::declare(CLI::App& command) {
+void DataArguments::declare(const Command& command) {
   command.add_option("--label", label, "label column: a name or a number from 0 (default: the first column)");
   command.add_option("--labels", labels_file, "one-column file of labels; every column of DATA is then a feature")
       ->type_name(input_type);
-  auto* present = command.add_flag("--header", header, "the first line of a CSV names the columns");
+  const Option present = command.add_flag("--header", header, "the first line of a CSV names the columns");
   command.add_flag("--no-header", no_header, "the first line of a CSV is a sample")->excludes(present);
   command.add_option("--subject-column", subject,
                      "a named column of a CSV that says whom a sample comes from: no feature; cv makes folds of whole "
@@ -118,7 +117,7 @@ ReadOptions DataArguments::read_options(double default_scale) const {
   return options;
 }
 
-void ProblemArguments::declare(CLI::App& command) {
+void ProblemArguments::declare(const Command& command) {
   command.add_option("--loss", loss, names_of<LossKind>(all_losses))->required();
   command.add_option("--penalty", penalty, names_of<PenaltyKind>(all_penalties))->required();
   command

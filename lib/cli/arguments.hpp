@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli_fwd.hpp"
+#include "command_line.hpp"
 #include "data.hpp"
 #include "errors.hpp"
 #include "tamis/any.hpp"
@@ -41,7 +41,7 @@ struct DataArguments {
   std::string scale;
   std::string subject;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   ReadOptions read_options(double default_scale = 1) const;
 };
 
@@ -63,7 +63,7 @@ struct ProblemArguments {
   std::string solver = "auto";
   std::string precision = "double";
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Throws ArgumentError for an unknown name, a combination that no solver accepts, or an option that the penalty does
   /// not have. Groups from a file are rows here: see `listed_groups`. `constrained`: with --eta.
   ProblemSpec choice(bool constrained = false) const;

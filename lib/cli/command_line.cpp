@@ -1,3 +1,5 @@
+#include "command_line.hpp"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,40 @@
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
+
+Option Option::required() const { return Option(option_->required()); }
+Option Option::type_name(std::string_view type) const { return Option(option_->type_name(std::string(type))); }
+Option Option::description(std::string_view help) const { return Option(option_->description(std::string(help))); }
+Option Option::capture_default_str() const { return Option(option_->capture_default_str()); }
+Option Option::without_value(std::string_view value) const {
+  return Option(option_->expected(0, 1)->default_str(std::string(value)));
+}
+Option Option::between(std::uint64_t least, std::uint64_t most) const {
+  return Option(option_->check(CLI::Range(least, most)));
+}
+Option Option::one_value_each() const { return Option(option_->allow_extra_args(false)); }
+Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
+std::size_t Option::count() const { return option_->count(); }
+std::string Option::get_name() const { return option_->get_name(); }
+
+Command Command::add_subcommand(std::string_view name, std::string_view help) const {
+  return Command(*app_->add_subcommand(std::string(name), std::string(help)));
+}
+template <class T>
+Option Command::add_option(std::string_view name, T& variable, std::string_view help) const {
+  return Option(app_->add_option(std::string(name), variable, std::string(help)));
+}
+template Option Command::add_option(std::string_view, std::string&, std::string_view) const;
+template Option Command::add_option(std::string_view, std::vector<std::string>&, std::string_view) const;
+template Option Command::add_option(std::string_view, int&, std::string_view) const;
+template Option Command::add_option(std::string_view, unsigned&, std::string_view) const;
+template Option Command::add_option(std::string_view, unsigned long&, std::string_view) const;
+template Option Command::add_option(std::string_view, unsigned long long&, std::string_view) const;
+Option Command::add_flag(std::string_view name, bool& variable, std::string_view help) const {
+  return Option(app_->add_flag(std::string(name), variable, std::string(help)));
+}
+Option Command::get_option(std::string_view name) const { return Option(app_->get_option(std::string(name))); }
+void Command::callback(std::function<void()> action) const { app_->callback(std::move(action)); }
 
 namespace {
 
@@ -38,17 +74,10 @@ int run_command(int argc, const char* const* argv) {
       "tamis"};
   app.set_version_flag("--version", tamis::version);
   app.require_subcommand(1);
-  declare_train(app);
-  declare_path(app);
-  declare_cv(app);
-  declare_stability(app);
-  declare_update(app);
-  declare_interactions(app);
-  declare_kernels(app);
-  declare_predict(app);
-  declare_export(app);
-  declare_size(app);
-  declare_solvers(app);
+  for (const auto declare :
+       {declare_train, declare_path, declare_cv, declare_stability, declare_update, declare_interactions,
+        declare_kernels, declare_predict, declare_export, declare_size, declare_solvers})
+    declare(Command(app));
 
   app.parse_complete_callback([&app] {  // before any subcommand does anything
     for (const auto* command : app.get_subcommands()) check_standard_streams(*command);

@@ -1,7 +1,7 @@
 #pragma once
 /// The subcommands: each declares its options and what to do when it is chosen.
 
-#include "cli_fwd.hpp"
+#include "command_line.hpp"
 
 namespace tamis::cli {
 
@@ -9,16 +9,16 @@ namespace tamis::cli {
 /// code.
 int run_command(int argc, const char* const* argv);
 
-void declare_train(CLI::App& app);
-void declare_path(CLI::App& app);
-void declare_cv(CLI::App& app);
-void declare_stability(CLI::App& app);
-void declare_update(CLI::App& app);
-void declare_interactions(CLI::App& app);
-void declare_kernels(CLI::App& app);
-void declare_predict(CLI::App& app);
-void declare_export(CLI::App& app);
-void declare_size(CLI::App& app);
-void declare_solvers(CLI::App& app);
+void declare_train(const Command& app);
+void declare_path(const Command& app);
+void declare_cv(const Command& app);
+void declare_stability(const Command& app);
+void declare_update(const Command& app);
+void declare_interactions(const Command& app);
+void declare_kernels(const Command& app);
+void declare_predict(const Command& app);
+void declare_export(const Command& app);
+void declare_size(const Command& app);
+void declare_solvers(const Command& app);
 
 }  // namespace tamis::cli

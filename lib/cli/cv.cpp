@@ -1,6 +1,5 @@
 #include "cv.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -170,9 +169,9 @@ void check_choices(const CvArguments& a) {
 
 }  // namespace
 
-void declare_cv(CLI::App& app) {
+void declare_cv(const Command& app) {
   auto a = std::make_shared<CvArguments>();
-  CLI::App& cv = *app.add_subcommand("cv", "choose lambda by cross-validation, and train with it");
+  const Command cv = app.add_subcommand("cv", "choose lambda by cross-validation, and train with it");
   a->declare(cv);
   a->declare_folds(cv);
   cv.add_option("--subjects", a->subjects, "file with one subject per sample: folds of whole subjects")
@@ -183,8 +182,7 @@ void declare_cv(CLI::App& app) {
   cv.add_option("--calibrate", a->calibrate,
                 "give the model probabilities, fitted to its held-out scores: softmax (default) | sigmoid, each class "
                 "against the others (Platt)")
-      ->expected(0, 1)
-      ->default_str(name(CalibrationKind::softmax));
+      ->without_value(name(CalibrationKind::softmax));
   cv.add_option("--plot-reliability", a->plot_reliability,
                 "write how often predictions of --calibrate are right, by their probability, as SVG: of the test "
                 "samples, if any")

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cctype>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include "header_options.hpp"
 #include "interaction_model_file.hpp"
 #include "kernel_model_file.hpp"
+#include "model_document.hpp"
 #include "model_file.hpp"
 #include "output_file.hpp"
 #include "quantised_header.hpp"
@@ -319,9 +319,9 @@ void run(const ExportArguments& a) {
 
 }  // namespace
 
-void declare_export(CLI::App& app) {
+void declare_export(const Command& app) {
   auto a = std::make_shared<ExportArguments>();
-  CLI::App& command = *app.add_subcommand("export", "write a model for use elsewhere");
+  const Command command = app.add_subcommand("export", "write a model for use elsewhere");
   command.add_option("MODEL", a->model, "a model written by train, interactions or kernels")
       ->type_name(input_type)
       ->required();

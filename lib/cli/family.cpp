@@ -1,34 +1,34 @@
 #include "family.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "readers.hpp"
 #include "tamis/version.hpp"
 
 namespace tamis::cli {
 
-CLI::Option* FamilyArguments::declare_samples(CLI::App& command, const std::string& help) {
-  auto* out = command.add_option("data", data, help)->type_name(input_type);
+Option FamilyArguments::declare_samples(const Command& command, const std::string& help) {
+  const Option out = command.add_option("data", data, help)->type_name(input_type);
   command.add_option("--test", test, "samples to test on")->type_name(input_type);
   reading.declare(command);
   return out;
 }
 
-CLI::Option* FamilyArguments::declare_lambda(CLI::App& command) {
+Option FamilyArguments::declare_lambda(const Command& command) {
   return command.add_option("--lambda", lambda,
                             "weight of the penalty: a number or a fraction such as 1/100; this, --lambdas or "
                             "--lambda-values is needed");
 }
 
-void FamilyArguments::declare_solver(CLI::App& command) {
+void FamilyArguments::declare_solver(const Command& command) {
   command.add_option("--solver", solver, "see 'tamis solvers'")->capture_default_str();
   command.add_option("--precision", precision, "float | double")->capture_default_str();
 }
 
-void FamilyArguments::declare_outputs(CLI::App& command, const std::string& seed_help, const std::string& all) {
+void FamilyArguments::declare_outputs(const Command& command, const std::string& seed_help, const std::string& all) {
   effort.declare(command);
   seed_ = command.add_option("--seed", seed, seed_help);
   command.add_option("--model", model, "write the model as JSON")->type_name(output_type);

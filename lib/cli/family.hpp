@@ -1,7 +1,7 @@
 #pragma once
 /// What `tamis interactions` and `tamis kernels` share: arguments, samples, the run of a solver, its report.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +27,12 @@ struct FamilyArguments {
   bool quiet = false;
 
   /// The data, --test, and how both are read. The data's option is returned, and so is that of --lambda.
-  CLI::Option* declare_samples(CLI::App& command, const std::string& help);
-  CLI::Option* declare_lambda(CLI::App& command);
+  Option declare_samples(const Command& command, const std::string& help);
+  Option declare_lambda(const Command& command);
   /// --solver, --precision.
-  void declare_solver(CLI::App& command);
+  void declare_solver(const Command& command);
   /// What follows: effort, --seed, files; `all` is what the report has all of.
-  void declare_outputs(CLI::App& command, const std::string& seed_help, const std::string& all);
+  void declare_outputs(const Command& command, const std::string& seed_help, const std::string& all);
 
   /// Whether something is drawn at random.
   bool draws() const { return grid.given(); }
@@ -51,7 +51,7 @@ struct FamilyArguments {
   }
 
  private:
-  const CLI::Option* seed_ = nullptr;
+  Option seed_;
 };
 
 /// The samples of a problem, and what every solver of it takes.

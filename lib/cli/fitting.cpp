@@ -1,6 +1,5 @@
 #include "fitting.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -35,10 +34,10 @@ Parts parts(const Prepared& p, const Coefficients& c, const ProblemSpec& choice,
 
 }  // namespace
 
-void EffortArguments::declare(CLI::App& command) {
+void EffortArguments::declare(const Command& command) {
   command.add_option("--tolerance", tolerance, "relative duality gap to certify")->capture_default_str();
   command.add_option("--max-iterations", max_iterations, "give up after this many")
-      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
+      ->between(1, ~std::uint32_t(0))
       ->capture_default_str();
   command.add_option("--memory-limit", memory_limit, "most bytes the arena may take");
 }
@@ -49,7 +48,7 @@ void EffortArguments::set(Options<double>& options) const {
   options.max_iterations = max_iterations;
 }
 
-void OutputArguments::declare(CLI::App& command, const std::string& of_model) {
+void OutputArguments::declare(const Command& command, const std::string& of_model) {
   command.add_option("--model", model, "write the model as JSON")->type_name(output_type);
   command.add_option("--coefficients", coefficients, "write the coefficients of kept features as CSV")
       ->type_name(output_type);
@@ -70,15 +69,15 @@ double parse_learning_rate(const std::string& text) {
   return rate;
 }
 
-void StochasticArguments::declare(CLI::App& command) {
+void StochasticArguments::declare(const Command& command) {
   command.add_option("--learning-rate", learning_rate,
                      "of fobos-as-printed and adaptive-dual-averaging: the first step length, or auto (default): of "
                      "1e-3 ... 1e3 the one with the least loss on a quarter of the samples, held out");
   limit_ = command.get_option("--max-iterations");
   command
       .add_option("--passes", passes, "of the same: passes over the samples, instead of --max-iterations (default: 20)")
-      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
-      ->excludes("--max-iterations");
+      ->between(1, ~std::uint32_t(0))
+      ->excludes(limit_);
 }
 
 StochasticOptions<double> StochasticArguments::set(SolverKind solver, std::uint64_t seed,

@@ -17,7 +17,7 @@ struct EffortArguments {
   std::uint32_t max_iterations = 1000000;
   std::size_t memory_limit = 0;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Throws ArgumentError for a tolerance that is not positive.
   void set(Options<double>& options) const;
 };
@@ -28,13 +28,13 @@ struct StochasticArguments {
   std::uint32_t passes = 0;
 
   /// After EffortArguments.
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Sets the limit of iterations; η₀ and the seed are returned. Throws ArgumentError for a solver that has no use for
   /// what is given.
   StochasticOptions<double> set(SolverKind solver, std::uint64_t seed, Options<double>& options) const;
 
  private:
-  const CLI::Option* limit_ = nullptr;
+  Option limit_;
 };
 
 /// `auto` or "": NaN. Throws ArgumentError for what is not a positive number.
@@ -45,7 +45,7 @@ struct OutputArguments {
   std::string model, coefficients, report;
   bool quiet = false;
 
-  void declare(CLI::App& command, const std::string& of_model = "");
+  void declare(const Command& command, const std::string& of_model = "");
   /// Writes the files that are asked for.
   void write(const StoredModel& stored, const RunReport& of_run) const;
 };

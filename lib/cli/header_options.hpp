@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model_document.hpp"
+#include "model_record.hpp"
 #include "tamis/model/export_c.hpp"
 
 namespace tamis::cli {

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "model_document.hpp"
 #include "tamis/penalty/hierarchical.hpp"
 
 namespace tamis::cli {

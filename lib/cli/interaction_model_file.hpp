@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model_document.hpp"
+#include "model_record.hpp"
 #include "problem.hpp"
 #include "tamis/model/interaction_terms.hpp"
 

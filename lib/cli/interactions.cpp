@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "interaction_task.hpp"
@@ -173,9 +173,9 @@ std::string summary(const InteractionArguments& a, const InteractionTask& task, 
 
 }  // namespace
 
-void declare_interactions(CLI::App& app) {
+void declare_interactions(const Command& app) {
   auto a = std::make_shared<InteractionArguments>();
-  CLI::App& command = *app.add_subcommand(
+  const Command command = app.add_subcommand(
       "interactions",
       "learn which features, and which products of two, matter together, and certify it:\n"
       "(1/n) sum_i loss(b + v'x_i + x_i'Theta x_i, y_i) + lambda sum_j max(|v_j|, ||Theta_j||) + lambda2 ||Theta||_1");
@@ -192,9 +192,9 @@ void declare_interactions(CLI::App& app) {
           "how a feature pays for its products: l1 | linf | l2 (as one group with them) | ridge (squares of all, "
           "for full and main)")
       ->capture_default_str();
-  auto* lambda = a->declare_lambda(command);
-  auto* second = command.add_option("--lambda2", a->lambda2,
-                                    "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
+  const Option lambda = a->declare_lambda(command);
+  const Option second = command.add_option("--lambda2", a->lambda2,
+                                           "weight of the products' l1 norm (default: lambda/2; for full: lambda)");
   command.add_option("--lambda2-ratio", a->lambda2_ratio, "the same as a multiple of lambda")->excludes(second);
   a->grid.declare(command, lambda, "0.01");
   command.add_option("--loss", a->loss, "least-squares, for numbers | squared-hinge, for classes")

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "errors.hpp"
+#include "model_document.hpp"
 
 namespace tamis::cli {
 

@@ -1,6 +1,5 @@
 #include "kernel_task.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "errors.hpp"
@@ -8,7 +7,7 @@
 
 namespace tamis::cli {
 
-void KernelBoundArguments::declare(CLI::App& command) {
+void KernelBoundArguments::declare(const Command& command) {
   draws_ = command.add_option("--rademacher", draws,
                               "estimate the data-dependent bound of the error on other samples, by so many draws of "
                               "signs; that it falls with the number of samples is proved for p = q = 1, for p = 2, q = "

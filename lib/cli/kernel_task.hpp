@@ -18,13 +18,13 @@ struct KernelBoundArguments {
   Index draws = 0;
   std::string delta = "0.05";
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   bool given() const;
   double probability() const;
   void check() const;
 
  private:
-  const CLI::Option *draws_ = nullptr, *delta_ = nullptr;
+  Option draws_, delta_;
 };
 
 struct KernelArguments : FamilyArguments {

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "kernel_task.hpp"
@@ -230,9 +230,9 @@ std::string summary(const KernelArguments& a, const KernelTask& task, const Kern
 
 }  // namespace
 
-void declare_kernels(CLI::App& app) {
+void declare_kernels(const Command& app) {
   auto a = std::make_shared<KernelArguments>();
-  CLI::App& command = *app.add_subcommand(
+  const Command command = app.add_subcommand(
       "kernels",
       "compare with training samples by several kernels, positive or not, choose among both, and certify it:\n"
       "(1/n) sum_i loss(f(x_i), y_i) + (lambda/q) ||alpha||^q_{pq;r}, f(x) = b + sum_lt alpha_lt k_t(x_l, x)");
@@ -242,16 +242,16 @@ void declare_kernels(CLI::App& app) {
           "--kernel", a->kernels,
           "linear | polynomial:DEGREE,C | gaussian:WIDTH | laplacian:WIDTH | sigmoid:A,B | distance | chi2 | kl | "
           "constant; may be given several times")
-      ->allow_extra_args(false);  // DATA may follow
+      ->one_value_each();  // DATA may follow
   command
       .add_option("--kernel-matrix", a->matrices,
                   "a CSV of numbers alone: row l, column i is k(x_l, x_i); may be given several times")
       ->type_name(input_type)
-      ->allow_extra_args(false);  // DATA may follow
+      ->one_value_each();  // DATA may follow
   command.add_option("--p", a->p, "1 | 2: the norm within a group")->required();
   command.add_option("--q", a->q, "1 | 2: the norm of the groups")->required();
   command.add_option("--r", a->r, "1: a group is a sample, of all kernels | 2: a kernel, of all samples")->required();
-  auto* lambda = a->declare_lambda(command);
+  const Option lambda = a->declare_lambda(command);
   a->grid.declare(command, lambda, "0.001, of q = 2 0.00001");
   a->bound.declare(command);
   command

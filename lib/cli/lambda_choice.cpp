@@ -1,6 +1,5 @@
 #include "lambda_choice.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,15 +10,15 @@
 
 namespace tamis::cli {
 
-void HoldOutArguments::declare_folds(CLI::App& command) {
+void HoldOutArguments::declare_folds(const Command& command) {
   folds_ = command.add_option("--folds", folds, "number of folds")->capture_default_str();
   stratified_ =
       command.add_flag("--stratified,!--unstratified", stratified, "every fold has its share of every class (default)");
   others_ = {folds_, stratified_};
 }
 
-void HoldOutArguments::declare_measure(CLI::App& command) {
-  for (const auto* option :
+void HoldOutArguments::declare_measure(const Command& command) {
+  for (const Option& option :
        {command.add_option("--validation", validation, "instead of folds: hold out this fraction once, e.g. 1/4")
             ->excludes(folds_),
         command.add_option("--measure", measure, "what is compared on held-out samples: error | loss")
@@ -53,16 +52,17 @@ std::vector<double> parse_lambdas(const std::string& values) {
   return out;
 }
 
-void LambdaGridArguments::declare(CLI::App& command, CLI::Option* lambda, const std::string& ratio_help) {
-  auto* count = command
-                    .add_option("--lambdas", points,
-                                "in place of --lambda: number of lambdas, equally spaced in logarithm, of which "
-                                "cross-validation chooses")
-                    ->check(CLI::Range(Index(1), Index(100000)))
-                    ->excludes(lambda);
-  auto* listed = command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
-                     ->excludes(count)
-                     ->excludes(lambda);
+void LambdaGridArguments::declare(const Command& command, Option lambda, const std::string& ratio_help) {
+  const Option count = command
+                           .add_option("--lambdas", points,
+                                       "in place of --lambda: number of lambdas, equally spaced in logarithm, of which "
+                                       "cross-validation chooses")
+                           ->between(1, 100000)
+                           ->excludes(lambda);
+  const Option listed =
+      command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
+          ->excludes(count)
+          ->excludes(lambda);
   declare_folds(command);
   others_.push_back(
       command
@@ -80,7 +80,7 @@ std::vector<double> LambdaGridArguments::lambdas() const {
 }
 
 void LambdaGridArguments::check() const {
-  for (const auto* option : others_)
+  for (const Option& option : others_)
     if (option->count() > 0 && !given())
       throw ArgumentError(option->get_name() +
                           " is for choosing lambda: give --lambdas or --lambda-values in place of "

@@ -35,8 +35,8 @@ struct HoldOutArguments {
   Index folds = 5;
   bool stratified = true;
 
-  void declare_folds(CLI::App& command);
-  void declare_measure(CLI::App& command);
+  void declare_folds(const Command& command);
+  void declare_measure(const Command& command);
   /// Throws ArgumentError for an unknown measure or choice.
   void check_choice() const;
   Measure what() const { return measure == "loss" ? Measure::loss : Measure::error; }
@@ -53,8 +53,8 @@ struct HoldOutArguments {
   Folds held_out(std::vector<Index> fold) const;
 
  protected:
-  std::vector<const CLI::Option*> others_;
-  CLI::Option *folds_ = nullptr, *stratified_ = nullptr;
+  std::vector<Option> others_;
+  Option folds_, stratified_;
 };
 
 /// The numbers of --lambda-values.
@@ -66,7 +66,7 @@ struct LambdaGridArguments : HoldOutArguments {
   Index points = 0;
 
   /// `ratio_help` says which --lambda-ratio is the default.
-  void declare(CLI::App& command, CLI::Option* lambda, const std::string& ratio_help);
+  void declare(const Command& command, Option lambda, const std::string& ratio_help);
   /// Whether λ is to be chosen.
   bool given() const { return points > 0 || !values.empty(); }
   /// The λs of `values`, none without.

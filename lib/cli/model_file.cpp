@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model_document.hpp"
 #include "output_file.hpp"
 
 namespace tamis::cli {

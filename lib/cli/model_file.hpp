@@ -8,7 +8,7 @@
 
 #include "arguments.hpp"
 #include "calibration.hpp"
-#include "model_document.hpp"
+#include "model_record.hpp"
 #include "problem.hpp"
 #include "sample_steps.hpp"
 #include "set_thresholds.hpp"

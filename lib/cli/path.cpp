@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -64,9 +63,9 @@ void run_path_command(const PathArguments& a, const Task& task) {
 
 }  // namespace
 
-void declare_path(CLI::App& app) {
+void declare_path(const Command& app) {
   auto a = std::make_shared<PathArguments>();
-  CLI::App& path = *app.add_subcommand("path", "train along descending lambdas, one line of JSON each");
+  const Command path = app.add_subcommand("path", "train along descending lambdas, one line of JSON each");
   a->declare(path);
   path.add_option("--plot", a->plot, "write the coefficients along the path as SVG")->type_name(output_type);
   path.callback([a] {

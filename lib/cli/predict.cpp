@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "errors.hpp"
 #include "interaction_model_file.hpp"
 #include "kernel_model_file.hpp"
+#include "model_document.hpp"
 #include "model_file.hpp"
 #include "output_file.hpp"
 
@@ -189,9 +189,9 @@ void run(const PredictArguments& a) {
 
 }  // namespace
 
-void declare_predict(CLI::App& app) {
+void declare_predict(const Command& app) {
   auto a = std::make_shared<PredictArguments>();
-  CLI::App& predict = *app.add_subcommand(
+  const Command predict = app.add_subcommand(
       "predict", "print the predicted label of each sample, or the number that a regression predicts");
   predict.add_option("MODEL", a->model, "a model written by train, interactions or kernels")
       ->type_name(input_type)
@@ -203,7 +203,7 @@ void declare_predict(CLI::App& app) {
       "of models of texts: which column of a CSV, a name or a number from 0 (default: that of training)");
   predict
       .add_option("--top", a->top, "print the classes of this many largest scores, the best first, separated by commas")
-      ->check(CLI::Range(std::size_t(1), std::size_t(65536)));
+      ->between(1, 65536);
   predict.add_flag("--sets", a->sets,
                    "print the labels of each sample, separated by commas, of models trained with --thresholds");
   predict.add_flag("--scores", a->scores, "print CSV: the label and the score of every class");

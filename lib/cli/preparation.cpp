@@ -1,6 +1,5 @@
 #include "preparation.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +11,7 @@
 
 namespace tamis::cli {
 
-void SampleArguments::declare(CLI::App& command) {
+void SampleArguments::declare(const Command& command) {
   command.add_option("DATA", data, "CSV, LIBSVM (.svm .libsvm .txt) or idx (IMAGES,LABELS), gzipped or not")
       ->type_name(input_type)
       ->required();

@@ -28,7 +28,7 @@ struct SampleArguments {
   bool no_intercept = false;
   std::string margin, margins, sample_weights, class_weights;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Sets the margin and the intercept. Throws ArgumentError for options that do not go together.
   void set(Options<double>& options) const;
   /// How DATA are read.

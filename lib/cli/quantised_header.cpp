@@ -1,6 +1,5 @@
 #include "quantised_header.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -91,7 +90,7 @@ std::string counted(std::size_t count, const std::string& one, const std::string
 
 }  // namespace
 
-void QuantiseArguments::declare(CLI::App& command) {
+void QuantiseArguments::declare(const Command& command) {
   command.add_option("--quantise", weights,
                      "int8 | int16: weights, samples (of 16 bits) and scores of a C header are integers");
   command

@@ -15,7 +15,7 @@ struct QuantiseArguments {
   std::string step;
   DataArguments reading;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   bool wanted() const { return !weights.empty(); }
   /// Throws ArgumentError for options that mean nothing, or do not go together.
   void check() const;

@@ -1,27 +1,27 @@
 #include "selection.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
 namespace tamis::cli {
 
-void GridArguments::declare(CLI::App& command) {
-  auto* count = command.add_option("--lambdas", points, "number of lambdas, equally spaced in logarithm")
-                    ->check(CLI::Range(Index(1), Index(100000)))
-                    ->capture_default_str();
-  auto* listed = command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
-                     ->excludes(count);
+void GridArguments::declare(const Command& command) {
+  const Option count = command.add_option("--lambdas", points, "number of lambdas, equally spaced in logarithm")
+                           ->between(1, 100000)
+                           ->capture_default_str();
+  const Option listed =
+      command.add_option("--lambda-values", values, "the lambdas themselves, descending: 0.1,0.05,1/40")
+          ->excludes(count);
   command
       .add_option("--lambda-ratio", ratio,
                   "of the smallest to the largest lambda (default: 0.01 with more features than samples, else "
                   "0.001; ridge 0.0001)")
       ->excludes(listed);
   command.add_option("--max-features", max_features, "end before models with more features than this")
-      ->check(CLI::Range(Index(1), ~Index(0)));
+      ->between(1, ~Index(0));
 }
 
-void PathArguments::declare(CLI::App& command) {
+void PathArguments::declare(const Command& command) {
   samples.declare(command);
   problem.declare(command);
   grid.declare(command);

@@ -22,7 +22,7 @@ struct GridArguments {
   std::string values, ratio;
   Index max_features = ~Index(0);
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
 };
 
 /// What path takes, and cv.
@@ -33,7 +33,7 @@ struct PathArguments : OutputArguments {
   EffortArguments effort;
   std::string plot;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
 };
 
 /// The samples of a run and what is to be done with them, checked.

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string_view>
@@ -75,11 +74,11 @@ void run(const SizeArguments& a) {
 
 }  // namespace
 
-void declare_size(CLI::App& app) {
+void declare_size(const Command& app) {
   auto a = std::make_shared<SizeArguments>();
-  CLI::App& size = *app.add_subcommand("size", "print the exact number of arena bytes a training needs");
+  const Command size = app.add_subcommand("size", "print the exact number of arena bytes a training needs");
   const auto count = [&](const char* option, Index& value, Index least) {
-    size.add_option(option, value)->required()->check(CLI::Range(least, ~Index(0)));
+    size.add_option(option, value)->required()->between(least, ~Index(0));
   };
   count("--samples", a->shape.samples, 1);
   count("--features", a->shape.features, 1);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
@@ -40,8 +39,8 @@ void run() {
 
 }  // namespace
 
-void declare_solvers(CLI::App& app) {
-  app.add_subcommand("solvers", "list the solvers and the combinations each accepts")->callback(run);
+void declare_solvers(const Command& app) {
+  app.add_subcommand("solvers", "list the solvers and the combinations each accepts").callback(run);
 }
 
 }  // namespace tamis::cli

@@ -1,6 +1,5 @@
 #include "tamis/selection/stability.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +25,7 @@ struct StabilityArguments : PathArguments {
   Index subsamples = 100;
   std::string threshold, false_selections;
 
-  void declare(CLI::App& command);
+  void declare(const Command& command);
   /// Throws ArgumentError for what makes no sense.
   void check() const;
   double most_false() const {
@@ -224,7 +223,7 @@ std::string summary(const Outcome& o, const Task& task) {
   return out;
 }
 
-void StabilityArguments::declare(CLI::App& command) {
+void StabilityArguments::declare(const Command& command) {
   samples.declare(command);
   problem.declare(command);
   grid.declare(command);
@@ -237,7 +236,7 @@ void StabilityArguments::declare(CLI::App& command) {
   command
       .add_option("--subsamples", subsamples,
                   "halves of the samples that are trained on, in pairs that have no sample in common: an even number")
-      ->check(CLI::Range(Index(2), Index(1000000)))
+      ->between(2, 1000000)
       ->capture_default_str();
   command.add_option("--threshold", threshold,
                      "a feature is selected that this share of the halves keeps at some lambda, above 1/2 (default: "
@@ -278,10 +277,10 @@ void run_stability_command(const StabilityArguments& a, const Task& task) {
 
 }  // namespace
 
-void declare_stability(CLI::App& app) {
+void declare_stability(const Command& app) {
   auto a = std::make_shared<StabilityArguments>();
-  CLI::App& stability =
-      *app.add_subcommand("stability", "find the features that are kept whichever half of the samples is trained on");
+  const Command stability =
+      app.add_subcommand("stability", "find the features that are kept whichever half of the samples is trained on");
   a->declare(stability);
   stability.callback([a] {
     a->check();

@@ -1,6 +1,5 @@
 #include "text_step.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -26,7 +25,7 @@ struct Term {
   void add(char c) { text += c; }
 };
 
-std::string checksum(const TextStep& step) {
+[[gnu::cold]] std::string checksum(const TextStep& step) {
   std::string all = std::to_string(vocabulary_version);
   for (const Index number : {step.bits, step.ngrams, Index(step.sublinear), step.min_df, step.documents})
     all += ' ' + std::to_string(number);
@@ -145,24 +144,24 @@ std::string TextStep::empty_sentence(const Table& table, const std::string& samp
          "): all features are zero, and the score is the intercept";
 }
 
-void TextArguments::declare(CLI::App& command) {
+void TextArguments::declare(const Command& command) {
   command.add_option("--text", kind,
                      "DATA are texts, lines of a label, a tab and the text, or a column of a .csv: tf-idf, weights of "
                      "the training texts' words | hashing:BITS, 2^BITS features that words are hashed to");
   options_ = {
       command.add_option("--text-column", column, "of --text: which column of a CSV, a name or a number from 0"),
       command.add_option("--ngrams", ngrams, "of --text: terms are words, and up to this many in a row")
-          ->check(CLI::Range(Index(1), HashingOptions::most_ngrams))
+          ->between(1, HashingOptions::most_ngrams)
           ->capture_default_str(),
       command.add_option("--min-df", min_df, "of --text tf-idf: leave out terms of fewer training texts")
-          ->check(CLI::Range(Index(1), ~Index(0)))
+          ->between(1, ~Index(0))
           ->capture_default_str(),
       command.add_flag("--sublinear", sublinear, "of --text: a term that occurs c times counts 1 + ln c")};
 }
 
 std::optional<TextStep> TextArguments::step() const {
   if (kind.empty()) {
-    for (const CLI::Option* option : options_)
+    for (const Option& option : options_)
       if (option->count()) throw ArgumentError(option->get_name() + " is for --text: give both");
     return std::nullopt;
   }

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -183,9 +182,9 @@ void run(const TrainArguments& a) {
 
 }  // namespace
 
-void declare_train(CLI::App& app) {
+void declare_train(const Command& app) {
   auto a = std::make_shared<TrainArguments>();
-  CLI::App& train = *app.add_subcommand("train", "train a classifier on labelled samples and certify it");
+  const Command train = app.add_subcommand("train", "train a classifier on labelled samples and certify it");
   a->samples.declare(train);
   a->problem.declare(train);
   train.add_option("--lambda", a->lambda, "weight of the penalty: a number or a fraction such as 1/1797");
@@ -210,8 +209,8 @@ void declare_train(CLI::App& app) {
                   "write the confusion matrix as SVG: of the test samples, if any")
       ->type_name(output_type);
   a->OutputArguments::declare(train);
-  train.callback([a, &train] {
-    a->seeded = train.count("--seed") > 0;
+  train.callback([a, seed = train.get_option("--seed")] {
+    a->seeded = seed->count() > 0;
     run(*a);
   });
 }

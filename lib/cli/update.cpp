@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -225,9 +224,9 @@ void run(const UpdateArguments& a) {
 
 }  // namespace
 
-void declare_update(CLI::App& app) {
+void declare_update(const Command& app) {
   auto a = std::make_shared<UpdateArguments>();
-  CLI::App& update = *app.add_subcommand(
+  const Command update = app.add_subcommand(
       "update", "teach a model new samples of its classes and features, without those it was trained on");
   update.add_option("MODEL", a->model, "a model written by train or update")->type_name(input_type)->required();
   update.add_option("DATA", a->data, "labelled samples; they are prepared as the model records")
@@ -241,7 +240,7 @@ void declare_update(CLI::App& app) {
                     "of adaptive dual averaging, or auto (default): of 1e-3 ... 1e3 the one with the least loss of "
                     "samples before they are learned from");
   update.add_option("--passes", a->passes, "over the samples, in one random order")
-      ->check(CLI::Range(std::uint32_t(1), ~std::uint32_t(0)))
+      ->between(1, ~std::uint32_t(0))
       ->capture_default_str();
   update.add_option("--seed", a->seed, "of the order")->capture_default_str();
   update.add_option("--lambda", a->lambda, "weight of the penalty (default: that of the model)");
