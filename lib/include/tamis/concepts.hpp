@@ -138,6 +138,26 @@ concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<co
   { penalty.keeps_signs() } -> std::convertible_to<bool>;
 };
 
+/// A loss whose Hessian is known from its gradient u, entry by entry: `curvature_of_gradient(u, …, h)` writes what
+/// `curvature_between(h_k, h_l, k == l, weight)` takes.
+template <class L, class T>
+concept EntryLoss = requires(const L loss, const T* u, T* h, T number) {
+  loss.curvature_of_gradient(u, Index(), Label(), number, h);
+  { loss.curvature_between(number, number, true, number) } -> std::convertible_to<T>;
+};
+
+/// What a penalty that is Σ (l1·|w| + ridge·½w²) over single entries has of each; nothing of the others.
+template <class T>
+struct EntryTerms {
+  T l1 = 0;
+  T ridge = 0;
+};
+template <class T, class P>
+constexpr EntryTerms<T> entry_terms(const P& penalty) {
+  if constexpr (requires { penalty.template entry_terms<T>(); }) return penalty.template entry_terms<T>();
+  else return {};
+}
+
 /// A penalty under which few coefficients are expected not to be zero.
 template <class P>
 concept SparsePenalty = !requires {

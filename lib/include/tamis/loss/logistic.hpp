@@ -73,6 +73,19 @@ struct Logistic {
     return weight > T(0);
   }
 
+  /// h ← p from u = c(p − e_y).
+  template <class T>
+  void curvature_of_gradient(const T* u, Index classes, Label y, T weight, T* h) const {
+    const T scale = weight > T(0) ? T(1) / weight : T(0);
+    for (Index k = 0; k < classes; ++k) h[k] = scale * u[k];
+    h[y] = largest(T(1) + h[y], T(0));
+  }
+  /// c ∂²ℓ/∂z_k∂z_l from p_k and p_l.
+  template <class T>
+  [[gnu::always_inline]] T curvature_between(T of_k, T of_l, bool same, T weight) const {
+    return weight * (of_k * ((same ? T(1) : T(0)) - of_l));
+  }
+
   /// t ← c∇²ℓ t.
   template <class T>
   void apply_curvature(const T* h, Index classes, Label, T weight, T* t) const {

@@ -4,6 +4,7 @@
 #include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../design/sorted_columns.hpp"
+#include "proximal_newton.hpp"
 #include "support_newton.hpp"
 #include "workbench.hpp"
 
@@ -27,11 +28,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
-  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
-      Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
-      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::offer_primal,
-      Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
-      Base::targets_, Base::update_residual, Base::validate;
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_null_model,
+      Base::count_iteration, Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row,
+      Base::group_order, Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_,
+      Base::offer_primal, Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_,
+      Base::stride_, Base::targets_, Base::update_residual, Base::validate;
   using Newton = SupportNewton<T>;
 
  public:
@@ -81,10 +82,21 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
+    const T last = options_.lambda;
     if (!begin_again(lambda)) return false;
     decrease_ = T(0);
-    certify(false);
-    if (running()) begin_epochs(2);
+    go_by_entries(path_.has_memory() && lambda > T(0) && entry_terms<T>(penalty_).l1 > T(0) && is_entry_loss());
+    if (goes_by_entries_) path_.begin(own_.w, stride_, last, lambda);
+    if (goes_by_entries_ && is_certified_) {
+      offer_primal(own_.w, objective_by_entries());
+      certify_again(own_.u, own_.g);
+    } else if (goes_by_entries_) {
+      take_losses();
+      certify_entries();
+    } else {
+      certify(false);
+    }
+    if (running() && !goes_by_entries_) begin_epochs(2);
     return running();
   }
 
@@ -92,6 +104,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   bool step() {
     if (!running()) return false;
     const bool last = !count_iteration();
+    if (goes_by_entries_) {
+      step_by_entries();
+      if (last) end_at_limit();
+      return running();
+    }
     if (epochs_left_ > 0) {
       epoch();
       --epochs_left_;
@@ -144,16 +161,24 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
     design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
+    path_ = {};
+    goes_by_entries_ = is_certified_ = false;
     const std::size_t entries = design_.count_nonzeros();
     Arena rest = arena;
     const auto columns = Columns::Memory::lay_out(rest, shape_.features, entries);
     if (!rest.exhausted()) {
       design_.copy_columns(columns, entries, targets_, loss_.violations() != Violations::none,
-                                 reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
+                           reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
     }
     if constexpr (HasManifold<Penalty, T>) {
-      const Index limit = Newton::limit_of(shape_, entries, memory.size() - arena.used());
+      const std::size_t room = memory.size() - arena.used();
+      if constexpr (profile.loop_per_loss) {  // in the same memory as the other: it is one or the other
+        Arena shared = arena;
+        const Index most = ProximalNewton<T>::limit_of(shape_, room);
+        if (most > 0) path_ = ProximalNewton<T>(ProximalNewton<T>::Memory::lay_out(shared, shape_, most));
+      }
+      const Index limit = Newton::limit_of(shape_, entries, room);
       if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
     }
   }
@@ -175,18 +200,15 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// u ← c∇ℓ(z).
   void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_loss(loss_, targets_, own_.z, stride_) +
-           options_.lambda * penalty_value(own_.w);
+    return detail::mean_loss(loss_, targets_, own_.z, stride_) + options_.lambda * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
   [[gnu::noinline]] void fit_null_model() {
     if (!options_.intercept) return;
     T* b = row_of(own_.w, shape_.features, stride_);
-    if constexpr (requires { loss_.guess_intercepts(targets_, b); })
-      loss_.guess_intercepts(targets_, b);
-    for (Index i = 0; i < shape_.samples; ++i)
-      copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
+    if constexpr (requires { loss_.guess_intercepts(targets_, b); }) loss_.guess_intercepts(targets_, b);
+    for (Index i = 0; i < shape_.samples; ++i) copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
     for (int round = 0; round < 300; ++round)
       if (move_intercepts() <= T(8) * epsilon<T>) break;
   }
@@ -201,8 +223,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     fill(diagonal, stride_, T(0));
     for (Index i = 0; i < shape_.samples; ++i) {
       T* h = own_.block[2];
-      loss_.second_derivatives(row_of(own_.u, i, stride_), shape_.classes,
-                                     label_of(loss_, targets_, i), weight(i), h);
+      loss_.second_derivatives(row_of(own_.u, i, stride_), shape_.classes, label_of(loss_, targets_, i), weight(i), h);
       for (Index k = 0; k < shape_.classes; ++k) diagonal[k] += h[k];
     }
     T top = T(1e-6);
@@ -331,8 +352,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       top *= scale * (pairs ? T(shape_.classes) / T(shape_.classes - 1) : T(1)) * caution_;
       curvature += largest(top, T(0.02) * own_.squares[j]);
     }
-    move_group(group, curvature,
-               [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
+    move_group(group, curvature, [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
   }
 
   /// W_g ← prox(W_g − G_g/L), with G in g; `changed(j, step)` for each row that moves.
@@ -418,8 +438,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const Index stride = stride_, classes = shape_.classes;
     for (Index i = 0; i < shape_.samples; ++i) {
       T* h = row_of(own_.h, i, stride);
-      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, targets_, i),
-                          targets_.margin(i), weight(i), T(0), h);
+      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, targets_, i), targets_.margin(i),
+                          weight(i), T(0), h);
       for (Index k = classes; k < stride; ++k) h[k] = T(0);
       own_.bound[i] = loss.curvature_size(h, classes, label_of(loss, targets_, i), weight(i)).bound;
     }
@@ -478,16 +498,73 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       const T forcing = smallest(largest(square_root(largest(report_.relative_gap, T(0))), T(0.1)), T(0.3));
-      SupportProblem<T, Columns, Loss, Penalty> problem{design_, targets_,
-                                                        loss_,   penalty_,
-                                                        shape_,  options_.lambda,
-                                                        forcing,       options_.intercept,
-                                                        own_.w,        own_.g,
-                                                        own_.d,        own_.z,
-                                                        own_.u,        own_.h,
-                                                        own_.bound,    stride_};
+      SupportProblem<T, Columns, Loss, Penalty> problem{
+          design_, targets_, loss_,  penalty_, shape_, options_.lambda, forcing,    options_.intercept,
+          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,          own_.bound, stride_};
       report_.epochs += newton_.step(problem);
     }
+  }
+
+  // ---- paths ------------------------------------------------------------------------------------------------------
+
+  void go_by_entries(bool yes) {
+    if (!yes) is_certified_ = false;
+    goes_by_entries_ = yes;
+    const std::size_t all = std::size_t(shape_.samples) * shape_.features;
+    design_.multiply_copy(!yes || design_.entries(nullptr, shape_.features) < all / 4);
+  }
+  bool is_entry_loss() const {
+    return visit_smooth(loss_, []<class One>(const One&) { return EntryLoss<One, T>; });
+  }
+
+  T objective_by_entries() const { return loss_value_ + options_.lambda * penalty_value(own_.w); }
+
+  /// A step of ProximalNewton, shortened until it descends, and its certificate.
+  void step_by_entries() {
+    if constexpr (profile.loop_per_loss) {
+      const T before = objective_by_entries();
+      const Design& design = design_;
+      EntryProblem<T, Design, Loss> problem{design, targets_, loss_, shape_, options_.lambda, entry_terms<T>(penalty_),
+                                            options_.intercept, own_.w, own_.u, own_.g, stride_};
+      if (report_.iterations > most_steps_by_entries || !path_.step(problem, report_.relative_gap)) {
+        go_by_entries(false);
+        path_.forget();
+        certify(false);
+        if (running()) begin_epochs(2);
+        return;
+      }
+      take_losses();
+      for (T alpha = T(0.5); !(objective_by_entries() <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
+        path_.take(problem, alpha);
+        take_losses();
+      }
+      certify_entries();
+    }
+  }
+  /// Scores of the coefficients, the loss there and its gradients.
+  [[gnu::noinline]] void take_losses() {
+    take_scores();
+    Sum<T> total;
+    visit_smooth_samples(loss_, [&](const auto& loss) {
+      for (Index i = 0; i < shape_.samples; ++i) {
+        T* row = row_of(own_.u, i, stride_);
+        const T value = loss.gradient(row_of(own_.z, i, stride_), shape_.classes, label_of(loss, targets_, i),
+                                      targets_.margin(i), weight(i), row);
+        for (Index k = shape_.classes; k < stride_; ++k) row[k] = T(0);
+        if (weight(i) > T(0)) total.add(weight(i) * value);
+      }
+    });
+    loss_value_ = total.value();
+  }
+  /// The gap after take_losses, with duals to which the intercepts have been shifted.
+  void certify_entries() {
+    offer_primal(own_.w, objective_by_entries());
+    if (options_.intercept) path_.shift_intercepts(loss_, targets_, own_.u, stride_);
+    T* const sums = own_.block[1];
+    column_sums(static_cast<const T*>(own_.u), shape_.samples, stride_, sums);
+    Base::certify(own_.u, own_.g, true);
+    copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
+    is_certified_ = true;
   }
 
   // ---- certificates -----------------------------------------------------------------------------------------------
@@ -495,23 +572,27 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Scores of the coefficients anew, then the gap.
   [[gnu::noinline]] void certify(bool null_model) {
     known_ = false;
-    if (!null_model) {
-      Index count = 0;
-      for_each_active_row([&](Index j) {
-        if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
-      });
-      fill(own_.block[0], stride_, T(0));
-      const T* base = own_.block[0];
-      if (options_.intercept) {
-        base = row_of(own_.w, shape_.features, stride_);
-        if (!separate_classes(loss_)) centre_intercepts();
-      }
-      design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
-    }
+    is_certified_ = false;
+    if (!null_model) take_scores();
     offer_primal(own_.w, own_.z);
     take_gradients();
     if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
+  }
+
+  /// z ← the scores of w.
+  [[gnu::noinline]] void take_scores() {
+    Index count = 0;
+    for_each_active_row([&](Index j) {
+      if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
+    });
+    fill(own_.block[0], stride_, T(0));
+    const T* base = own_.block[0];
+    if (options_.intercept) {
+      base = row_of(own_.w, shape_.features, stride_);
+      if (!separate_classes(loss_)) centre_intercepts();
+    }
+    design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
   }
 
   /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
@@ -527,10 +608,15 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
   static constexpr int model_sweeps = 4;
+  static constexpr std::uint32_t most_steps_by_entries = 100;
 
   Memory own_{};
   Newton newton_{};
-  Index working_ = 0;  ///< entries of `work`
+  ProximalNewton<T> path_{};      ///< takes over where a path goes on to another λ
+  bool goes_by_entries_ = false;  ///< at this λ
+  bool is_certified_ = false;     ///< u and g are those of certify_entries at w
+  T loss_value_ = T(0);           ///< at w, after take_losses
+  Index working_ = 0;             ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
   T caution_ = T(1);  ///< factor of the curvature
   T value_ = T(0);    ///< of the objective, while `known_`

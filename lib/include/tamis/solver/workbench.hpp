@@ -98,9 +98,13 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   }
 
   /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
-  [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
+  void offer_primal(const T* w, const T* z) {
+    if (!has_failed())
+      offer_primal(w, are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>);
+  }
+  /// The same with the objective there.
+  [[gnu::noinline]] void offer_primal(const T* w, T objective) {
     if (has_failed()) return;
-    const T objective = are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>;
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
     GapMonitor<T>::take_gap(report_);
@@ -163,6 +167,12 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   void repair(T* u) {
     if (!has_failed()) ++certificates_;
     Base::repair_duals(u);
+  }
+
+  /// The certificate of the last u and its g once more, for another λ.
+  void certify_again(const T* u, const T* g) {
+    if (!has_failed()) ++certificates_;
+    offer_dual(dual_value(u, g, nullptr, shape_.features));
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.

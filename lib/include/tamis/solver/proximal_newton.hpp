@@ -1,0 +1,372 @@
+#pragma once
+/// A proximal Newton method on single coefficients, for paths: its quadratic model goes on from one λ to the next.
+
+#include "../arena.hpp"
+#include "../concepts.hpp"
+#include "../linalg/cholesky.hpp"
+#include "../linalg/rows.hpp"
+
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
+
+/// What a step works on: the problem, and the caller's matrices.
+template <class T, class Design, class Loss>
+struct EntryProblem {
+  const Design& design;
+  const Targets<T>& targets;
+  const Loss& loss;
+  Shape shape;
+  T lambda;
+  EntryTerms<T> penalty;
+  bool intercept;
+  T* w;  ///< coefficients, the last row being intercepts
+  T* u;  ///< duals, samples × stride
+  T* g;  ///< their products with the features, balanced, so that they are those with centred ones; then their sums
+  Index stride;
+};
+
+/// Steps of a proximal Newton method for f(W) + λ Σ (ρ|w| + (1 − ρ)½w²),
+///
+///     W ← W + αD,   D the minimum of  ⟨∇f, D⟩ + ½⟨D, HD⟩ + λΩ(W + D),
+///
+/// where D is zero but for the entries of the model: those that are not zero, and those whose gradient may reach λρ.
+/// The first step at a λ takes them by the sequential strong rule; what it misses has a gradient above λρ, and joins in
+/// the next. H is the Hessian at these entries, of all classes together, about the means of the features, so that
+/// intercepts hardly couple with the rest. It is kept, together with the curvatures of the samples from which rows for
+/// entries that join follow; they are taken anew when steps beyond the first at their λs have cost as much as that
+/// would, or descend slowly. The model is minimised by coordinate descent, whose first point is the solution
+/// extrapolated along λ.
+///
+/// Cost of a step: a sweep of coordinate descent is m² flops for m entries; an entry that joins, 2mn flops. Sources:
+/// Tibshirani et al. (2012) for the rule; Friedman, Hastie and Tibshirani (2010); Lee, Sun and Saunders (2014).
+template <class T>
+class ProximalNewton {
+ public:
+  struct Memory {
+    T* hessian;    ///< limit × limit
+    T* curvature;  ///< of the samples, where the Hessian was taken: classes × samples
+    T* row;        ///< scratch: curvatures of a sample
+    T* shift;      ///< of the intercepts: those of w and the shift are where the duals and their gradient are taken
+    T* small;      ///< the Hessian of the intercepts alone
+    T* batch;      ///< columns of weighted features: samples × width
+    T* products;   ///< of those with the design: (features + 1) × width
+    T* sums;       ///< of the columns of the batch
+    T* means;      ///< of the features
+    T* gradient;   ///< of the model at each entry
+    T* start;      ///< the coefficients before the step
+    T* move;       ///< how far the model's solution is from there
+    T* before;     ///< the coefficients where the λ before the last has ended
+    T* slope;      ///< how far they went from there to where the last has ended
+    Index* feature;
+    Index* label;
+    Index* list;           ///< scratch: features of the entries of a class
+    std::uint8_t* inside;  ///< of each coefficient, whether it is an entry
+    Index limit;
+    Index width;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index limit) {
+      Memory m{};
+      const Index stride = padded<T>(shape.classes);
+      const std::size_t rows = detail::saturating_add(shape.features, 1);
+      m.limit = limit;
+      m.width = stride < 32 ? (31 / stride + 1) * stride : stride;
+      m.hessian = arena.take<T>(detail::saturating_multiply(limit, limit));
+      m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
+      for (T** row : {&m.row, &m.shift}) *row = arena.take<T>(stride);
+      m.small = arena.take<T>(detail::saturating_multiply(stride, stride));
+      m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
+      m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
+      m.sums = arena.take<T>(m.width);
+      m.means = arena.take<T>(rows);
+      for (T** entries : {&m.gradient, &m.start, &m.move, &m.before, &m.slope}) *entries = arena.take<T>(limit);
+      for (Index** numbers : {&m.feature, &m.label, &m.list}) *numbers = arena.take<Index>(limit);
+      m.inside = arena.take<std::uint8_t>(detail::saturating_multiply(rows, stride));
+      return m;
+    }
+  };
+
+  ProximalNewton() = default;
+  explicit ProximalNewton(const Memory& memory) : m_(memory) {}
+  bool has_memory() const { return m_.limit > 0; }
+
+  /// The largest number of entries that `bytes` of memory are enough for, whole vectors; 0: they are too few.
+  static constexpr Index limit_of(Shape shape, std::size_t bytes) {
+    const std::size_t all = detail::saturating_multiply(std::size_t{shape.features} + 1, shape.classes);
+    Index low = 0, high = static_cast<Index>(all < most_entries ? all : most_entries) / lanes<T> + 2;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      Arena counter;
+      (void)Memory::lay_out(counter, shape, middle * lanes<T>);
+      (counter.used() <= bytes ? low : high) = middle;
+    }
+    return low * lanes<T>;
+  }
+
+  /// The run at λ = `last` has ended at w, and one at λ = `next` begins there.
+  void begin(const T* w, Index stride, T last, T next) {
+    ratio_ = last_ > last ? (next - last) / (last - last_) : T(0);
+    last_ = last;
+    steps_ = 0;
+    for (Index e = 0; e < entries_; ++e) {
+      const T now = coefficient(w, stride, e);
+      m_.slope[e] = now != T(0) && m_.before[e] != T(0) ? now - m_.before[e] : T(0);
+      m_.before[e] = now;
+    }
+  }
+  /// The memory has been used for something else.
+  void forget() {
+    entries_ = 0;
+    has_means_ = false;
+  }
+
+  /// A step of Newton's method on the intercepts alone, and the duals u to where it leads: u + H·1·shift, which is
+  /// nearly balanced and needs no exponentials. The step is not taken, but the next one of all begins with it.
+  template <class Loss>
+  [[gnu::noinline]] void shift_intercepts(const Loss& any_loss, const Targets<T>& targets, T* u, Index stride) {
+    const Index last = targets.classes - 1;  // the same shift of all classes changes nothing
+    const Index samples = targets.samples();
+    for (T* row : {m_.row, m_.shift}) fill(row, stride, T(0));
+    fill(m_.small, std::size_t(last) * stride, T(0));
+    column_sums(static_cast<const T*>(u), samples, stride, m_.sums);
+    visit_entry_loss(any_loss, [&](const auto& loss) {
+      const auto take_curvature = [&](Index i) {
+        loss.curvature_of_gradient(row_of(u, i, stride), targets.classes, label_of(loss, targets, i), targets.weight(i),
+                                   m_.row);
+      };
+      for (Index i = 0; i < samples; ++i) {
+        take_curvature(i);
+        for (Index k = 0; k < last; ++k)
+          for (Index l = 0; l <= k; ++l)
+            row_of(m_.small, k, stride)[l] += loss.curvature_between(m_.row[k], m_.row[l], k == l, targets.weight(i));
+      }
+      if (!factor_cholesky(m_.small, last, stride)) return;
+      T most = 0;
+      for (Index k = 0; k < last; ++k) m_.shift[k] = -m_.sums[k];
+      solve_cholesky(static_cast<const T*>(m_.small), last, stride, m_.shift);
+      for (Index k = 0; k < last; ++k) most = largest(most, absolute(m_.shift[k]));
+      if (!(most < T(0.25))) return fill(m_.shift, stride, T(0));  // probabilities would leave their range
+      for (Index i = 0; i < samples; ++i) {
+        take_curvature(i);
+        loss.add_curvature(m_.row, stride, targets.weight(i), T(1), m_.shift, row_of(u, i, stride));
+      }
+    });
+  }
+
+  /// Moves w to the minimum of the model. `gap`: the relative one there. False: there is no room for the entries.
+  template <class Problem>
+  [[gnu::noinline]] bool step(Problem& p, T gap) {
+    const bool first = steps_++ == 0;
+    if (!first) extra_ += evaluation(p);
+    const bool slow = steps_ > 3 && gap > T(0.5) * gap_;
+    gap_ = gap;
+    if (entries_ == 0 || extra_ > built_ || slow) clear(p);
+    if (!add_entries(p, first)) return false;
+    minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(100) * gap)), first ? ratio_ : T(0));
+    take(p, T(1));
+    return true;
+  }
+  /// w ← the coefficients before the last step, and α of it.
+  template <class Problem>
+  [[gnu::noinline]] void take(const Problem& p, T alpha) const {
+    T* const intercepts = row_of(p.w, p.shape.features, p.stride);
+    for (Index e = 0; e < entries_; ++e) row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] = m_.start[e];
+    for (Index e = 0; e < entries_; ++e) {
+      const T move = alpha * m_.move[e];
+      row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] += move;
+      if (p.intercept) intercepts[m_.label[e]] -= m_.means[m_.feature[e]] * move;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_entries = 4096;
+  static constexpr int most_sweeps = 300;
+  static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
+
+  template <class Loss, class Visit>
+  static void visit_entry_loss(const Loss& loss, Visit visit) {
+    visit_smooth(loss, [&]<class One>(const One& one) {
+      if constexpr (EntryLoss<One, T>) visit(one);
+    });
+  }
+  T coefficient(const T* w, Index stride, Index e) const { return row_of(w, m_.feature[e], stride)[m_.label[e]]; }
+
+  /// Multiplications that the loss and its gradient take.
+  template <class Problem>
+  T evaluation(const Problem& p) const {
+    return T(p.shape.classes) * (T(1.5) * T(p.design.entries(nullptr, p.shape.features)) + T(40) * T(p.shape.samples));
+  }
+
+  // ---- the entries --------------------------------------------------------------------------------------------------
+
+  /// Takes the curvatures at z, for a model without entries.
+  template <class Problem>
+  [[gnu::noinline]] void clear(const Problem& p) {
+    const Index features = p.shape.features;
+    entries_ = 0;
+    extra_ = built_ = T(0);
+    for (std::size_t e = 0; e < (std::size_t(features) + 1) * p.stride; ++e) m_.inside[e] = 0;
+    if (!has_means_)
+      for (Index j = 0; j <= features; ++j)
+        m_.means[j] = p.intercept && j < features ? p.design.column_sum(j) / T(p.shape.samples) : T(0);
+    has_means_ = true;
+    visit_entry_loss(p.loss, [&](const auto& loss) {
+      for (Index i = 0; i < p.shape.samples; ++i) {
+        loss.curvature_of_gradient(row_of(p.u, i, p.stride), p.shape.classes, label_of(loss, p.targets, i),
+                                   p.targets.weight(i), m_.row);
+        for (Index k = 0; k < p.shape.classes; ++k) m_.curvature[std::size_t(k) * p.shape.samples + i] = m_.row[k];
+      }
+    });
+  }
+
+  /// Adds the entries that are not in yet, class by class, and their part of the Hessian.
+  template <class Problem>
+  [[gnu::noinline]] bool add_entries(const Problem& p, bool first) {
+    const Index old = entries_;
+    const T foreseen = first && last_ > p.lambda ? T(2) * p.lambda - last_ : T(0.999) * p.lambda;
+    const T level = p.penalty.l1 * foreseen;
+    for (Index k = 0; k < p.shape.classes; ++k)
+      for (Index j = 0; j < p.shape.features + Index(p.intercept); ++j) {
+        const std::size_t at = std::size_t(j) * p.stride + k;
+        if (m_.inside[at] || !(j == p.shape.features || p.w[at] != T(0) || absolute(p.g[at]) > level)) continue;
+        if (entries_ == m_.limit) {
+          entries_ = 0;
+          return false;
+        }
+        m_.inside[at] = 1;
+        m_.feature[entries_] = j;
+        m_.label[entries_] = k;
+        m_.before[entries_] = p.w[at];
+        m_.slope[entries_++] = T(0);
+      }
+    for (Index from = old; from < entries_; from += m_.width)
+      add_rows(p, old, from, smallest(entries_, from + m_.width));
+    return true;
+  }
+
+  /// Rows `from` … `to` of the Hessian over the columns before `old` and from `from` on.
+  template <class Problem>
+  [[gnu::noinline]] void add_rows(const Problem& p, Index old, Index from, Index to) {
+    const Index width = padded<T>(to - from);
+    for (Index k = 0; k < p.shape.classes; ++k) {
+      const auto each = [&](auto visit) {
+        for (Index e = 0; e < entries_; ++e)
+          if ((e < old || e >= from) && m_.label[e] == k) visit(e);
+      };
+      Index count = 0;
+      each([&](Index e) {
+        if (m_.feature[e] < p.shape.features) m_.list[count++] = m_.feature[e];
+      });
+      for (Index r = 0; r < width; ++r) weigh(p, from + r < to ? from + r : entries_, k, m_.batch + r, width);
+      p.design.transposed_multiply(m_.list, count, m_.batch, width, m_.products);
+      block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
+      each([&](Index e) {
+        const Index j = m_.feature[e];
+        const T* product = row_of(m_.products, j, width);
+        for (Index r = from; r < to; ++r) {
+          const T sum = m_.sums[r - from];
+          const T value = j < p.shape.features ? product[r - from] - m_.means[j] * sum : sum;
+          row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
+        }
+      });
+      built_ += T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 4) * T(width);
+    }
+  }
+
+  /// A column of the batch, whose rows have `width` entries: the feature of an entry about its mean, times the
+  /// curvature of the samples between its class and class k; zero for no entry.
+  template <class Problem>
+  [[gnu::noinline]] void weigh(const Problem& p, Index entry, Index k, T* out, Index width) {
+    const Index samples = p.shape.samples;
+    if (entry == entries_) {
+      for (Index i = 0; i < samples; ++i) out[std::size_t(i) * width] = T(0);
+      return;
+    }
+    const Index j = m_.feature[entry], label = m_.label[entry];
+    const T mean = m_.means[j];
+    const T *own = m_.curvature + std::size_t(label) * samples, *other = m_.curvature + std::size_t(k) * samples;
+    visit_entry_loss(p.loss, [&](const auto& loss) {
+      const auto curvature = [&](Index i) {
+        return loss.curvature_between(own[i], other[i], label == k, p.targets.weight(i));
+      };
+      const auto put = [&](auto value) {
+        for (Index i = 0; i < samples; ++i) out[std::size_t(i) * width] = value(i) * curvature(i);
+      };
+      if (j == p.shape.features) return put([](Index) { return T(1); });
+      const Column<T> x = p.design.column(j);
+      if (!x.rows) return put([&](Index i) { return x.values[i] - mean; });
+      put([&](Index) { return -mean; });
+      for (Index e = 0; e < x.count; ++e) out[std::size_t(x.rows[e]) * width] += x.values[e] * curvature(x.rows[e]);
+    });
+  }
+
+  // ---- the model ----------------------------------------------------------------------------------------------------
+
+  /// Coordinate descent until no entry's gradient moves by more than `within`·λ, beginning `ahead` slopes from w.
+  template <class Problem>
+  void minimise(const Problem& p, T within, T ahead) {
+    const Index padded_entries = padded<T>(entries_);
+    for (Index e = 0; e < padded_entries; ++e) {
+      m_.move[e] = e < entries_ && m_.feature[e] == p.shape.features ? m_.shift[m_.label[e]] : T(0);
+      m_.start[e] = e < entries_ ? coefficient(p.w, p.stride, e) : T(0);
+      m_.gradient[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
+    }
+    const Index intercepts = p.shape.features;
+    if (ahead != T(0))
+      for (Index e = 0; e < entries_; ++e) {
+        T step = ahead * m_.slope[e];
+        if (m_.feature[e] != intercepts && (m_.start[e] + step) * m_.start[e] < T(0)) step = -m_.start[e];
+        if (step != T(0)) move(e, step);
+      }
+    const T threshold = p.lambda * p.penalty.l1, ridge = p.lambda * p.penalty.ridge;
+    bool all = true;
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      T most = 0;
+      for (Index e = 0; e < entries_; ++e) {
+        const bool penalised = m_.feature[e] != intercepts;
+        const T h = row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
+        if (!(h > T(0)) || (!all && penalised && w == T(0))) continue;
+        const T aim = h * w - m_.gradient[e];
+        const T next = penalised ? soft(aim, threshold) / (h + ridge) : aim / h;
+        if (next == w) continue;
+        move(e, next - w);
+        most = largest(most, absolute(next - w) * h);
+      }
+      if (!(most > within * p.lambda)) {
+        if (all) break;
+        all = true;
+      } else {
+        all = false;
+      }
+    }
+  }
+  void move(Index e, T step) {
+    m_.move[e] += step;
+    add_scaled(step, row_of(m_.hessian, e, m_.limit), padded<T>(entries_), m_.gradient);
+  }
+  template <Index W>
+  TAMIS_TILE static void add_scaled_by(T factor, const T* row, Index count, T* to) {
+    const auto scale = Simd<T, W>::fill(factor);
+    Index e = 0;
+    for (; e + W <= count; e += W) (Simd<T, W>::load(to + e) + scale * Simd<T, W>::load(row + e)).store(to + e);
+    for (; e < count; ++e) to[e] += factor * row[e];
+  }
+  TAMIS_WIDE [[gnu::noinline]] static void add_scaled_wide(T factor, const T* row, Index count, T* to) {
+    add_scaled_by<2 * lanes<T>>(factor, row, count, to);
+  }
+  static void add_scaled(T factor, const T* row, Index count, T* to) {
+    if constexpr (profile.wide)
+      if (has_wide_vectors()) return add_scaled_wide(factor, row, count, to);
+    add_scaled_by<SimdOrScalar<T>::width>(factor, row, count, to);
+  }
+
+  Memory m_{};
+  Index entries_ = 0;
+  bool has_means_ = false;
+  std::uint32_t steps_ = 0;  ///< at this λ
+  T gap_ = T(0);             ///< at the last step
+  T last_ = T(0);            ///< the λ before
+  T ratio_ = T(0);           ///< how far ahead of the last λ this one is, beside the step to the last
+  T built_ = T(0);           ///< multiplications that went into the Hessian
+  T extra_ = T(0);           ///< and into steps beyond the first at their λs since
+};
+
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
