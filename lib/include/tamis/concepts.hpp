@@ -138,12 +138,10 @@ concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<co
   { penalty.keeps_signs() } -> std::convertible_to<bool>;
 };
 
-/// A loss whose Hessian is known from its gradient u, entry by entry: `curvature_of_gradient(u, …, h)` writes what
-/// `curvature_between(h_k, h_l, k == l, weight)` takes.
+/// A loss whose Hessian is c(diag(h) − hhᵀ), with the h that `curvature_of_gradient(u, …, h)` writes from its gradient.
 template <class L, class T>
 concept EntryLoss = requires(const L loss, const T* u, T* h, T number) {
   loss.curvature_of_gradient(u, Index(), Label(), number, h);
-  { loss.curvature_between(number, number, true, number) } -> std::convertible_to<T>;
 };
 
 /// What a penalty that is Σ (l1·|w| + ridge·½w²) over single entries has of each; nothing of the others.

@@ -80,11 +80,6 @@ struct Logistic {
     for (Index k = 0; k < classes; ++k) h[k] = scale * u[k];
     h[y] = largest(T(1) + h[y], T(0));
   }
-  /// c ∂²ℓ/∂z_k∂z_l from p_k and p_l.
-  template <class T>
-  [[gnu::always_inline]] T curvature_between(T of_k, T of_l, bool same, T weight) const {
-    return weight * (of_k * ((same ? T(1) : T(0)) - of_l));
-  }
 
   /// t ← c∇²ℓ t.
   template <class T>

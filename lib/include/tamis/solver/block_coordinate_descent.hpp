@@ -28,7 +28,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
-  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_null_model,
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_balanced, Base::certify_null_model,
       Base::count_iteration, Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row,
       Base::group_order, Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_,
       Base::offer_primal, Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_,
@@ -85,11 +85,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const T last = options_.lambda;
     if (!begin_again(lambda)) return false;
     decrease_ = T(0);
-    go_by_entries(path_.has_memory() && lambda > T(0) && entry_terms<T>(penalty_).l1 > T(0) && is_entry_loss());
+    go_by_entries(path_.has_memory() && lambda > T(0) && last > T(0) && entry_terms<T>(penalty_).l1 > T(0) && is_entry_loss());
     if (goes_by_entries_) path_.begin(own_.w, stride_, last, lambda);
     if (goes_by_entries_ && is_certified_) {
       offer_primal(own_.w, objective_by_entries());
-      certify_again(own_.u, own_.g);
+      certify_again(smallest(lambda / last, T(1)));
     } else if (goes_by_entries_) {
       take_losses();
       certify_entries();
@@ -562,7 +562,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if (options_.intercept) path_.shift_intercepts(loss_, targets_, own_.u, stride_);
     T* const sums = own_.block[1];
     column_sums(static_cast<const T*>(own_.u), shape_.samples, stride_, sums);
-    Base::certify(own_.u, own_.g, true);
+    certify_balanced(own_.u, own_.g);
     copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
     is_certified_ = true;
   }

@@ -134,9 +134,12 @@ class ProximalNewton {
       };
       for (Index i = 0; i < samples; ++i) {
         take_curvature(i);
-        for (Index k = 0; k < last; ++k)
-          for (Index l = 0; l <= k; ++l)
-            row_of(m_.small, k, stride)[l] += loss.curvature_between(m_.row[k], m_.row[l], k == l, targets.weight(i));
+        for (Index k = 0; k < last; ++k) {
+          T* const row = row_of(m_.small, k, stride);
+          const T scale = targets.weight(i) * m_.row[k];
+          add_scaled_row(static_cast<const T*>(row), -scale, static_cast<const T*>(m_.row), padded<T>(k + 1), row);
+          row[k] += scale;
+        }
       }
       if (!factor_cholesky(m_.small, last, stride)) return;
       T most = 0;
@@ -255,7 +258,7 @@ class ProximalNewton {
       each([&](Index e) {
         if (m_.feature[e] < p.shape.features) m_.list[count++] = m_.feature[e];
       });
-      for (Index r = 0; r < width; ++r) weigh(p, from + r < to ? from + r : entries_, k, m_.batch + r, width);
+      weigh(p, from, to, k, width);
       p.design.transposed_multiply(m_.list, count, m_.batch, width, m_.products);
       block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
       each([&](Index e) {
@@ -271,31 +274,46 @@ class ProximalNewton {
     }
   }
 
-  /// A column of the batch, whose rows have `width` entries: the feature of an entry about its mean, times the
-  /// curvature of the samples between its class and class k; zero for no entry.
+  /// The batch: the features of entries `from` … `to` about their means, times the curvature of the samples between
+  /// the entries' classes and class k; zero up to `width`. Few samples at once stay in the cache.
   template <class Problem>
-  [[gnu::noinline]] void weigh(const Problem& p, Index entry, Index k, T* out, Index width) {
+  [[gnu::noinline]] void weigh(const Problem& p, Index from, Index to, Index k, Index width) {
+    constexpr Index block = 64;
     const Index samples = p.shape.samples;
-    if (entry == entries_) {
-      for (Index i = 0; i < samples; ++i) out[std::size_t(i) * width] = T(0);
-      return;
+    const T* const other = m_.curvature + std::size_t(k) * samples;
+    for (Index first = 0; first < samples; first += smallest(block, samples - first)) {
+      const Index last = first + smallest(block, samples - first);
+      for (Index r = 0; r < width; ++r) {
+        T* const out = m_.batch + r;
+        const auto put = [&](auto value) {
+          for (Index i = first; i < last; ++i) out[std::size_t(i) * width] = value(i);
+        };
+        if (from + r >= to) {
+          put([](Index) { return T(0); });
+          continue;
+        }
+        const Index j = m_.feature[from + r], label = m_.label[from + r];
+        const T same = label == k ? T(1) : T(0), mean = m_.means[j];
+        const T* const own = m_.curvature + std::size_t(label) * samples;
+        const T* const x = j == p.shape.features ? nullptr : p.design.column(j).values;
+        const bool stored = x && !p.design.column(j).rows;
+        put([&](Index i) {
+          const T value = stored ? x[i] - mean : x ? -mean : T(1);
+          return value * (p.targets.weight(i) * (own[i] * (same - other[i])));
+        });
+      }
     }
-    const Index j = m_.feature[entry], label = m_.label[entry];
-    const T mean = m_.means[j];
-    const T *own = m_.curvature + std::size_t(label) * samples, *other = m_.curvature + std::size_t(k) * samples;
-    visit_entry_loss(p.loss, [&](const auto& loss) {
-      const auto curvature = [&](Index i) {
-        return loss.curvature_between(own[i], other[i], label == k, p.targets.weight(i));
-      };
-      const auto put = [&](auto value) {
-        for (Index i = 0; i < samples; ++i) out[std::size_t(i) * width] = value(i) * curvature(i);
-      };
-      if (j == p.shape.features) return put([](Index) { return T(1); });
+    for (Index r = 0; from + r < to; ++r) {
+      const Index j = m_.feature[from + r], label = m_.label[from + r];
+      if (j == p.shape.features) continue;
       const Column<T> x = p.design.column(j);
-      if (!x.rows) return put([&](Index i) { return x.values[i] - mean; });
-      put([&](Index) { return -mean; });
-      for (Index e = 0; e < x.count; ++e) out[std::size_t(x.rows[e]) * width] += x.values[e] * curvature(x.rows[e]);
-    });
+      const T same = label == k ? T(1) : T(0);
+      const T* const own = m_.curvature + std::size_t(label) * samples;
+      for (Index e = 0; x.rows && e < x.count; ++e) {
+        const Index i = x.rows[e];
+        m_.batch[std::size_t(i) * width + r] += x.values[e] * (p.targets.weight(i) * (own[i] * (same - other[i])));
+      }
+    }
   }
 
   // ---- the model ----------------------------------------------------------------------------------------------------

@@ -33,10 +33,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   void set_lambda(T lambda) { options_.lambda = lambda; }
 
  protected:
-  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_value,
-      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum, Base::matrix_entries,
+  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms, Base::dual_value,
+      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::is_balanced, Base::loss_sum, Base::matrix_entries,
       Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_, Base::shape_,
-      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::transposed_multiply,
+      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
       Base::whole_transposed_multiply, Base::widen;
   using Common = CommonMemory<T>;
 
@@ -169,9 +169,21 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     Base::repair_duals(u);
   }
 
-  /// The certificate of the last u and its g once more, for another λ.
-  void certify_again(const T* u, const T* g) {
+  /// The certificate of the run before at a smaller λ, which is the larger one's times `share`: its duals in that
+  /// proportion are feasible, and the dual objective is concave along them and not negative at zero.
+  void certify_again(T share) {
     if (!has_failed()) ++certificates_;
+    offer_dual(share * report_.dual_objective);
+  }
+  /// As certify on all features, of duals that hardly need repair.
+  [[gnu::noinline]] void certify_balanced(T* u, T* g) {
+    if (options_.intercept && !is_balanced(u)) {
+      repair(u);
+    } else {
+      if (!has_failed()) ++certificates_;
+      terms_ = dual_terms(u);
+    }
+    whole_transposed_multiply(u, g);
     offer_dual(dual_value(u, g, nullptr, shape_.features));
   }
 
