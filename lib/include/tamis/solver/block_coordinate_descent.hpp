@@ -28,7 +28,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
-  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_balanced, Base::certify_null_model,
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_null_model,
       Base::count_iteration, Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row,
       Base::group_order, Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_,
       Base::offer_primal, Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_,
@@ -517,7 +517,12 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     return visit_smooth(loss_, []<class One>(const One&) { return EntryLoss<One, T>; });
   }
 
-  T objective_by_entries() const { return loss_value_ + options_.lambda * penalty_value(own_.w); }
+  T objective_by_entries() const {
+    const T penalty = path_.has_entries()
+                          ? path_.penalty_value(own_.w, stride_, entry_terms<T>(penalty_), shape_.features)
+                          : penalty_value(own_.w);
+    return loss_value_ + options_.lambda * penalty;
+  }
 
   /// A step of ProximalNewton, shortened until it descends, and its certificate.
   void step_by_entries() {
@@ -544,26 +549,18 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Scores of the coefficients, the loss there and its gradients.
   [[gnu::noinline]] void take_losses() {
     take_scores();
-    Sum<T> total;
-    visit_smooth_samples(loss_, [&](const auto& loss) {
-      for (Index i = 0; i < shape_.samples; ++i) {
-        T* row = row_of(own_.u, i, stride_);
-        const T value = loss.gradient(row_of(own_.z, i, stride_), shape_.classes, label_of(loss, targets_, i),
-                                      targets_.margin(i), weight(i), row);
-        for (Index k = shape_.classes; k < stride_; ++k) row[k] = T(0);
-        if (weight(i) > T(0)) total.add(weight(i) * value);
-      }
-    });
-    loss_value_ = total.value();
+    loss_value_ = path_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
   }
   /// The gap after take_losses, with duals to which the intercepts have been shifted.
   void certify_entries() {
     offer_primal(own_.w, objective_by_entries());
-    if (options_.intercept) path_.shift_intercepts(loss_, targets_, own_.u, stride_);
     T* const sums = own_.block[1];
-    column_sums(static_cast<const T*>(own_.u), shape_.samples, stride_, sums);
-    certify_balanced(own_.u, own_.g);
-    copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
+    const bool balanced =
+        !options_.intercept || path_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
+    Base::certify_entries(own_.u, own_.g, balanced, entry_terms<T>(penalty_).l1, [&](T scale) {
+      return path_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
+    });
+    if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
     is_certified_ = true;
   }
 

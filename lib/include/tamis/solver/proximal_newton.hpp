@@ -47,6 +47,7 @@ class ProximalNewton {
     T* row;        ///< scratch: curvatures of a sample
     T* shift;      ///< of the intercepts: those of w and the shift are where the duals and their gradient are taken
     T* small;      ///< the Hessian of the intercepts alone
+    T* block;      ///< scratch: rows of a block of samples
     T* batch;      ///< columns of weighted features: samples × width
     T* products;   ///< of those with the design: (features + 1) × width
     T* sums;       ///< of the columns of the batch
@@ -73,6 +74,7 @@ class ProximalNewton {
       m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
       for (T** row : {&m.row, &m.shift}) *row = arena.take<T>(stride);
       m.small = arena.take<T>(detail::saturating_multiply(stride, stride));
+      m.block = arena.take<T>(detail::saturating_multiply(ProximalNewton::block, std::size_t{stride} + 2));
       m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
       m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
       m.sums = arena.take<T>(m.width);
@@ -118,40 +120,85 @@ class ProximalNewton {
     has_means_ = false;
   }
 
-  /// A step of Newton's method on the intercepts alone, and the duals u to where it leads: u + H·1·shift, which is
-  /// nearly balanced and needs no exponentials. The step is not taken, but the next one of all begins with it.
+  /// Σ cℓ at scores z; u ← its gradients.
   template <class Loss>
-  [[gnu::noinline]] void shift_intercepts(const Loss& any_loss, const Targets<T>& targets, T* u, Index stride) {
+  [[gnu::noinline]] T take_losses(const Loss& any_loss, const Targets<T>& targets, const T* z, T* u, Index stride) {
+    Sum<T> total;
+    fill(m_.row, stride, T(0));
+    fill(m_.small, std::size_t(targets.classes) * stride, T(0));
+    visit_entry_loss(any_loss, [&](const auto& loss) {
+      each_block(targets.samples(), [&](Index first, Index end) {
+        loss.gradients(targets, z, first, end, stride, u, m_.block, total);
+        for (Index i = first; i < end; ++i) {
+          loss.curvature_of_gradient(row_of(u, i, stride), targets.classes, label_of(loss, targets, i),
+                                     targets.weight(i), m_.row);
+          for (Index k = 0; k < targets.classes; ++k) {
+            T* const row = row_of(m_.small, k, stride);
+            const T scale = targets.weight(i) * m_.row[k];
+            add_scaled_row(static_cast<const T*>(row), -scale, static_cast<const T*>(m_.row), padded<T>(k + 1), row);
+            row[k] += scale;
+          }
+        }
+      });
+    });
+    return total.value();
+  }
+
+  /// A step of Newton's method on the intercepts alone, and the duals u of take_losses to where it leads:
+  /// u + H·1·shift, which is nearly balanced and needs no exponentials. The step is not taken, but the next one of all
+  /// begins with it. True: u is balanced up to rounding. `sums`: of the columns of u then.
+  template <class Loss>
+  [[gnu::noinline]] bool shift_intercepts(const Loss& any_loss, const Targets<T>& targets, T* u, Index stride,
+                                          T* sums) {
     const Index last = targets.classes - 1;  // the same shift of all classes changes nothing
     const Index samples = targets.samples();
-    for (T* row : {m_.row, m_.shift}) fill(row, stride, T(0));
-    fill(m_.small, std::size_t(last) * stride, T(0));
-    column_sums(static_cast<const T*>(u), samples, stride, m_.sums);
-    visit_entry_loss(any_loss, [&](const auto& loss) {
-      const auto take_curvature = [&](Index i) {
-        loss.curvature_of_gradient(row_of(u, i, stride), targets.classes, label_of(loss, targets, i), targets.weight(i),
-                                   m_.row);
-      };
-      for (Index i = 0; i < samples; ++i) {
-        take_curvature(i);
-        for (Index k = 0; k < last; ++k) {
-          T* const row = row_of(m_.small, k, stride);
-          const T scale = targets.weight(i) * m_.row[k];
-          add_scaled_row(static_cast<const T*>(row), -scale, static_cast<const T*>(m_.row), padded<T>(k + 1), row);
-          row[k] += scale;
-        }
-      }
-      if (!factor_cholesky(m_.small, last, stride)) return;
-      T most = 0;
-      for (Index k = 0; k < last; ++k) m_.shift[k] = -m_.sums[k];
+    block_sums(static_cast<const T*>(u), samples, stride, sums);
+    for (Index k = 0; k < stride; ++k) m_.shift[k] = k < last ? -sums[k] : T(0);
+    T most = infinity<T>, mass = 0, left = 0;
+    if (factor_cholesky(m_.small, last, stride)) {
       solve_cholesky(static_cast<const T*>(m_.small), last, stride, m_.shift);
-      for (Index k = 0; k < last; ++k) most = largest(most, absolute(m_.shift[k]));
-      if (!(most < T(0.25))) return fill(m_.shift, stride, T(0));  // probabilities would leave their range
+      most = largest_magnitude(m_.shift, last);
+    }
+    if (!(most < T(0.25))) {  // probabilities would leave their range
+      fill(m_.shift, stride, T(0));
+      return false;
+    }
+    visit_entry_loss(any_loss, [&](const auto& loss) {
       for (Index i = 0; i < samples; ++i) {
-        take_curvature(i);
-        loss.add_curvature(m_.row, stride, targets.weight(i), T(1), m_.shift, row_of(u, i, stride));
+        T* row = row_of(u, i, stride);
+        loss.curvature_of_gradient(row, targets.classes, label_of(loss, targets, i), targets.weight(i), m_.row);
+        loss.add_curvature(m_.row, stride, targets.weight(i), T(1), m_.shift, row);
+        T size = 0;
+        for (Index k = 0; k < targets.classes; ++k) size += absolute(row[k]);
+        mass += size;
       }
     });
+    block_sums(static_cast<const T*>(u), samples, stride, sums);
+    for (Index k = 0; k < stride; ++k) left += absolute(sums[k]);
+    return left <= T(64) * epsilon<T> * mass;
+  }
+  /// What the samples contribute to the dual objective at s·u.
+  template <class Loss>
+  [[gnu::noinline]] T loss_dual(const Loss& any_loss, const Targets<T>& targets, const T* u, Index stride,
+                                T scale) const {
+    Sum<T> total;
+    visit_entry_loss(any_loss, [&](const auto& loss) {
+      each_block(targets.samples(), [&](Index first, Index end) {
+        loss.dual_values(targets, u, first, end, stride, scale, m_.block, total);
+      });
+    });
+    return total.value();
+  }
+  bool has_entries() const { return entries_ > 0; }
+  /// Ω of w, whose entries beyond those of the model are zero.
+  T penalty_value(const T* w, Index stride, const EntryTerms<T>& penalty, Index features) const {
+    Sum<T> total;
+    for (Index e = 0; e < entries_; ++e) {
+      const T entry = coefficient(w, stride, e);
+      if (m_.feature[e] != features)
+        total.add(absolute(entry) * (penalty.l1 + T(0.5) * penalty.ridge * absolute(entry)));
+    }
+    return total.value();
   }
 
   /// Moves w to the minimum of the model. `gap`: the relative one there. False: there is no room for the entries.
@@ -182,6 +229,7 @@ class ProximalNewton {
  private:
   static constexpr std::size_t most_entries = 4096;
   static constexpr int most_sweeps = 300;
+  static constexpr Index block = 64;      ///< samples that are looked at together
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
   template <class Loss, class Visit>
@@ -189,6 +237,11 @@ class ProximalNewton {
     visit_smooth(loss, [&]<class One>(const One& one) {
       if constexpr (EntryLoss<One, T>) visit(one);
     });
+  }
+  template <class Visit>
+  static void each_block(Index samples, Visit visit) {
+    for (Index first = 0; first < samples; first += smallest(block, samples - first))
+      visit(first, first + smallest(block, samples - first));
   }
   T coefficient(const T* w, Index stride, Index e) const { return row_of(w, m_.feature[e], stride)[m_.label[e]]; }
 
@@ -226,20 +279,29 @@ class ProximalNewton {
     const Index old = entries_;
     const T foreseen = first && last_ > p.lambda ? T(2) * p.lambda - last_ : T(0.999) * p.lambda;
     const T level = p.penalty.l1 * foreseen;
-    for (Index k = 0; k < p.shape.classes; ++k)
-      for (Index j = 0; j < p.shape.features + Index(p.intercept); ++j) {
-        const std::size_t at = std::size_t(j) * p.stride + k;
-        if (m_.inside[at] || !(j == p.shape.features || p.w[at] != T(0) || absolute(p.g[at]) > level)) continue;
-        if (entries_ == m_.limit) {
-          entries_ = 0;
-          return false;
-        }
-        m_.inside[at] = 1;
-        m_.feature[entries_] = j;
-        m_.label[entries_] = k;
-        m_.before[entries_] = p.w[at];
-        m_.slope[entries_++] = T(0);
-      }
+    bool fits = true;
+    const auto add = [&](std::size_t at) {
+      if (m_.inside[at]) return;
+      fits = fits && entries_ < m_.limit;
+      if (!fits) return;
+      m_.inside[at] = 1;
+      m_.feature[entries_] = static_cast<Index>(at / p.stride);
+      m_.label[entries_] = static_cast<Index>(at % p.stride);
+      m_.before[entries_] = p.w[at];
+      m_.slope[entries_++] = T(0);
+    };
+    const std::size_t coefficients = std::size_t(p.shape.features) * p.stride;
+    if (old == 0) {
+      for (Index k = 0; k < p.shape.classes && p.intercept; ++k) add(coefficients + k);
+      for (std::size_t at = 0; at < coefficients; ++at)
+        if (p.w[at] != T(0)) add(at);
+    }
+    for (std::size_t at = 0; at < coefficients; ++at)
+      if (absolute(p.g[at]) > level) add(at);
+    if (!fits) {
+      entries_ = 0;
+      return false;
+    }
     for (Index from = old; from < entries_; from += m_.width)
       add_rows(p, old, from, smallest(entries_, from + m_.width));
     return true;
@@ -278,7 +340,6 @@ class ProximalNewton {
   /// the entries' classes and class k; zero up to `width`. Few samples at once stay in the cache.
   template <class Problem>
   [[gnu::noinline]] void weigh(const Problem& p, Index from, Index to, Index k, Index width) {
-    constexpr Index block = 64;
     const Index samples = p.shape.samples;
     const T* const other = m_.curvature + std::size_t(k) * samples;
     for (Index first = 0; first < samples; first += smallest(block, samples - first)) {

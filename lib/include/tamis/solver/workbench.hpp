@@ -34,7 +34,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
 
  protected:
   using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms, Base::dual_value,
-      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::is_balanced, Base::loss_sum, Base::matrix_entries,
+      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum, Base::matrix_entries,
       Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_, Base::shape_,
       Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
       Base::whole_transposed_multiply, Base::widen;
@@ -175,16 +175,21 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!has_failed()) ++certificates_;
     offer_dual(share * report_.dual_objective);
   }
-  /// As certify on all features, of duals that hardly need repair.
-  [[gnu::noinline]] void certify_balanced(T* u, T* g) {
-    if (options_.intercept && !is_balanced(u)) {
-      repair(u);
-    } else {
-      if (!has_failed()) ++certificates_;
-      terms_ = dual_terms(u);
-    }
+  /// As certify on all features, of duals of which it is known whether they are balanced, for a penalty whose dual norm
+  /// is the largest entry by `l1`. `loss_dual(s)`: see DualBound.
+  template <class LossDual>
+  void certify_entries(T* u, T* g, bool balanced, T l1, LossDual loss_dual) {
+    if (!balanced) repair(u);
+    else if (!has_failed()) ++certificates_;
     whole_transposed_multiply(u, g);
-    offer_dual(dual_value(u, g, nullptr, shape_.features));
+    if (dual_kind() != DualKind::norm) {
+      terms_ = dual_terms(u);
+      return offer_dual(dual_value(u, g, nullptr, shape_.features));
+    }
+    gauge_ = largest_magnitude(static_cast<const T*>(g), std::size_t(shape_.features) * stride_) / l1;
+    T bound = T(0);
+    if (finite(gauge_)) bound = loss_dual(gauge_ > options_.lambda ? options_.lambda / gauge_ : T(1));
+    offer_dual(largest(bound, T(0)));
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
