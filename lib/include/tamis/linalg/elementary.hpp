@@ -62,10 +62,9 @@ struct Floating<double> {
                                       -1.5619206968586226e-16};
 };
 
-/// In x, a number or a vector of the compiler.
-template <class T, int count, class V>
-[[gnu::always_inline]] constexpr V polynomial(const T (&coefficients)[count], const V& x) {
-  V value = V{} + coefficients[count - 1];
+template <class T, int count>
+[[gnu::always_inline]] constexpr T polynomial(const T (&coefficients)[count], T x) {
+  T value = coefficients[count - 1];
   for (int i = count - 2; i >= 0; --i) value = value * x + coefficients[i];
   return value;
 }

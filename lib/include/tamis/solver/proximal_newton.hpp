@@ -53,6 +53,7 @@ class ProximalNewton {
     T* sums;       ///< of the columns of the batch
     T* means;      ///< of the features
     T* gradient;   ///< of the model at each entry
+    T* given;      ///< of the loss at each entry, where the model was made
     T* start;      ///< the coefficients before the step
     T* move;       ///< how far the model's solution is from there
     T* before;     ///< the coefficients where the λ before the last has ended
@@ -79,7 +80,8 @@ class ProximalNewton {
       m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
       m.sums = arena.take<T>(m.width);
       m.means = arena.take<T>(rows);
-      for (T** entries : {&m.gradient, &m.start, &m.move, &m.before, &m.slope}) *entries = arena.take<T>(limit);
+      for (T** matrix : {&m.before, &m.slope}) *matrix = arena.take<T>(detail::saturating_multiply(rows, stride));
+      for (T** entries : {&m.gradient, &m.given, &m.start, &m.move}) *entries = arena.take<T>(limit);
       for (Index** numbers : {&m.feature, &m.label, &m.list}) *numbers = arena.take<Index>(limit);
       m.inside = arena.take<std::uint8_t>(detail::saturating_multiply(rows, stride));
       return m;
@@ -109,9 +111,9 @@ class ProximalNewton {
     last_ = last;
     steps_ = 0;
     for (Index e = 0; e < entries_; ++e) {
-      const T now = coefficient(w, stride, e);
-      m_.slope[e] = now != T(0) && m_.before[e] != T(0) ? now - m_.before[e] : T(0);
-      m_.before[e] = now;
+      const std::size_t at = place(stride, e);
+      m_.slope[at] = w[at] != T(0) && m_.before[at] != T(0) ? w[at] - m_.before[at] : T(0);
+      m_.before[at] = w[at];
     }
   }
   /// The memory has been used for something else.
@@ -208,7 +210,8 @@ class ProximalNewton {
     if (!first) extra_ += evaluation(p);
     const bool slow = steps_ > 3 && gap > T(0.5) * gap_;
     gap_ = gap;
-    if (entries_ == 0 || extra_ > built_ || slow) clear(p);
+    if (entries_ > 0) rescale(p);
+    if (entries_ == 0 || extra_ > built_ || built_ < cheap * evaluation(p) || slow) clear(p);
     if (!add_entries(p, first)) return false;
     minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(100) * gap)), first ? ratio_ : T(0));
     take(p, T(1));
@@ -230,6 +233,7 @@ class ProximalNewton {
   static constexpr std::size_t most_entries = 4096;
   static constexpr int most_sweeps = 300;
   static constexpr Index block = 64;      ///< samples that are looked at together
+  static constexpr T cheap = T(0.3);      ///< a Hessian that costs so much of an evaluation is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
   template <class Loss, class Visit>
@@ -243,7 +247,8 @@ class ProximalNewton {
     for (Index first = 0; first < samples; first += smallest(block, samples - first))
       visit(first, first + smallest(block, samples - first));
   }
-  T coefficient(const T* w, Index stride, Index e) const { return row_of(w, m_.feature[e], stride)[m_.label[e]]; }
+  std::size_t place(Index stride, Index e) const { return std::size_t(m_.feature[e]) * stride + m_.label[e]; }
+  T coefficient(const T* w, Index stride, Index e) const { return w[place(stride, e)]; }
 
   /// Multiplications that the loss and its gradient take.
   template <class Problem>
@@ -257,9 +262,15 @@ class ProximalNewton {
   template <class Problem>
   [[gnu::noinline]] void clear(const Problem& p) {
     const Index features = p.shape.features;
+    const std::size_t coefficients = (std::size_t(features) + 1) * p.stride;
+    if (!has_means_)
+      for (T* matrix : {m_.before, m_.slope}) fill(matrix, coefficients, T(0));
+    for (Index e = 0; e < entries_; ++e)
+      if (const std::size_t at = place(p.stride, e); p.w[at] == T(0)) m_.before[at] = m_.slope[at] = T(0);
     entries_ = 0;
-    extra_ = built_ = T(0);
-    for (std::size_t e = 0; e < (std::size_t(features) + 1) * p.stride; ++e) m_.inside[e] = 0;
+    extra_ = built_ = secant_ = T(0);
+    scale_ = T(1);
+    for (std::size_t at = 0; at < coefficients; ++at) m_.inside[at] = 0;
     if (!has_means_)
       for (Index j = 0; j <= features; ++j)
         m_.means[j] = p.intercept && j < features ? p.design.column_sum(j) / T(p.shape.samples) : T(0);
@@ -287,8 +298,7 @@ class ProximalNewton {
       m_.inside[at] = 1;
       m_.feature[entries_] = static_cast<Index>(at / p.stride);
       m_.label[entries_] = static_cast<Index>(at % p.stride);
-      m_.before[entries_] = p.w[at];
-      m_.slope[entries_++] = T(0);
+      ++entries_;
     };
     const std::size_t coefficients = std::size_t(p.shape.features) * p.stride;
     if (old == 0) {
@@ -332,7 +342,7 @@ class ProximalNewton {
           row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
         }
       });
-      built_ += T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 4) * T(width);
+      built_ += T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 8) * T(width);
     }
   }
 
@@ -377,6 +387,18 @@ class ProximalNewton {
     }
   }
 
+  /// The Hessian between the last two points, beside the one that is kept: curvature falls along a path, of all entries
+  /// alike.
+  template <class Problem>
+  void rescale(const Problem& p) {
+    if (!(secant_ > T(0))) return;
+    Sum<T> total;
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] != p.shape.features) total.add(m_.move[e] * (coefficient(p.g, p.stride, e) - m_.given[e]));
+    scale_ *= smallest(largest(total.value() / secant_, T(0.5)), T(2));
+    secant_ = T(0);
+  }
+
   // ---- the model ----------------------------------------------------------------------------------------------------
 
   /// Coordinate descent until no entry's gradient moves by more than `within`·λ, beginning `ahead` slopes from w.
@@ -386,12 +408,12 @@ class ProximalNewton {
     for (Index e = 0; e < padded_entries; ++e) {
       m_.move[e] = e < entries_ && m_.feature[e] == p.shape.features ? m_.shift[m_.label[e]] : T(0);
       m_.start[e] = e < entries_ ? coefficient(p.w, p.stride, e) : T(0);
-      m_.gradient[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
+      m_.gradient[e] = m_.given[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
     }
     const Index intercepts = p.shape.features;
     if (ahead != T(0))
       for (Index e = 0; e < entries_; ++e) {
-        T step = ahead * m_.slope[e];
+        T step = ahead * m_.slope[place(p.stride, e)];
         if (m_.feature[e] != intercepts && (m_.start[e] + step) * m_.start[e] < T(0)) step = -m_.start[e];
         if (step != T(0)) move(e, step);
       }
@@ -401,7 +423,7 @@ class ProximalNewton {
       T most = 0;
       for (Index e = 0; e < entries_; ++e) {
         const bool penalised = m_.feature[e] != intercepts;
-        const T h = row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
+        const T h = scale_ * row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
         if (!(h > T(0)) || (!all && penalised && w == T(0))) continue;
         const T aim = h * w - m_.gradient[e];
         const T next = penalised ? soft(aim, threshold) / (h + ridge) : aim / h;
@@ -416,10 +438,14 @@ class ProximalNewton {
         all = false;
       }
     }
+    Sum<T> total;
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] != intercepts) total.add(m_.move[e] * (m_.gradient[e] - m_.given[e]));
+    secant_ = total.value();
   }
   void move(Index e, T step) {
     m_.move[e] += step;
-    add_scaled(step, row_of(m_.hessian, e, m_.limit), padded<T>(entries_), m_.gradient);
+    add_scaled(scale_ * step, row_of(m_.hessian, e, m_.limit), padded<T>(entries_), m_.gradient);
   }
   template <Index W>
   TAMIS_TILE static void add_scaled_by(T factor, const T* row, Index count, T* to) {
@@ -444,6 +470,8 @@ class ProximalNewton {
   T gap_ = T(0);             ///< at the last step
   T last_ = T(0);            ///< the λ before
   T ratio_ = T(0);           ///< how far ahead of the last λ this one is, beside the step to the last
+  T scale_ = T(1);           ///< of the Hessian
+  T secant_ = T(0);          ///< ⟨D, HD⟩ of the last step
   T built_ = T(0);           ///< multiplications that went into the Hessian
   T extra_ = T(0);           ///< and into steps beyond the first at their λs since
 };
