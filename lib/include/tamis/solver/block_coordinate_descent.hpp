@@ -4,7 +4,6 @@
 #include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../design/sorted_columns.hpp"
-#include "proximal_newton.hpp"
 #include "support_newton.hpp"
 #include "workbench.hpp"
 
@@ -28,11 +27,13 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
-  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_again, Base::certify_null_model,
-      Base::count_iteration, Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row,
-      Base::group_order, Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_,
-      Base::offer_primal, Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_,
-      Base::stride_, Base::targets_, Base::update_residual, Base::validate;
+
+ protected:
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
+      Base::design_, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
+      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::offer_primal,
+      Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
+      Base::targets_, Base::update_residual, Base::validate;
   using Newton = SupportNewton<T>;
 
  public:
@@ -82,21 +83,10 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
-    const T last = options_.lambda;
     if (!begin_again(lambda)) return false;
     decrease_ = T(0);
-    go_by_entries(path_.has_memory() && lambda > T(0) && last > T(0) && entry_terms<T>(penalty_).l1 > T(0) && is_entry_loss());
-    if (goes_by_entries_) path_.begin(own_.w, stride_, last, lambda);
-    if (goes_by_entries_ && is_certified_) {
-      offer_primal(own_.w, objective_by_entries());
-      certify_again(smallest(lambda / last, T(1)));
-    } else if (goes_by_entries_) {
-      take_losses();
-      certify_entries();
-    } else {
-      certify(false);
-    }
-    if (running() && !goes_by_entries_) begin_epochs(2);
+    certify(false);
+    if (running()) begin_epochs(2);
     return running();
   }
 
@@ -104,11 +94,6 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   bool step() {
     if (!running()) return false;
     const bool last = !count_iteration();
-    if (goes_by_entries_) {
-      step_by_entries();
-      if (last) end_at_limit();
-      return running();
-    }
     if (epochs_left_ > 0) {
       epoch();
       --epochs_left_;
@@ -125,7 +110,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     return running();
   }
 
- private:
+ protected:
   struct Memory {
     CommonMemory<T> common;
     T* w;         ///< coefficients, the last row being intercepts
@@ -161,24 +146,17 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
     design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
-    path_ = {};
-    goes_by_entries_ = is_certified_ = false;
     const std::size_t entries = design_.count_nonzeros();
     Arena rest = arena;
     const auto columns = Columns::Memory::lay_out(rest, shape_.features, entries);
     if (!rest.exhausted()) {
       design_.copy_columns(columns, entries, targets_, loss_.violations() != Violations::none,
-                           reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
+                                 reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
     }
+    room_ = memory.subspan(arena.used());
     if constexpr (HasManifold<Penalty, T>) {
-      const std::size_t room = memory.size() - arena.used();
-      if constexpr (profile.loop_per_loss) {  // in the same memory as the other: it is one or the other
-        Arena shared = arena;
-        const Index most = ProximalNewton<T>::limit_of(shape_, room);
-        if (most > 0) path_ = ProximalNewton<T>(ProximalNewton<T>::Memory::lay_out(shared, shape_, most));
-      }
-      const Index limit = Newton::limit_of(shape_, entries, room);
+      const Index limit = Newton::limit_of(shape_, entries, room_.size());
       if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
     }
   }
@@ -200,15 +178,18 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// u ← c∇ℓ(z).
   void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_loss(loss_, targets_, own_.z, stride_) + options_.lambda * penalty_value(own_.w);
+    return detail::mean_loss(loss_, targets_, own_.z, stride_) +
+           options_.lambda * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
   [[gnu::noinline]] void fit_null_model() {
     if (!options_.intercept) return;
     T* b = row_of(own_.w, shape_.features, stride_);
-    if constexpr (requires { loss_.guess_intercepts(targets_, b); }) loss_.guess_intercepts(targets_, b);
-    for (Index i = 0; i < shape_.samples; ++i) copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
+    if constexpr (requires { loss_.guess_intercepts(targets_, b); })
+      loss_.guess_intercepts(targets_, b);
+    for (Index i = 0; i < shape_.samples; ++i)
+      copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
     for (int round = 0; round < 300; ++round)
       if (move_intercepts() <= T(8) * epsilon<T>) break;
   }
@@ -223,7 +204,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     fill(diagonal, stride_, T(0));
     for (Index i = 0; i < shape_.samples; ++i) {
       T* h = own_.block[2];
-      loss_.second_derivatives(row_of(own_.u, i, stride_), shape_.classes, label_of(loss_, targets_, i), weight(i), h);
+      loss_.second_derivatives(row_of(own_.u, i, stride_), shape_.classes,
+                                     label_of(loss_, targets_, i), weight(i), h);
       for (Index k = 0; k < shape_.classes; ++k) diagonal[k] += h[k];
     }
     T top = T(1e-6);
@@ -352,7 +334,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       top *= scale * (pairs ? T(shape_.classes) / T(shape_.classes - 1) : T(1)) * caution_;
       curvature += largest(top, T(0.02) * own_.squares[j]);
     }
-    move_group(group, curvature, [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
+    move_group(group, curvature,
+               [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
   }
 
   /// W_g ← prox(W_g − G_g/L), with G in g; `changed(j, step)` for each row that moves.
@@ -438,8 +421,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const Index stride = stride_, classes = shape_.classes;
     for (Index i = 0; i < shape_.samples; ++i) {
       T* h = row_of(own_.h, i, stride);
-      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, targets_, i), targets_.margin(i),
-                          weight(i), T(0), h);
+      loss.take_curvature(row_of(own_.z, i, stride), classes, label_of(loss, targets_, i),
+                          targets_.margin(i), weight(i), T(0), h);
       for (Index k = classes; k < stride; ++k) h[k] = T(0);
       own_.bound[i] = loss.curvature_size(h, classes, label_of(loss, targets_, i), weight(i)).bound;
     }
@@ -498,70 +481,16 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       const T forcing = smallest(largest(square_root(largest(report_.relative_gap, T(0))), T(0.1)), T(0.3));
-      SupportProblem<T, Columns, Loss, Penalty> problem{
-          design_, targets_, loss_,  penalty_, shape_, options_.lambda, forcing,    options_.intercept,
-          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,          own_.bound, stride_};
+      SupportProblem<T, Columns, Loss, Penalty> problem{design_, targets_,
+                                                        loss_,   penalty_,
+                                                        shape_,  options_.lambda,
+                                                        forcing,       options_.intercept,
+                                                        own_.w,        own_.g,
+                                                        own_.d,        own_.z,
+                                                        own_.u,        own_.h,
+                                                        own_.bound,    stride_};
       report_.epochs += newton_.step(problem);
     }
-  }
-
-  // ---- paths ------------------------------------------------------------------------------------------------------
-
-  void go_by_entries(bool yes) {
-    if (!yes) is_certified_ = false;
-    goes_by_entries_ = yes;
-    const std::size_t all = std::size_t(shape_.samples) * shape_.features;
-    design_.multiply_copy(!yes || design_.entries(nullptr, shape_.features) < all / 4);
-  }
-  bool is_entry_loss() const {
-    return visit_smooth(loss_, []<class One>(const One&) { return EntryLoss<One, T>; });
-  }
-
-  T objective_by_entries() const {
-    const T penalty = path_.has_entries()
-                          ? path_.penalty_value(own_.w, stride_, entry_terms<T>(penalty_), shape_.features)
-                          : penalty_value(own_.w);
-    return loss_value_ + options_.lambda * penalty;
-  }
-
-  /// A step of ProximalNewton, shortened until it descends, and its certificate.
-  void step_by_entries() {
-    if constexpr (profile.loop_per_loss) {
-      const T before = objective_by_entries();
-      const Design& design = design_;
-      EntryProblem<T, Design, Loss> problem{design, targets_, loss_, shape_, options_.lambda, entry_terms<T>(penalty_),
-                                            options_.intercept, own_.w, own_.u, own_.g, stride_};
-      if (report_.iterations > most_steps_by_entries || !path_.step(problem, report_.relative_gap)) {
-        go_by_entries(false);
-        path_.forget();
-        certify(false);
-        if (running()) begin_epochs(2);
-        return;
-      }
-      take_losses();
-      for (T alpha = T(0.5); !(objective_by_entries() <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
-        path_.take(problem, alpha);
-        take_losses();
-      }
-      certify_entries();
-    }
-  }
-  /// Scores of the coefficients, the loss there and its gradients.
-  [[gnu::noinline]] void take_losses() {
-    take_scores();
-    loss_value_ = path_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
-  }
-  /// The gap after take_losses, with duals to which the intercepts have been shifted.
-  void certify_entries() {
-    offer_primal(own_.w, objective_by_entries());
-    T* const sums = own_.block[1];
-    const bool balanced =
-        !options_.intercept || path_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
-    Base::certify_entries(own_.u, own_.g, balanced, entry_terms<T>(penalty_).l1, [&](T scale) {
-      return path_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
-    });
-    if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
-    is_certified_ = true;
   }
 
   // ---- certificates -----------------------------------------------------------------------------------------------
@@ -569,7 +498,6 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Scores of the coefficients anew, then the gap.
   [[gnu::noinline]] void certify(bool null_model) {
     known_ = false;
-    is_certified_ = false;
     if (!null_model) take_scores();
     offer_primal(own_.w, own_.z);
     take_gradients();
@@ -605,15 +533,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
   static constexpr int model_sweeps = 4;
-  static constexpr std::uint32_t most_steps_by_entries = 100;
 
   Memory own_{};
   Newton newton_{};
-  ProximalNewton<T> path_{};      ///< takes over where a path goes on to another λ
-  bool goes_by_entries_ = false;  ///< at this λ
-  bool is_certified_ = false;     ///< u and g are those of certify_entries at w
-  T loss_value_ = T(0);           ///< at w, after take_losses
-  Index working_ = 0;             ///< entries of `work`
+  std::span<std::byte> room_{};  ///< that of Newton's method
+  Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
   T caution_ = T(1);  ///< factor of the curvature
   T value_ = T(0);    ///< of the objective, while `known_`

@@ -192,6 +192,9 @@ class ProximalNewton {
     return total.value();
   }
   bool has_entries() const { return entries_ > 0; }
+  /// Lengths of the last step and of the coefficients after it.
+  T moved() const { return square_root(moved_); }
+  T size() const { return square_root(size_of_w_); }
   /// Ω of w, whose entries beyond those of the model are zero.
   T penalty_value(const T* w, Index stride, const EntryTerms<T>& penalty, Index features) const {
     Sum<T> total;
@@ -439,8 +442,14 @@ class ProximalNewton {
       }
     }
     Sum<T> total;
-    for (Index e = 0; e < entries_; ++e)
-      if (m_.feature[e] != intercepts) total.add(m_.move[e] * (m_.gradient[e] - m_.given[e]));
+    moved_ = size_of_w_ = T(0);
+    for (Index e = 0; e < entries_; ++e) {
+      if (m_.feature[e] == intercepts) continue;
+      const T w = m_.start[e] + m_.move[e];
+      total.add(m_.move[e] * (m_.gradient[e] - m_.given[e]));
+      moved_ += m_.move[e] * m_.move[e];
+      size_of_w_ += w * w;
+    }
     secant_ = total.value();
   }
   void move(Index e, T step) {
@@ -466,14 +475,15 @@ class ProximalNewton {
   Memory m_{};
   Index entries_ = 0;
   bool has_means_ = false;
-  std::uint32_t steps_ = 0;  ///< at this λ
-  T gap_ = T(0);             ///< at the last step
-  T last_ = T(0);            ///< the λ before
-  T ratio_ = T(0);           ///< how far ahead of the last λ this one is, beside the step to the last
-  T scale_ = T(1);           ///< of the Hessian
-  T secant_ = T(0);          ///< ⟨D, HD⟩ of the last step
-  T built_ = T(0);           ///< multiplications that went into the Hessian
-  T extra_ = T(0);           ///< and into steps beyond the first at their λs since
+  std::uint32_t steps_ = 0;            ///< at this λ
+  T gap_ = T(0);                       ///< at the last step
+  T last_ = T(0);                      ///< the λ before
+  T ratio_ = T(0);                     ///< how far ahead of the last λ this one is, beside the step to the last
+  T moved_ = T(0), size_of_w_ = T(0);  ///< squares of lengths
+  T scale_ = T(1);                     ///< of the Hessian
+  T secant_ = T(0);                    ///< ⟨D, HD⟩ of the last step
+  T built_ = T(0);                     ///< multiplications that went into the Hessian
+  T extra_ = T(0);                     ///< and into steps beyond the first at their λs since
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
