@@ -69,8 +69,10 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
   bool take_memory() {
     if (newton_.has_memory()) return true;
-    const Index limit = ProximalNewton<T>::limit_of(shape_, room_.size());
     Arena arena(room_);
+    losses_ = EntryLosses<T>(EntryLosses<T>::Memory::lay_out(arena, shape_));
+    if (arena.exhausted()) return false;
+    const Index limit = ProximalNewton<T>::limit_of(shape_, room_.size() - arena.used());
     if (limit > 0) newton_ = ProximalNewton<T>(ProximalNewton<T>::Memory::lay_out(arena, shape_, limit));
     return limit > 0;
   }
@@ -106,8 +108,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     const T before = objective();
     const Design& design = design_;
     EntryProblem<T, Design, Loss> problem{
-        design, targets_, loss_,  shape_, options_.lambda, entry_terms<T>(penalty_), options_.intercept,
-        own_.w, own_.u,   own_.g, stride_};
+        design, targets_,        loss_,  shape_, options_.lambda, entry_terms<T>(penalty_), options_.intercept,
+        own_.w, losses_.shift(), own_.u, own_.g, stride_};
     if (report_.iterations > most_steps || !newton_.step(problem, report_.relative_gap)) {
       leave();
       Base::certify(false);
@@ -125,15 +127,15 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   /// Scores of the coefficients, the loss there and its gradients.
   [[gnu::noinline]] void take_losses() {
     take_scores();
-    loss_value_ = newton_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
+    loss_value_ = losses_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
   }
   /// The gap after take_losses, with duals to which the intercepts have been shifted.
   [[gnu::noinline]] void certify() {
     offer_primal(own_.w, objective());
     T* const sums = own_.block[1];
-    const bool balanced = !options_.intercept || newton_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
+    const bool balanced = !options_.intercept || losses_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
     Base::certify_entries(own_.u, own_.g, balanced, entry_terms<T>(penalty_).l1, [&](T scale) {
-      return newton_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
+      return losses_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
     });
     if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
     is_certified_ = true;
@@ -141,6 +143,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   static constexpr std::uint32_t most_steps = 100;
 
+  EntryLosses<T> losses_{};
   ProximalNewton<T> newton_{};
   bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
   bool is_certified_ = false;             ///< u and g are those of `certify` at w

@@ -1,10 +1,7 @@
 #pragma once
 /// A proximal Newton method on single coefficients, for paths: its quadratic model goes on from one λ to the next.
 
-#include "../arena.hpp"
-#include "../concepts.hpp"
-#include "../linalg/cholesky.hpp"
-#include "../linalg/rows.hpp"
+#include "entry_losses.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -19,8 +16,11 @@ struct EntryProblem {
   EntryTerms<T> penalty;
   bool intercept;
   T* w;  ///< coefficients, the last row being intercepts
-  T* u;  ///< duals, samples × stride
-  T* g;  ///< their products with the features, balanced, so that they are those with centred ones; then their sums
+  const T*
+      shift;  ///< of the intercepts: where the duals u, samples × stride, and their gradient g are, see EntryLosses
+  const T* u;
+  const T*
+      g;  ///< their products with the features, balanced, so that they are those with centred ones; then their sums
   Index stride;
 };
 
@@ -44,10 +44,6 @@ class ProximalNewton {
   struct Memory {
     T* hessian;    ///< limit × limit
     T* curvature;  ///< of the samples, where the Hessian was taken: classes × samples
-    T* row;        ///< scratch: curvatures of a sample
-    T* shift;      ///< of the intercepts: those of w and the shift are where the duals and their gradient are taken
-    T* small;      ///< the Hessian of the intercepts alone
-    T* block;      ///< scratch: rows of a block of samples
     T* batch;      ///< columns of weighted features: samples × width
     T* products;   ///< of those with the design: (features + 1) × width
     T* sums;       ///< of the columns of the batch
@@ -73,9 +69,6 @@ class ProximalNewton {
       m.width = stride < 32 ? (31 / stride + 1) * stride : stride;
       m.hessian = arena.take<T>(detail::saturating_multiply(limit, limit));
       m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
-      for (T** row : {&m.row, &m.shift}) *row = arena.take<T>(stride);
-      m.small = arena.take<T>(detail::saturating_multiply(stride, stride));
-      m.block = arena.take<T>(detail::saturating_multiply(ProximalNewton::block, std::size_t{stride} + 2));
       m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
       m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
       m.sums = arena.take<T>(m.width);
@@ -122,75 +115,6 @@ class ProximalNewton {
     has_means_ = false;
   }
 
-  /// Σ cℓ at scores z; u ← its gradients.
-  template <class Loss>
-  [[gnu::noinline]] T take_losses(const Loss& any_loss, const Targets<T>& targets, const T* z, T* u, Index stride) {
-    Sum<T> total;
-    fill(m_.row, stride, T(0));
-    fill(m_.small, std::size_t(targets.classes) * stride, T(0));
-    visit_entry_loss(any_loss, [&](const auto& loss) {
-      each_block(targets.samples(), [&](Index first, Index end) {
-        loss.gradients(targets, z, first, end, stride, u, m_.block, total);
-        for (Index i = first; i < end; ++i) {
-          loss.curvature_of_gradient(row_of(u, i, stride), targets.classes, label_of(loss, targets, i),
-                                     targets.weight(i), m_.row);
-          for (Index k = 0; k < targets.classes; ++k) {
-            T* const row = row_of(m_.small, k, stride);
-            const T scale = targets.weight(i) * m_.row[k];
-            add_scaled_row(static_cast<const T*>(row), -scale, static_cast<const T*>(m_.row), padded<T>(k + 1), row);
-            row[k] += scale;
-          }
-        }
-      });
-    });
-    return total.value();
-  }
-
-  /// A step of Newton's method on the intercepts alone, and the duals u of take_losses to where it leads:
-  /// u + H·1·shift, which is nearly balanced and needs no exponentials. The step is not taken, but the next one of all
-  /// begins with it. True: u is balanced up to rounding. `sums`: of the columns of u then.
-  template <class Loss>
-  [[gnu::noinline]] bool shift_intercepts(const Loss& any_loss, const Targets<T>& targets, T* u, Index stride,
-                                          T* sums) {
-    const Index last = targets.classes - 1;  // the same shift of all classes changes nothing
-    const Index samples = targets.samples();
-    block_sums(static_cast<const T*>(u), samples, stride, sums);
-    for (Index k = 0; k < stride; ++k) m_.shift[k] = k < last ? -sums[k] : T(0);
-    T most = infinity<T>, mass = 0, left = 0;
-    if (factor_cholesky(m_.small, last, stride)) {
-      solve_cholesky(static_cast<const T*>(m_.small), last, stride, m_.shift);
-      most = largest_magnitude(m_.shift, last);
-    }
-    if (!(most < T(0.25))) {  // probabilities would leave their range
-      fill(m_.shift, stride, T(0));
-      return false;
-    }
-    visit_entry_loss(any_loss, [&](const auto& loss) {
-      for (Index i = 0; i < samples; ++i) {
-        T* row = row_of(u, i, stride);
-        loss.curvature_of_gradient(row, targets.classes, label_of(loss, targets, i), targets.weight(i), m_.row);
-        loss.add_curvature(m_.row, stride, targets.weight(i), T(1), m_.shift, row);
-        T size = 0;
-        for (Index k = 0; k < targets.classes; ++k) size += absolute(row[k]);
-        mass += size;
-      }
-    });
-    block_sums(static_cast<const T*>(u), samples, stride, sums);
-    for (Index k = 0; k < stride; ++k) left += absolute(sums[k]);
-    return left <= T(64) * epsilon<T> * mass;
-  }
-  /// What the samples contribute to the dual objective at s·u.
-  template <class Loss>
-  [[gnu::noinline]] T loss_dual(const Loss& any_loss, const Targets<T>& targets, const T* u, Index stride,
-                                T scale) const {
-    Sum<T> total;
-    visit_entry_loss(any_loss, [&](const auto& loss) {
-      each_block(targets.samples(), [&](Index first, Index end) {
-        loss.dual_values(targets, u, first, end, stride, scale, m_.block, total);
-      });
-    });
-    return total.value();
-  }
   bool has_entries() const { return entries_ > 0; }
   /// Lengths of the last step and of the coefficients after it.
   T moved() const { return square_root(moved_); }
@@ -239,17 +163,6 @@ class ProximalNewton {
   static constexpr T cheap = T(0.3);      ///< a Hessian that costs so much of an evaluation is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
-  template <class Loss, class Visit>
-  static void visit_entry_loss(const Loss& loss, Visit visit) {
-    visit_smooth(loss, [&]<class One>(const One& one) {
-      if constexpr (EntryLoss<One, T>) visit(one);
-    });
-  }
-  template <class Visit>
-  static void each_block(Index samples, Visit visit) {
-    for (Index first = 0; first < samples; first += smallest(block, samples - first))
-      visit(first, first + smallest(block, samples - first));
-  }
   std::size_t place(Index stride, Index e) const { return std::size_t(m_.feature[e]) * stride + m_.label[e]; }
   T coefficient(const T* w, Index stride, Index e) const { return w[place(stride, e)]; }
 
@@ -278,11 +191,12 @@ class ProximalNewton {
       for (Index j = 0; j <= features; ++j)
         m_.means[j] = p.intercept && j < features ? p.design.column_sum(j) / T(p.shape.samples) : T(0);
     has_means_ = true;
-    visit_entry_loss(p.loss, [&](const auto& loss) {
+    T* const row = m_.sums;  // of at least as many entries
+    visit_entry_loss<T>(p.loss, [&](const auto& loss) {
       for (Index i = 0; i < p.shape.samples; ++i) {
         loss.curvature_of_gradient(row_of(p.u, i, p.stride), p.shape.classes, label_of(loss, p.targets, i),
-                                   p.targets.weight(i), m_.row);
-        for (Index k = 0; k < p.shape.classes; ++k) m_.curvature[std::size_t(k) * p.shape.samples + i] = m_.row[k];
+                                   p.targets.weight(i), row);
+        for (Index k = 0; k < p.shape.classes; ++k) m_.curvature[std::size_t(k) * p.shape.samples + i] = row[k];
       }
     });
   }
@@ -409,7 +323,7 @@ class ProximalNewton {
   void minimise(const Problem& p, T within, T ahead) {
     const Index padded_entries = padded<T>(entries_);
     for (Index e = 0; e < padded_entries; ++e) {
-      m_.move[e] = e < entries_ && m_.feature[e] == p.shape.features ? m_.shift[m_.label[e]] : T(0);
+      m_.move[e] = e < entries_ && m_.feature[e] == p.shape.features ? p.shift[m_.label[e]] : T(0);
       m_.start[e] = e < entries_ ? coefficient(p.w, p.stride, e) : T(0);
       m_.gradient[e] = m_.given[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
     }
