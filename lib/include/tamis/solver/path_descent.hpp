@@ -72,9 +72,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     Arena arena(room_);
     losses_ = EntryLosses<T>(EntryLosses<T>::Memory::lay_out(arena, shape_));
     if (arena.exhausted()) return false;
-    const Index limit = ProximalNewton<T>::limit_of(shape_, room_.size() - arena.used());
-    if (limit > 0) newton_ = ProximalNewton<T>(ProximalNewton<T>::Memory::lay_out(arena, shape_, limit));
-    return limit > 0;
+    newton_ = ProximalNewton<T>(ProximalNewton<T>::of(shape_, room_.subspan(arena.used())));
+    return newton_.has_memory();
   }
   /// The products of mostly empty designs are with their copy in any case.
   void multiply_copy(bool copy) {

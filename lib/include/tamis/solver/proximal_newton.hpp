@@ -61,12 +61,12 @@ class ProximalNewton {
     Index limit;
     Index width;
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, Index limit) {
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index limit, Index width) {
       Memory m{};
       const Index stride = padded<T>(shape.classes);
       const std::size_t rows = detail::saturating_add(shape.features, 1);
       m.limit = limit;
-      m.width = stride < 32 ? (31 / stride + 1) * stride : stride;
+      m.width = width;
       m.hessian = arena.take<T>(detail::saturating_multiply(limit, limit));
       m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
       m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
@@ -85,17 +85,16 @@ class ProximalNewton {
   explicit ProximalNewton(const Memory& memory) : m_(memory) {}
   bool has_memory() const { return m_.limit > 0; }
 
-  /// The largest number of entries that `bytes` of memory are enough for, whole vectors; 0: they are too few.
-  static constexpr Index limit_of(Shape shape, std::size_t bytes) {
-    const std::size_t all = detail::saturating_multiply(std::size_t{shape.features} + 1, shape.classes);
-    Index low = 0, high = static_cast<Index>(all < most_entries ? all : most_entries) / lanes<T> + 2;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      Arena counter;
-      (void)Memory::lay_out(counter, shape, middle * lanes<T>);
-      (counter.used() <= bytes ? low : high) = middle;
-    }
-    return low * lanes<T>;
+  /// What `bytes` of memory are enough for: the columns of a batch are few where there would be no room for all
+  /// entries, or for several hundred. Without a limit they are too few.
+  static constexpr Memory of(Shape shape, std::span<std::byte> memory) {
+    const Index narrow = padded<T>(shape.classes), wide = largest(narrow, Index(32));
+    const std::size_t all = most_of(shape);
+    Index width = wide, limit = limit_of(shape, memory.size(), wide);
+    if (limit < all && limit < 512) limit = limit_of(shape, memory.size(), width = narrow);
+    if (limit == 0) return {};
+    Arena arena(memory);
+    return Memory::lay_out(arena, shape, limit, width);
   }
 
   /// The run at λ = `last` has ended at w, and one at λ = `next` begins there.
@@ -135,12 +134,12 @@ class ProximalNewton {
   [[gnu::noinline]] bool step(Problem& p, T gap) {
     const bool first = steps_++ == 0;
     if (!first) extra_ += evaluation(p);
-    const bool slow = steps_ > 3 && gap > T(0.5) * gap_;
+    const bool slow = steps_ > 3 && gap > T(0.2) * gap_;
     gap_ = gap;
     if (entries_ > 0) rescale(p);
     if (entries_ == 0 || extra_ > built_ || built_ < cheap * evaluation(p) || slow) clear(p);
     if (!add_entries(p, first)) return false;
-    minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(100) * gap)), first ? ratio_ : T(0));
+    minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(20) * gap)), first ? ratio_ : T(0));
     take(p, T(1));
     return true;
   }
@@ -158,6 +157,21 @@ class ProximalNewton {
 
  private:
   static constexpr std::size_t most_entries = 4096;
+  static constexpr std::size_t most_of(Shape shape) {
+    const std::size_t all = detail::saturating_multiply(std::size_t{shape.features} + 1, shape.classes);
+    return all < most_entries ? all : most_entries;
+  }
+  /// The largest number of entries for which there is room, whole vectors.
+  static constexpr Index limit_of(Shape shape, std::size_t bytes, Index width) {
+    Index low = 0, high = static_cast<Index>(most_of(shape)) / lanes<T> + 2;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      Arena counter;
+      (void)Memory::lay_out(counter, shape, middle * lanes<T>, width);
+      (counter.used() <= bytes ? low : high) = middle;
+    }
+    return low * lanes<T>;
+  }
   static constexpr int most_sweeps = 300;
   static constexpr Index block = 64;      ///< samples that are looked at together
   static constexpr T cheap = T(0.3);      ///< a Hessian that costs so much of an evaluation is taken at every step
