@@ -221,15 +221,14 @@ class ProximalNewton {
     const Index old = entries_;
     const T foreseen = first && last_ > p.lambda ? T(2) * p.lambda - last_ : T(0.999) * p.lambda;
     const T level = p.penalty.l1 * foreseen;
+    Index found = 0;
     bool fits = true;
     const auto add = [&](std::size_t at) {
       if (m_.inside[at]) return;
-      fits = fits && entries_ < m_.limit;
+      fits = fits && old + found < m_.limit;
       if (!fits) return;
       m_.inside[at] = 1;
-      m_.feature[entries_] = static_cast<Index>(at / p.stride);
-      m_.label[entries_] = static_cast<Index>(at % p.stride);
-      ++entries_;
+      m_.list[found++] = static_cast<Index>(at);
     };
     const std::size_t coefficients = std::size_t(p.shape.features) * p.stride;
     if (old == 0) {
@@ -243,31 +242,41 @@ class ProximalNewton {
       entries_ = 0;
       return false;
     }
+    for (Index k = 0; k < p.shape.classes; ++k)
+      for (Index f = 0; f < found; ++f) {
+        if (m_.list[f] % p.stride != k) continue;
+        m_.feature[entries_] = m_.list[f] / p.stride;
+        m_.label[entries_++] = k;
+      }
     for (Index from = old; from < entries_; from += m_.width)
       add_rows(p, old, from, smallest(entries_, from + m_.width));
     return true;
   }
 
-  /// Rows `from` … `to` of the Hessian over the columns before `old` and from `from` on.
+  /// Rows `from` … `to` of the Hessian, sorted by class, over the columns before `old` and from `from` on.
   template <class Problem>
   [[gnu::noinline]] void add_rows(const Problem& p, Index old, Index from, Index to) {
-    const Index width = padded<T>(to - from);
     for (Index k = 0; k < p.shape.classes; ++k) {
+      Index count = 0, end = to;
+      bool any = false;
       const auto each = [&](auto visit) {
         for (Index e = 0; e < entries_; ++e)
           if ((e < old || e >= from) && m_.label[e] == k) visit(e);
       };
-      Index count = 0;
       each([&](Index e) {
+        any = true;
         if (m_.feature[e] < p.shape.features) m_.list[count++] = m_.feature[e];
       });
-      weigh(p, from, to, k, width);
+      if (!any) continue;
+      while (old == 0 && m_.label[end - 1] > k) --end;  // those are the columns when it is their turn
+      const Index width = padded<T>(end - from);
+      weigh(p, from, end, k, width);
       p.design.transposed_multiply(m_.list, count, m_.batch, width, m_.products);
       block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
       each([&](Index e) {
         const Index j = m_.feature[e];
         const T* product = row_of(m_.products, j, width);
-        for (Index r = from; r < to; ++r) {
+        for (Index r = from; r < end; ++r) {
           const T sum = m_.sums[r - from];
           const T value = j < p.shape.features ? product[r - from] - m_.means[j] * sum : sum;
           row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
