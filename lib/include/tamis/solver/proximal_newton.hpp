@@ -173,8 +173,8 @@ class ProximalNewton {
     return low * lanes<T>;
   }
   static constexpr int most_sweeps = 300;
-  static constexpr Index block = 64;      ///< samples that are looked at together
-  static constexpr T cheap = T(0.3);      ///< a Hessian that costs so much of an evaluation is taken at every step
+  static constexpr Index block = 64;  ///< samples that are looked at together
+  static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
   std::size_t place(Index stride, Index e) const { return std::size_t(m_.feature[e]) * stride + m_.label[e]; }
