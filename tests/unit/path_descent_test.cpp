@@ -102,7 +102,7 @@ TEST(PathDescent, PointsAreOptimal) {
           const auto made = made_of<double>(n, p, K, 5, uneven);
           const auto design = made.design();
           const ElasticNet<double> penalty{ratio};
-          const Options<double> options{.tolerance = 1e-9, .intercept = intercept};
+          const Options<double> options{.tolerance = 1e-8, .intercept = intercept};
           std::uint32_t steps = 0;
           walk(made, design, penalty, options, {.points = 12, .ratio = 0.02}, 60, [&](const auto& at) {
             const auto& r = at.report();
@@ -114,7 +114,7 @@ TEST(PathDescent, PointsAreOptimal) {
             EXPECT_LT(r.kkt_residual, 0.1);
             steps += r.iterations;
           });
-          EXPECT_LT(steps, 12u * 20) << "not by steps of Newton's method: " << n << ' ' << uneven << intercept << ' ' << ratio;
+          EXPECT_LT(steps, 12u * 25) << "not by steps of Newton's method: " << n << ' ' << uneven << intercept << ' ' << ratio;
         }
 }
 
