@@ -1,9 +1,13 @@
 // What a path costs beside one solve, and cross-validation beside a path: medians of three, in one run.
 // Run: bench_paths
+// Or a logistic path at λs that are given, for peers/paths.py: CPU seconds, the least of three, then the objectives.
+// Run: bench_paths DATA.csv LAMBDAS l1|group-l2 TOLERANCE
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <memory>
 
 #include "data.hpp"
@@ -75,9 +79,52 @@ void measure(const char* title, const DenseDesign<double>& design, const Targets
       folds, path + validated, (path + validated) / path, bytes);
 }
 
+template <class Penalty>
+void solve_at(const DenseDesign<double>& design, const Targets<double>& targets, const std::vector<double>& lambdas,
+              double tolerance) {
+  using Training = Training<double, Logistic, Penalty>;
+  const Training training({.tolerance = tolerance});
+  const auto make = [&](const Targets<double>& these) { return training.solver(design, these); };
+  using P = Path<double, decltype(make)>;
+  const Shape shape{design.samples(), design.features(), targets.classes};
+  const Requirement solver{Training::bytes(shape, {std::size_t{shape.samples} * shape.features, 1500})};
+  const std::size_t bytes = P::requirement(shape, solver).bytes;
+  const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
+  std::vector<double> objectives;
+  double least = infinity<double>;
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    objectives.clear();
+    const auto started = std::clock();
+    P run(make, shape.features, targets, {.values = lambdas.data(), .points = static_cast<Index>(lambdas.size())});
+    run.start({memory.get(), bytes});
+    advance_path(run, [&](const P& at) {
+      objectives.push_back(at.report().objective);
+      return true;
+    });
+    least = std::min(least, double(std::clock() - started) / CLOCKS_PER_SEC);
+  }
+  std::printf("%g\n", least);
+  for (const double objective : objectives) std::printf("%.15g\n", objective);
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+  if (count == 5) {
+    const cli::Table table = cli::read_table(words[1], {});
+    const auto classes = cli::class_names(table.labels);
+    const auto labels = cli::encode(table, classes);
+    const DenseDesign<double> design(table.values.data(), static_cast<Index>(table.samples),
+                                     static_cast<Index>(table.features));
+    const Targets<double> targets{labels, static_cast<Index>(classes.size())};
+    std::vector<double> lambdas;
+    std::ifstream file(words[2]);
+    for (double lambda; file >> lambda;) lambdas.push_back(lambda);
+    if (std::string(words[3]) == "l1") solve_at<L1>(design, targets, lambdas, std::atof(words[4]));
+    else solve_at<GroupL2>(design, targets, lambdas, std::atof(words[4]));
+    return 0;
+  }
   cli::ReadOptions options;
   options.scale = 16;
   const cli::Table table = cli::read_table(std::string(TAMIS_TEST_DATA) + "/digits.csv", options);

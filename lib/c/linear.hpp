@@ -34,7 +34,7 @@ struct Linear<double> : Common<double> {
 template <class T>
 using LossOf = AnyMultilabelLoss<T>;
 template <class T>
-using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
+using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, PathDescent, TAMIS_BASELINES>;
 #else
 template <class T>
 using LossOf = AnyLoss<T>;

@@ -1,12 +1,12 @@
 // exp and log against those of a wider type.
-#include "tamis/linalg/elementary.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "tamis/linalg/elementary_rows.hpp"
 
 namespace {
 
@@ -73,6 +73,38 @@ TEST(Elementary, ARowHasTheBitsOfItsEntries) {
   row = x;
   exponentials(row.data(), static_cast<Index>(row.size()));
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(row[i], exponential(x[i]));
+}
+
+template <class T>
+void expect_rows_of_the_same_bits() {
+  std::mt19937_64 generator(3);
+  std::uniform_real_distribution<double> whole(-100, 100);
+  std::vector<T> x(1024), row, product;
+  for (T& entry : x) entry = static_cast<T>(whole(generator));
+  x[0] = T(1e6);
+  x[1] = T(-1e6);
+  x[2] = infinity<T>;
+  x[3] = -infinity<T>;
+  row = x;
+  row_exponentials(row.data(), static_cast<Index>(row.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(row[i], exponential(x[i]));
+  for (T& entry : x) entry = static_cast<T>(std::exp(0.8 * whole(generator)));
+  x[0] = least_normal<T>;
+  x[1] = T(1);
+  row = product = x;
+  row_logarithms<false>(row.data(), static_cast<Index>(row.size()));
+  row_logarithms<true>(product.data(), static_cast<Index>(row.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(row[i], logarithm(x[i]));
+    EXPECT_EQ(product[i], x[i] * logarithm(x[i]));
+  }
+  T small[8] = {T(0), least_normal<T> / 2, T(-1), T(0.5)};
+  row_logarithms<true>(small, 8);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(small[i], T(0));
+}
+TEST(Elementary, RowsInVectorsHaveTheBitsOfTheirEntries) {
+  expect_rows_of_the_same_bits<float>();
+  expect_rows_of_the_same_bits<double>();
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ struct FistaProblem : Linear<Fista<double, Logistic, GroupL2>> {
 struct DescentProblem : Linear<BlockCoordinateDescent<double, SquaredHinge, L1>> {
   static Solver make(const Options<double>& options) { return of(SquaredHinge{}, L1{}, options); }
 };
+struct PathProblem : Linear<PathDescent<double, Logistic, L1>> {
+  static constexpr WorkspaceHint hint{.entries = 5000, .active_limit = 8};
+  static Solver make(const Options<double>& options) { return of(Logistic{}, L1{}, options); }
+};
 struct PlainProblem : Linear<DescentOrFista<double, SquaredHinge, L1>> {
   static Solver make(const Options<double>& options) { return of(SquaredHinge{}, L1{}, options); }
 };
@@ -116,7 +120,7 @@ struct SolverContract : ::testing::Test {
 };
 
 using All =
-    ::testing::Types<FistaProblem, DescentProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem, TwoPhaseProblem,
+    ::testing::Types<FistaProblem, DescentProblem, PathProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem, TwoPhaseProblem,
                      DualProblem, ReweightedProblem, AnyProblem, LassoProblem, KernelsProblem<KernelAdmm<double>>,
                      KernelsProblem<KernelFista<double>>, InteractionsProblem>;
 TYPED_TEST_SUITE(SolverContract, All);

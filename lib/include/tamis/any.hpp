@@ -286,6 +286,10 @@ class AnyPenalty {
   [[gnu::noinline]] void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
+  template <class U>
+  EntryTerms<T> entry_terms() const {
+    return visit([](const auto& penalty) { return tamis::entry_terms<T>(penalty); });
+  }
   T dual_norm(const Rows<const T>& g) const { return table_->dual_norm(data_, g); }
   T conjugate(const Rows<const T>& g, T lambda) const { return table_->conjugate(data_, g, lambda); }
   /// visit(penalty) with the penalty itself.

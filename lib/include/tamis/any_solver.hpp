@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "design/sorted_columns.hpp"
-#include "solver/block_coordinate_descent.hpp"
 #include "solver/crammer_singer_dual.hpp"
+#include "solver/path_descent.hpp"
 #include "solver/reweighted.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -28,6 +28,10 @@ struct SolverOf {
 template <class T, class Loss, class Penalty, class Design>
 struct SolverOf<BlockCoordinateDescent, T, Loss, Penalty, Design> {  // sorts columns itself
   using type = BlockCoordinateDescent<T, Loss, Penalty, SampleRows<T, Design>>;
+};
+template <class T, class Loss, class Penalty, class Design>
+struct SolverOf<PathDescent, T, Loss, Penalty, Design> {
+  using type = PathDescent<T, Loss, Penalty, SampleRows<T, Design>>;
 };
 
 }  // namespace detail

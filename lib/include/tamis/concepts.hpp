@@ -138,6 +138,27 @@ concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<co
   { penalty.keeps_signs() } -> std::convertible_to<bool>;
 };
 
+/// A loss whose Hessian is c(diag(h) − hhᵀ), with the h that `curvature_of_gradient(u, …, h)` writes from its gradient,
+/// and which takes gradients and dual values of many samples at once: see Logistic.
+template <class L, class T>
+concept EntryLoss = requires(const L loss, const Targets<T>& targets, const T* u, T* h, T number, Sum<T>& total) {
+  loss.curvature_of_gradient(u, Index(), Label(), number, h);
+  loss.gradients(targets, u, Index(), Index(), Index(), h, h, total);
+  loss.dual_values(targets, u, Index(), Index(), Index(), number, h, total);
+};
+
+/// What a penalty that is Σ (l1·|w| + ridge·½w²) over single entries has of each; nothing of the others.
+template <class T>
+struct EntryTerms {
+  T l1 = 0;
+  T ridge = 0;
+};
+template <class T, class P>
+constexpr EntryTerms<T> entry_terms(const P& penalty) {
+  if constexpr (requires { penalty.template entry_terms<T>(); }) return penalty.template entry_terms<T>();
+  else return {};
+}
+
 /// A norm, with its dual norm: what a duality gap is made of.
 template <class P, class T>
 concept HasDualNorm = requires(const P penalty, Rows<const T> rows) {

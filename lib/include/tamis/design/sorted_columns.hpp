@@ -88,7 +88,7 @@ class SortedColumns {
   [[gnu::noinline]] void copy_columns(const Memory& memory, std::size_t entries, const Targets<T>& targets, bool sorted,
                                       Index* order, Index* next) {
     memory_ = memory;
-    copied_ = true;
+    copied_ = multiplies_copy_ = true;
     const Label* labels = targets.labels.data();
     const Index classes = sorted ? largest(targets.classes, Index(2)) : 1;
     const auto label = [&](Index i) { return sorted ? labels[i] : Label(0); };
@@ -126,9 +126,11 @@ class SortedColumns {
     memory_.starts[features()] = position;
   }
   bool copied() const { return copied_; }
+  /// Whether products are with the copy, if there is one, rather than the design as it lies.
+  void multiply_copy(bool copy) { multiplies_copy_ = copy && copied_; }
 
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
-    if (!copied_) return design_.multiply(list, count, w, stride, base, z);
+    if (!multiplies_copy_) return design_.multiply(list, count, w, stride, base, z);
     for (Index i = 0; i < samples(); ++i) copy(base, stride, row_of(z, i, stride));
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
@@ -136,7 +138,7 @@ class SortedColumns {
     }
   }
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
-    if (!copied_) return design_.transposed_multiply(list, count, u, stride, g);
+    if (!multiplies_copy_) return design_.transposed_multiply(list, count, u, stride, g);
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
       sum_column(column(feature), u, stride, row_of(g, feature, stride));
@@ -147,6 +149,7 @@ class SortedColumns {
   Design design_;
   Memory memory_{};
   bool copied_ = false;
+  bool multiplies_copy_ = false;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -105,6 +105,25 @@ Simd<T> squared_norm(const T* a, std::size_t count, Simd<T> start) {
   return squared_distance(a, static_cast<const T*>(nullptr), count, start);
 }
 
+/// The largest |x_e|; NaN where an entry is none or infinite. Four at once, which do not wait for each other.
+template <class T>
+[[gnu::noinline]] T largest_magnitude(const T* x, std::size_t count) {
+  T most[4] = {}, bad[4] = {};
+  std::size_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    TAMIS_UNROLL
+    for (int lane = 0; lane < 4; ++lane) {
+      most[lane] = largest(most[lane], absolute(x[e + lane]));
+      bad[lane] += x[e + lane] * T(0);
+    }
+  }
+  for (; e < count; ++e) {
+    most[0] = largest(most[0], absolute(x[e]));
+    bad[0] += x[e] * T(0);
+  }
+  return largest(largest(most[0], most[1]), largest(most[2], most[3])) + ((bad[0] + bad[1]) + (bad[2] + bad[3]));
+}
+
 /// sums_k = Σᵢ matrix(i, k), block by block: as precise as the products of a design, for what is used beside them.
 template <class T>
 [[gnu::noinline]] void block_sums(const T* matrix, Index rows, Index stride, T* sums) {

@@ -2,8 +2,8 @@
 /// The multinomial logistic loss.
 
 #include "../curvature.hpp"
-#include "../linalg/elementary.hpp"
-#include "../linalg/simd.hpp"
+#include "../linalg/elementary_rows.hpp"
+#include "../linalg/rows.hpp"
 #include "../targets.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -71,6 +71,83 @@ struct Logistic {
   bool take_curvature(const T* z, Index classes, Label y, T margin, T weight, T, T* h) const {
     take_probabilities(z, classes, y, margin, largest_score(z, classes, y, margin), T(1), h);
     return weight > T(0);
+  }
+
+  /// u ← c(p − e_y) for samples `first` … `last`; adds their cℓ to `total`. As `gradient`, with exponentials and
+  /// logarithms in vectors. `scratch`: their rows, and an entry for each.
+  template <class T>
+  void gradients(const Targets<T>& targets, const T* z, Index first, Index last, Index stride, T* u, T* scratch,
+                 Sum<T>& total) const {
+    const Index count = last - first, entries = whole_vectors<T>(count * stride);
+    T *const p = scratch, *const mass = scratch + entries;
+    for (Index i = first; i < last; ++i) {
+      const T* from = row_of(z, i, stride);
+      T* row = row_of(p, i - first, stride);
+      const Label y = targets.labels[i];
+      const T margin = targets.margin(i), top = largest_score(from, targets.classes, y, margin);
+      for (Index k = 0; k < targets.classes; ++k) row[k] = shifted(from, k, y, margin) - top;
+      for (Index k = targets.classes; k < stride; ++k) row[k] = T(-1e4);
+    }
+    for (Index e = count * stride; e < entries; ++e) p[e] = T(0);
+    row_exponentials(p, entries);
+    for (Index i = 0; i < count; ++i) {
+      T sum = 0;
+      for (Index k = 0; k < targets.classes; ++k) sum += row_of(p, i, stride)[k];
+      mass[i] = sum;
+    }
+    for (Index i = 0; i < count; ++i) {
+      const Label y = targets.labels[first + i];
+      const T weight = targets.weight(first + i), scale = weight / mass[i];
+      const T* from = row_of(p, i, stride);
+      T* row = row_of(u, first + i, stride);
+      T others = 0;
+      for (Index k = 0; k < stride; ++k) row[k] = scale * from[k];
+      row[y] = T(0);
+      for (Index k = 0; k < targets.classes; ++k) others += row[k];
+      row[y] = -others;
+    }
+    for (Index i = count; i < whole_vectors<T>(count); ++i) mass[i] = T(1);
+    row_logarithms<false>(mass, whole_vectors<T>(count));
+    for (Index i = first; i < last; ++i) {
+      const T* from = row_of(z, i, stride);
+      const Label y = targets.labels[i];
+      const T weight = targets.weight(i), top = largest_score(from, targets.classes, y, targets.margin(i));
+      if (weight > T(0)) total.add(weight * ((top - from[y]) + mass[i - first]));
+    }
+  }
+  /// Adds the dual_value of those samples at s·u. `scratch`: their rows.
+  template <class T>
+  void dual_values(const Targets<T>& targets, const T* u, Index first, Index last, Index stride, T scale, T* scratch,
+                   Sum<T>& total) const {
+    const Index count = last - first, entries = whole_vectors<T>(count * stride);
+    for (Index i = 0; i < count; ++i) {
+      const Label y = targets.labels[first + i];
+      const T weight = targets.weight(first + i), share = weight > T(0) ? scale / weight : T(0);
+      const T* from = row_of(u, first + i, stride);
+      T* p = row_of(scratch, i, stride);
+      T others = 0;
+      for (Index k = 0; k < stride; ++k) p[k] = share * from[k];
+      p[y] = T(0);
+      for (Index k = 0; k < targets.classes; ++k) others += p[k];
+      p[y] = T(1) - others;
+      if (const T margin = targets.margin(first + i); margin > T(0)) total.add(weight * (margin * others));
+    }
+    for (Index e = count * stride; e < entries; ++e) scratch[e] = T(0);
+    row_logarithms<true>(scratch, entries);
+    for (Index i = 0; i < count; ++i) {
+      const T weight = targets.weight(first + i);
+      T sum = 0;
+      for (Index k = 0; k < targets.classes; ++k) sum += row_of(scratch, i, stride)[k];
+      if (weight > T(0)) total.add(-weight * sum);
+    }
+  }
+
+  /// h ← p from u = c(p − e_y).
+  template <class T>
+  void curvature_of_gradient(const T* u, Index classes, Label y, T weight, T* h) const {
+    const T scale = weight > T(0) ? T(1) / weight : T(0);
+    for (Index k = 0; k < classes; ++k) h[k] = scale * u[k];
+    h[y] = largest(T(1) + h[y], T(0));
   }
 
   /// t ← c∇²ℓ t.
@@ -146,6 +223,11 @@ struct Logistic {
   }
 
  private:
+  /// A number of entries, up to vectors of 32 bytes.
+  template <class T>
+  static constexpr Index whole_vectors(Index count) {
+    return (count + 2 * lanes<T> - 1) / (2 * lanes<T>) * (2 * lanes<T>);
+  }
   /// out ← c·p; returns Σ_k exp(z_k + μ[k ≠ y] − top).
   template <class T>
   static T take_probabilities(const T* z, Index classes, Label y, T margin, T top, T weight, T* out) {

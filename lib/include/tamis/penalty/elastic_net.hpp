@@ -52,6 +52,11 @@ struct ElasticNet {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
 
+  template <class T>
+  constexpr EntryTerms<T> entry_terms() const {
+    return {T(ratio), T(1) - T(ratio)};
+  }
+
   constexpr bool keeps_signs() const { return ratio > S(0); }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {

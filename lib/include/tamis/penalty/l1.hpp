@@ -1,4 +1,5 @@
 #pragma once
+#include "../concepts.hpp"
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
 #include "prox_jacobian.hpp"
@@ -38,6 +39,11 @@ struct L1 {
 
   /// The Jacobian is the identity on what is not zero.
   static constexpr bool has_plain_jacobian() { return true; }
+
+  template <class T>
+  static constexpr EntryTerms<T> entry_terms() {
+    return {T(1), T(0)};
+  }
 
   static constexpr bool keeps_signs() { return true; }
   template <class T>

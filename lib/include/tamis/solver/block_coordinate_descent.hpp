@@ -27,6 +27,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   static_assert(HasColumns<Design, T>, TAMIS_NEEDS_COLUMNS);
   using Columns = SortedColumns<T, Design>;
   using Base = Workbench<T, Loss, Penalty, Columns>;
+
+ protected:
   using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
       Base::design_, Base::dual_value, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
       Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::monitor_, Base::offer_primal,
@@ -112,7 +114,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     return running();
   }
 
- private:
+ protected:
   struct Memory {
     CommonMemory<T> common;
     T* w;         ///< coefficients, the last row being intercepts
@@ -156,8 +158,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
                                  reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
     }
+    room_ = memory.subspan(arena.used());
     if constexpr (HasManifold<Penalty, T>) {
-      const Index limit = Newton::Memory::limit_of(shape_, entries, memory.size() - arena.used());
+      const Index limit = Newton::Memory::limit_of(shape_, entries, room_.size());
       if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
     }
   }
@@ -499,19 +502,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// Scores of the coefficients anew, then the gap.
   [[gnu::noinline]] void certify(bool null_model) {
     known_ = false;
-    if (!null_model) {
-      Index count = 0;
-      for_each_active_row([&](Index j) {
-        if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
-      });
-      fill(own_.block[0], stride_, T(0));
-      const T* base = own_.block[0];
-      if (options_.intercept) {
-        base = row_of(own_.w, shape_.features, stride_);
-        if (!separate_classes(loss_)) centre_intercepts();
-      }
-      design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
-    }
+    if (!null_model) take_scores();
     offer_primal(own_.w, own_.z);
     take_gradients();
     if (null_model) certify_null_model(own_.u, own_.g);
@@ -547,6 +538,21 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     gap_ = T(1);
   }
 
+  /// z ← the scores of w.
+  [[gnu::noinline]] void take_scores() {
+    Index count = 0;
+    for_each_active_row([&](Index j) {
+      if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
+    });
+    fill(own_.block[0], stride_, T(0));
+    const T* base = own_.block[0];
+    if (options_.intercept) {
+      base = row_of(own_.w, shape_.features, stride_);
+      if (!separate_classes(loss_)) centre_intercepts();
+    }
+    design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
+  }
+
   /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
   /// zero.
   void centre_intercepts() {
@@ -564,6 +570,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
 
   Memory own_{};
   Newton newton_{};
+  std::span<std::byte> room_{};  ///< that of Newton's method
   T lambda_ = T(0);  ///< that epochs and steps work with: see choose_lambda
   T gap_ = T(1);     ///< relative, with it
   bool went_round_ = false;

@@ -1,8 +1,8 @@
 #pragma once
 /// The default solver for smooth losses in C++: which of two it is, the memory decides.
 
-#include "block_coordinate_descent.hpp"
 #include "fista.hpp"
+#include "path_descent.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -14,7 +14,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class DescentOrFista {
   using Columns = SortedColumns<T, Design>;
-  using Descent = BlockCoordinateDescent<T, Loss, Penalty, Design>;
+  using Descent = PathDescent<T, Loss, Penalty, Design>;
   using Small = Fista<T, Loss, Penalty, Columns>;  // on the same design, so that what they share is there once
 
  public:

@@ -138,8 +138,12 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
   /// thresholds would pass over.
   [[gnu::noinline]] T gradient_size(const T* g, const Index* list, Index count) const {
     T sum = 0;
-    for (Index c = 0; c < count; ++c)
-      for (Index k = 0; k < shape_.classes; ++k) sum += absolute(row_of(g, list ? list[c] : c, stride_)[k]);
+    for (Index c = 0; c < count; ++c) {
+      const T* row = row_of(g, list ? list[c] : c, stride_);
+      T part = 0;  // rows do not wait for each other
+      for (Index k = 0; k < shape_.classes; ++k) part += absolute(row[k]);
+      sum += part;
+    }
     return sum;
   }
 

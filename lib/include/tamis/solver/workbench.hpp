@@ -33,10 +33,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   void set_lambda(T lambda) { options_.lambda = lambda; }
 
  protected:
-  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_value,
+  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms, Base::dual_value,
       Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum, Base::matrix_entries,
       Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_, Base::shape_,
-      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::transposed_multiply,
+      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
       Base::whole_transposed_multiply, Base::widen;
   using Common = CommonMemory<T>;
 
@@ -99,9 +99,13 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   }
 
   /// Takes the point w with scores z; it becomes the reported model if its objective is the best so far.
-  [[gnu::noinline]] void offer_primal(const T* w, const T* z) {
+  void offer_primal(const T* w, const T* z) {
+    if (!has_failed())
+      offer_primal(w, are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>);
+  }
+  /// The same with the objective there.
+  [[gnu::noinline]] void offer_primal(const T* w, T objective) {
     if (has_failed()) return;
-    const T objective = are_scores(z) ? loss_sum(z) + options_.lambda * penalty_value(w) : not_a_number<T>;
     if (certificates_ > 0 && !(objective < report_.objective)) return;
     report_.objective = objective;
     GapMonitor<T>::take_gap(report_);
@@ -164,6 +168,29 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   void repair(T* u) {
     if (!has_failed()) ++certificates_;
     Base::repair_duals(u);
+  }
+
+  /// The certificate of the run before at a smaller λ, which is the larger one's times `share`: its duals in that
+  /// proportion are feasible, and the dual objective is concave along them and not negative at zero.
+  void certify_again(T share) {
+    if (!has_failed()) ++certificates_;
+    offer_dual(share * report_.dual_objective);
+  }
+  /// As certify on all features, of duals of which it is known whether they are balanced, for a penalty whose dual norm
+  /// is the largest entry by `l1`. `loss_dual(s)`: see DualBound.
+  template <class LossDual>
+  void certify_entries(T* u, T* g, bool balanced, T l1, LossDual loss_dual) {
+    if (!balanced) repair(u);
+    else if (!has_failed()) ++certificates_;
+    whole_transposed_multiply(u, g);
+    if (dual_kind() != DualKind::norm) {
+      terms_ = dual_terms(u);
+      return offer_dual(dual_value(u, g, nullptr, shape_.features));
+    }
+    gauge_ = largest_magnitude(static_cast<const T*>(g), std::size_t(shape_.features) * stride_) / l1;
+    T bound = T(0);
+    if (finite(gauge_)) bound = loss_dual(gauge_ > options_.lambda ? options_.lambda / gauge_ : T(1));
+    offer_dual(largest(bound, T(0)));
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.

@@ -1,0 +1,94 @@
+"""paths.py BENCH_PATHS DATA: paths of 100 values of lambda beside glmnet, at equal largest error.
+
+Logistic loss, intercepts, no standardising, at the values that glmnet chooses. BENCH_PATHS is the program of that name, DATA a folder
+with NAME/NAME.csv.gz or NAME/NAME_train.csv.gz. The error is the largest relative excess of the objective over the optimum along
+the path; the optimum is that of a path certified to 1e-8, so that nobody can be below it but for that. Times are CPU seconds of the
+solvers, one thread, the least of three. Of tamis the row is that of the loosest tolerance whose error is no larger than the peer's;
+"at 1e-3" and "at 1e-4" are the times at those tolerances. --rows a,b and --penalties l1,group-l2 choose. Without Rscript or glmnet
+the reason is said, and nothing is measured.
+"""
+import argparse
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("bench")
+parser.add_argument("folder")
+parser.add_argument("--rows", default="digits,satimage,wisdm,golub,colon")
+parser.add_argument("--penalties", default="l1,group-l2")
+wishes = parser.parse_args()
+ratios = {"digits": 1e-3}
+tolerances = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 3e-6, 1e-6)
+
+if not shutil.which("Rscript"):
+    sys.exit("there is no Rscript: r-cran-glmnet")
+if subprocess.run(["Rscript", "-e", "library(glmnet)"], capture_output=True).returncode:
+    sys.exit("R has no glmnet: r-cran-glmnet")
+
+glmnet = """
+suppressMessages(library(glmnet)); a <- commandArgs(TRUE); d <- read.csv(a[1]); y <- factor(d[, 1]); x <- as.matrix(d[, -1])
+storage.mode(x) <- "double"; two <- nlevels(y) == 2; grouped <- a[2] == "group-l2"; least <- Inf
+for (r in 1:3) { t <- system.time(f <- glmnet(x, y, family=if (two) "binomial" else "multinomial",
+    type.multinomial=if (grouped) "grouped" else "ungrouped", standardize=FALSE, nlambda=100, lambda.min.ratio=as.numeric(a[3]),
+    thresh=as.numeric(a[4])))
+  least <- min(least, t[["user.self"]]) }
+cat(least, "\\n")
+for (i in seq_along(f$lambda)) {
+  b <- if (two) cbind(0, f$beta[, i]) else sapply(f$beta, function(m) m[, i])
+  z <- sweep(x %*% b, 2, if (two) c(0, f$a0[i]) else f$a0[, i], "+"); top <- apply(z, 1, max)
+  loss <- mean(top + log(rowSums(exp(z - top))) - z[cbind(seq_len(nrow(z)), as.integer(y))])
+  cat(format(f$lambda[i], digits=17), format(loss + f$lambda[i] * (if (grouped) sum(sqrt(rowSums(b^2))) else sum(abs(b))), digits=17), "\\n")
+}
+"""
+
+
+def ours(data, lambdas, penalty, tolerance):
+    lines = subprocess.run([wishes.bench, data, lambdas, penalty, str(tolerance)], capture_output=True, text=True, check=True).stdout.split()
+    return float(lines[0]), [float(line) for line in lines[1:]]
+
+
+def error(objectives, optima):
+    return max((f - best) / best for f, best in zip(objectives, optima))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    script, data, lambdas = (os.path.join(scratch, name) for name in ("glmnet.R", "data.csv", "lambdas.txt"))
+    with open(script, "w") as file:
+        file.write(glmnet)
+    print(f"{'path':22} {'threshold':>9} {'points':>6} {'glmnet s':>9} {'error':>8} | {'tamis s':>8} {'error':>8} {'tolerance':>9} {'ratio':>6}"
+          f" | {'at 1e-3':>8} {'at 1e-4':>8}", flush=True)
+    for name in wishes.rows.split(","):
+        source = next(path for path in (f"{wishes.folder}/{name}/{name}{part}.csv.gz" for part in ("", "_train")) if os.path.exists(path))
+        with gzip.open(source, "rb") as packed, open(data, "wb") as file:
+            shutil.copyfileobj(packed, file)
+        for penalty in wishes.penalties.split(","):
+            known = {}
+            for threshold in ("1e-7", "1e-9") if penalty == "l1" else ("1e-7",):
+                done = subprocess.run(["Rscript", script, data, penalty, str(ratios.get(name, 1e-2)), threshold], capture_output=True,
+                                      text=True, check=True)
+                seconds, *rows = done.stdout.splitlines()
+                if penalty == "group-l2" and "binomial" in done.stderr:
+                    continue
+                points = [[float(number) for number in row.split()] for row in rows]
+                if list(known.get("lambdas", [])) != [point[0] for point in points]:
+                    known = {"lambdas": [point[0] for point in points]}
+                    with open(lambdas, "w") as file:
+                        file.writelines(f"{point[0]!r}\n" for point in points)
+                    known["optima"] = ours(data, lambdas, penalty, 1e-8)[1]
+                theirs = error([point[1] for point in points], known["optima"])
+                for tolerance in tolerances:
+                    if tolerance not in known:
+                        known[tolerance] = ours(data, lambdas, penalty, tolerance)
+                    if error(known[tolerance][1], known["optima"]) <= theirs:
+                        break
+                for needed in (1e-3, 1e-4):
+                    if needed not in known:
+                        known[needed] = ours(data, lambdas, penalty, needed)
+                own, objectives = known[tolerance]
+                print(f"{name + ' ' + penalty:22} {threshold:>9} {len(points):6} {float(seconds):9.3f} {theirs:8.1e} | {own:8.3f}"
+                      f" {error(objectives, known['optima']):8.1e} {tolerance:9.0e} {float(seconds) / own:6.2f}"
+                      f" | {known[1e-3][0]:8.3f} {known[1e-4][0]:8.3f}", flush=True)

@@ -1,0 +1,154 @@
+#pragma once
+/// Block coordinate descent that goes on along a path by a proximal Newton method, where that is faster.
+
+#include "block_coordinate_descent.hpp"
+#include "proximal_newton.hpp"
+
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
+
+/// BlockCoordinateDescent, until `warm_start` takes it to another λ: from there on, for an EntryLoss and a penalty of
+/// single entries with ℓ1, a step is one of ProximalNewton with its certificate. A λ begins with the bound of the one
+/// before, and takes at least one step unless it is nearly the same λ. Where the memory is not enough for the entries
+/// of the model, or steps do not converge, it goes on as BlockCoordinateDescent.
+///
+/// Memory: that of BlockCoordinateDescent; the two methods of Newton share theirs, and use it one after the other. Cost
+/// of a step: two products with the design, K exponentials and K logarithms for each sample, and what ProximalNewton
+/// says.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
+  using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
+  using Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration, Base::design_,
+      Base::end_at_limit, Base::lambda_, Base::loss_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
+      Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
+
+ public:
+  using Base::running;
+
+  PathDescent(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
+              const Options<T>& options)
+      : Base(design, targets, loss, penalty, options) {}
+
+  bool start(std::span<std::byte> memory) {
+    newton_ = {};
+    step_ = nullptr;
+    is_certified_ = false;
+    return Base::start(memory);
+  }
+
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
+  bool warm_start(T lambda) {
+    const T last = options_.lambda;
+    if (!is_for_entries() || !(last > T(0)) || !(lambda > T(0)) || !take_memory()) {
+      if (step_) leave();
+      return Base::warm_start(lambda);
+    }
+    if (!begin_again(lambda)) return false;
+    lambda_ = lambda;
+    went_round_ = true;
+    step_ = &PathDescent::step_by_entries;
+    multiply_copy(false);
+    newton_.begin(own_.w, stride_, last, lambda);
+    if (is_certified_) {
+      offer_primal(own_.w, objective());
+      certify_again(smallest(lambda / last, T(1)));
+    } else {
+      take_losses();
+      certify();
+    }
+    return running();
+  }
+
+  /// One step of the method at hand, certificates included; false when the run has ended.
+  bool step() {
+    if (!step_) return Base::step();  // all of the other method is behind the pointer, and only there with warm_start
+    return step_(*this);
+  }
+
+ private:
+  bool is_for_entries() const {
+    return entry_terms<T>(penalty_).l1 > T(0) &&
+           visit_smooth(loss_, []<class One>(const One&) { return EntryLoss<One, T>; });
+  }
+  bool take_memory() {
+    if (newton_.has_memory()) return true;
+    Arena arena(room_);
+    losses_ = EntryLosses<T>(EntryLosses<T>::Memory::lay_out(arena, shape_));
+    if (arena.exhausted()) return false;
+    newton_ = ProximalNewton<T>(ProximalNewton<T>::of(shape_, room_.subspan(arena.used())));
+    return newton_.has_memory();
+  }
+  /// The products of mostly empty designs are with their copy in any case.
+  void multiply_copy(bool copy) {
+    const std::size_t all = std::size_t(shape_.samples) * shape_.features;
+    design_.multiply_copy(copy || design_.entries(nullptr, shape_.features) < all / 4);
+  }
+  /// Goes back to the other method.
+  void leave() {
+    step_ = nullptr;
+    is_certified_ = false;
+    newton_.forget();
+    multiply_copy(true);
+  }
+
+  T objective() const {
+    const T penalty = newton_.has_entries()
+                          ? newton_.penalty_value(own_.w, stride_, entry_terms<T>(penalty_), shape_.features)
+                          : Base::penalty_value(own_.w);
+    return loss_value_ + options_.lambda * penalty;
+  }
+
+  static bool step_by_entries(PathDescent& solver) {
+    if (!solver.running()) return false;
+    const bool last = !solver.count_iteration();
+    solver.step_by_entries();
+    if (last) solver.end_at_limit();
+    return solver.running();
+  }
+  /// A step of ProximalNewton, shortened until it descends, and its certificate.
+  void step_by_entries() {
+    const T before = objective();
+    const Design& design = design_;
+    EntryProblem<T, Design, Loss> problem{
+        design, targets_,        loss_,  shape_, options_.lambda, entry_terms<T>(penalty_), options_.intercept,
+        own_.w, losses_.shift(), own_.u, own_.g, stride_};
+    if (report_.iterations > most_steps || !newton_.step(problem, report_.relative_gap)) {
+      leave();
+      Base::certify(false);
+      if (running()) begin_epochs(2);
+      return;
+    }
+    take_losses();
+    for (T alpha = T(0.5); !(objective() <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
+      newton_.take(problem, alpha);
+      take_losses();
+    }
+    update_residual(newton_.moved(), newton_.size());
+    certify();
+  }
+  /// Scores of the coefficients, the loss there and its gradients.
+  [[gnu::noinline]] void take_losses() {
+    take_scores();
+    loss_value_ = losses_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
+  }
+  /// The gap after take_losses, with duals to which the intercepts have been shifted.
+  [[gnu::noinline]] void certify() {
+    offer_primal(own_.w, objective());
+    T* const sums = own_.block[1];
+    const bool balanced = !options_.intercept || losses_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
+    Base::certify_entries(own_.u, own_.g, balanced, entry_terms<T>(penalty_).l1, [&](T scale) {
+      return losses_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
+    });
+    if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
+    is_certified_ = true;
+  }
+
+  static constexpr std::uint32_t most_steps = 100;
+
+  EntryLosses<T> losses_{};
+  ProximalNewton<T> newton_{};
+  bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
+  bool is_certified_ = false;             ///< u and g are those of `certify` at w
+  T loss_value_ = T(0);                   ///< at w, after take_losses
+};
+
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,0 +1,426 @@
+#pragma once
+/// A proximal Newton method on single coefficients, for paths: its quadratic model goes on from one λ to the next.
+
+#include "entry_losses.hpp"
+
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
+
+/// What a step works on: the problem, and the caller's matrices.
+template <class T, class Design, class Loss>
+struct EntryProblem {
+  const Design& design;
+  const Targets<T>& targets;
+  const Loss& loss;
+  Shape shape;
+  T lambda;
+  EntryTerms<T> penalty;
+  bool intercept;
+  T* w;  ///< coefficients, the last row being intercepts
+  const T*
+      shift;  ///< of the intercepts: where the duals u, samples × stride, and their gradient g are, see EntryLosses
+  const T* u;
+  const T*
+      g;  ///< their products with the features, balanced, so that they are those with centred ones; then their sums
+  Index stride;
+};
+
+/// Steps of a proximal Newton method for f(W) + λ Σ (ρ|w| + (1 − ρ)½w²),
+///
+///     W ← W + αD,   D the minimum of  ⟨∇f, D⟩ + ½⟨D, HD⟩ + λΩ(W + D),
+///
+/// where D is zero but for the entries of the model: those that are not zero, and those whose gradient may reach λρ.
+/// The first step at a λ takes them by the sequential strong rule; what it misses has a gradient above λρ, and joins in
+/// the next. H is the Hessian at these entries, of all classes together, about the means of the features, so that
+/// intercepts hardly couple with the rest. It is kept, together with the curvatures of the samples from which rows for
+/// entries that join follow; they are taken anew when steps beyond the first at their λs have cost as much as that
+/// would, or descend slowly. The model is minimised by coordinate descent, whose first point is the solution
+/// extrapolated along λ.
+///
+/// Cost of a step: a sweep of coordinate descent is m² flops for m entries; an entry that joins, 2mn flops. Sources:
+/// Tibshirani et al. (2012) for the rule; Friedman, Hastie and Tibshirani (2010); Lee, Sun and Saunders (2014).
+template <class T>
+class ProximalNewton {
+ public:
+  struct Memory {
+    T* hessian;    ///< limit × limit
+    T* curvature;  ///< of the samples, where the Hessian was taken: classes × samples
+    T* batch;      ///< columns of weighted features: samples × width
+    T* products;   ///< of those with the design: (features + 1) × width
+    T* sums;       ///< of the columns of the batch
+    T* means;      ///< of the features
+    T* gradient;   ///< of the model at each entry
+    T* given;      ///< of the loss at each entry, where the model was made
+    T* start;      ///< the coefficients before the step
+    T* move;       ///< how far the model's solution is from there
+    T* before;     ///< the coefficients where the λ before the last has ended
+    T* slope;      ///< how far they went from there to where the last has ended
+    Index* feature;
+    Index* label;
+    Index* list;           ///< scratch: features of the entries of a class
+    std::uint8_t* inside;  ///< of each coefficient, whether it is an entry
+    Index limit;
+    Index width;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, Index limit, Index width) {
+      Memory m{};
+      const Index stride = padded<T>(shape.classes);
+      const std::size_t rows = detail::saturating_add(shape.features, 1);
+      m.limit = limit;
+      m.width = width;
+      m.hessian = arena.take<T>(detail::saturating_multiply(limit, limit));
+      m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
+      m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
+      m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
+      m.sums = arena.take<T>(m.width);
+      m.means = arena.take<T>(rows);
+      for (T** matrix : {&m.before, &m.slope}) *matrix = arena.take<T>(detail::saturating_multiply(rows, stride));
+      for (T** entries : {&m.gradient, &m.given, &m.start, &m.move}) *entries = arena.take<T>(limit);
+      for (Index** numbers : {&m.feature, &m.label, &m.list}) *numbers = arena.take<Index>(limit);
+      m.inside = arena.take<std::uint8_t>(detail::saturating_multiply(rows, stride));
+      return m;
+    }
+  };
+
+  ProximalNewton() = default;
+  explicit ProximalNewton(const Memory& memory) : m_(memory) {}
+  bool has_memory() const { return m_.limit > 0; }
+
+  /// What `bytes` of memory are enough for: the columns of a batch are few where there would be no room for all
+  /// entries, or for several hundred. Without a limit they are too few.
+  static constexpr Memory of(Shape shape, std::span<std::byte> memory) {
+    const Index narrow = padded<T>(shape.classes), wide = largest(narrow, Index(32));
+    const std::size_t all = most_of(shape);
+    Index width = wide, limit = limit_of(shape, memory.size(), wide);
+    if (limit < all && limit < 512) limit = limit_of(shape, memory.size(), width = narrow);
+    if (limit == 0) return {};
+    Arena arena(memory);
+    return Memory::lay_out(arena, shape, limit, width);
+  }
+
+  /// The run at λ = `last` has ended at w, and one at λ = `next` begins there.
+  void begin(const T* w, Index stride, T last, T next) {
+    ratio_ = last_ > last ? (next - last) / (last - last_) : T(0);
+    last_ = last;
+    steps_ = 0;
+    for (Index e = 0; e < entries_; ++e) {
+      const std::size_t at = place(stride, e);
+      m_.slope[at] = w[at] != T(0) && m_.before[at] != T(0) ? w[at] - m_.before[at] : T(0);
+      m_.before[at] = w[at];
+    }
+  }
+  /// The memory has been used for something else.
+  void forget() {
+    entries_ = 0;
+    has_means_ = false;
+  }
+
+  bool has_entries() const { return entries_ > 0; }
+  /// Lengths of the last step and of the coefficients after it.
+  T moved() const { return square_root(moved_); }
+  T size() const { return square_root(size_of_w_); }
+  /// Ω of w, whose entries beyond those of the model are zero.
+  T penalty_value(const T* w, Index stride, const EntryTerms<T>& penalty, Index features) const {
+    Sum<T> total;
+    for (Index e = 0; e < entries_; ++e) {
+      const T entry = coefficient(w, stride, e);
+      if (m_.feature[e] != features)
+        total.add(absolute(entry) * (penalty.l1 + T(0.5) * penalty.ridge * absolute(entry)));
+    }
+    return total.value();
+  }
+
+  /// Moves w to the minimum of the model. `gap`: the relative one there. False: there is no room for the entries.
+  template <class Problem>
+  [[gnu::noinline]] bool step(Problem& p, T gap) {
+    const bool first = steps_++ == 0;
+    if (!first) extra_ += evaluation(p);
+    const bool slow = steps_ > 3 && gap > T(0.2) * gap_;
+    gap_ = gap;
+    if (entries_ > 0) rescale(p);
+    if (entries_ == 0 || extra_ > built_ || built_ < cheap * evaluation(p) || slow) clear(p);
+    if (!add_entries(p, first)) return false;
+    minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(20) * gap)), first ? ratio_ : T(0));
+    take(p, T(1));
+    return true;
+  }
+  /// w ← the coefficients before the last step, and α of it.
+  template <class Problem>
+  [[gnu::noinline]] void take(const Problem& p, T alpha) const {
+    T* const intercepts = row_of(p.w, p.shape.features, p.stride);
+    for (Index e = 0; e < entries_; ++e) row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] = m_.start[e];
+    for (Index e = 0; e < entries_; ++e) {
+      const T move = alpha * m_.move[e];
+      row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] += move;
+      if (p.intercept) intercepts[m_.label[e]] -= m_.means[m_.feature[e]] * move;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_entries = 4096;
+  static constexpr std::size_t most_of(Shape shape) {
+    const std::size_t all = detail::saturating_multiply(std::size_t{shape.features} + 1, shape.classes);
+    return all < most_entries ? all : most_entries;
+  }
+  /// The largest number of entries for which there is room, whole vectors.
+  static constexpr Index limit_of(Shape shape, std::size_t bytes, Index width) {
+    Index low = 0, high = static_cast<Index>(most_of(shape)) / lanes<T> + 2;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      Arena counter;
+      (void)Memory::lay_out(counter, shape, middle * lanes<T>, width);
+      (counter.used() <= bytes ? low : high) = middle;
+    }
+    return low * lanes<T>;
+  }
+  static constexpr int most_sweeps = 300;
+  static constexpr Index block = 64;  ///< samples that are looked at together
+  static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
+  static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
+
+  std::size_t place(Index stride, Index e) const { return std::size_t(m_.feature[e]) * stride + m_.label[e]; }
+  T coefficient(const T* w, Index stride, Index e) const { return w[place(stride, e)]; }
+
+  /// Multiplications that the loss and its gradient take.
+  template <class Problem>
+  T evaluation(const Problem& p) const {
+    return T(p.shape.classes) * (T(1.5) * T(p.design.entries(nullptr, p.shape.features)) + T(40) * T(p.shape.samples));
+  }
+
+  // ---- the entries --------------------------------------------------------------------------------------------------
+
+  /// Takes the curvatures at z, for a model without entries.
+  template <class Problem>
+  [[gnu::noinline]] void clear(const Problem& p) {
+    const Index features = p.shape.features;
+    const std::size_t coefficients = (std::size_t(features) + 1) * p.stride;
+    if (!has_means_)
+      for (T* matrix : {m_.before, m_.slope}) fill(matrix, coefficients, T(0));
+    for (Index e = 0; e < entries_; ++e)
+      if (const std::size_t at = place(p.stride, e); p.w[at] == T(0)) m_.before[at] = m_.slope[at] = T(0);
+    entries_ = 0;
+    extra_ = built_ = secant_ = T(0);
+    scale_ = T(1);
+    for (std::size_t at = 0; at < coefficients; ++at) m_.inside[at] = 0;
+    if (!has_means_)
+      for (Index j = 0; j <= features; ++j)
+        m_.means[j] = p.intercept && j < features ? p.design.column_sum(j) / T(p.shape.samples) : T(0);
+    has_means_ = true;
+    T* const row = m_.sums;  // of at least as many entries
+    visit_entry_loss<T>(p.loss, [&](const auto& loss) {
+      for (Index i = 0; i < p.shape.samples; ++i) {
+        loss.curvature_of_gradient(row_of(p.u, i, p.stride), p.shape.classes, label_of(loss, p.targets, i),
+                                   p.targets.weight(i), row);
+        for (Index k = 0; k < p.shape.classes; ++k) m_.curvature[std::size_t(k) * p.shape.samples + i] = row[k];
+      }
+    });
+  }
+
+  /// Adds the entries that are not in yet, class by class, and their part of the Hessian.
+  template <class Problem>
+  [[gnu::noinline]] bool add_entries(const Problem& p, bool first) {
+    const Index old = entries_;
+    const T foreseen = first && last_ > p.lambda ? T(2) * p.lambda - last_ : T(0.999) * p.lambda;
+    const T level = p.penalty.l1 * foreseen;
+    Index found = 0;
+    bool fits = true;
+    const auto add = [&](std::size_t at) {
+      if (m_.inside[at]) return;
+      fits = fits && old + found < m_.limit;
+      if (!fits) return;
+      m_.inside[at] = 1;
+      m_.list[found++] = static_cast<Index>(at);
+    };
+    const std::size_t coefficients = std::size_t(p.shape.features) * p.stride;
+    if (old == 0) {
+      for (Index k = 0; k < p.shape.classes && p.intercept; ++k) add(coefficients + k);
+      for (std::size_t at = 0; at < coefficients; ++at)
+        if (p.w[at] != T(0)) add(at);
+    }
+    for (std::size_t at = 0; at < coefficients; ++at)
+      if (absolute(p.g[at]) > level) add(at);
+    if (!fits) {
+      entries_ = 0;
+      return false;
+    }
+    for (Index k = 0; k < p.shape.classes; ++k)
+      for (Index f = 0; f < found; ++f) {
+        if (m_.list[f] % p.stride != k) continue;
+        m_.feature[entries_] = m_.list[f] / p.stride;
+        m_.label[entries_++] = k;
+      }
+    for (Index from = old; from < entries_; from += m_.width)
+      add_rows(p, old, from, smallest(entries_, from + m_.width));
+    return true;
+  }
+
+  /// Rows `from` … `to` of the Hessian, sorted by class, over the columns before `old` and from `from` on.
+  template <class Problem>
+  [[gnu::noinline]] void add_rows(const Problem& p, Index old, Index from, Index to) {
+    for (Index k = 0; k < p.shape.classes; ++k) {
+      Index count = 0, end = to;
+      bool any = false;
+      const auto each = [&](auto visit) {
+        for (Index e = 0; e < entries_; ++e)
+          if ((e < old || e >= from) && m_.label[e] == k) visit(e);
+      };
+      each([&](Index e) {
+        any = true;
+        if (m_.feature[e] < p.shape.features) m_.list[count++] = m_.feature[e];
+      });
+      if (!any) continue;
+      while (old == 0 && m_.label[end - 1] > k) --end;  // those are the columns when it is their turn
+      const Index width = padded<T>(end - from);
+      weigh(p, from, end, k, width);
+      p.design.transposed_multiply(m_.list, count, m_.batch, width, m_.products);
+      block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
+      each([&](Index e) {
+        const Index j = m_.feature[e];
+        const T* product = row_of(m_.products, j, width);
+        for (Index r = from; r < end; ++r) {
+          const T sum = m_.sums[r - from];
+          const T value = j < p.shape.features ? product[r - from] - m_.means[j] * sum : sum;
+          row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
+        }
+      });
+      built_ += T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 8) * T(width);
+    }
+  }
+
+  /// The batch: the features of entries `from` … `to` about their means, times the curvature of the samples between
+  /// the entries' classes and class k; zero up to `width`. Few samples at once stay in the cache.
+  template <class Problem>
+  [[gnu::noinline]] void weigh(const Problem& p, Index from, Index to, Index k, Index width) {
+    const Index samples = p.shape.samples;
+    const T* const other = m_.curvature + std::size_t(k) * samples;
+    for (Index first = 0; first < samples; first += smallest(block, samples - first)) {
+      const Index last = first + smallest(block, samples - first);
+      for (Index r = 0; r < width; ++r) {
+        T* const out = m_.batch + r;
+        const auto put = [&](auto value) {
+          for (Index i = first; i < last; ++i) out[std::size_t(i) * width] = value(i);
+        };
+        if (from + r >= to) {
+          put([](Index) { return T(0); });
+          continue;
+        }
+        const Index j = m_.feature[from + r], label = m_.label[from + r];
+        const T same = label == k ? T(1) : T(0), mean = m_.means[j];
+        const T* const own = m_.curvature + std::size_t(label) * samples;
+        const T* const x = j == p.shape.features ? nullptr : p.design.column(j).values;
+        const bool stored = x && !p.design.column(j).rows;
+        put([&](Index i) {
+          const T value = stored ? x[i] - mean : x ? -mean : T(1);
+          return value * (p.targets.weight(i) * (own[i] * (same - other[i])));
+        });
+      }
+    }
+    for (Index r = 0; from + r < to; ++r) {
+      const Index j = m_.feature[from + r], label = m_.label[from + r];
+      if (j == p.shape.features) continue;
+      const Column<T> x = p.design.column(j);
+      const T same = label == k ? T(1) : T(0);
+      const T* const own = m_.curvature + std::size_t(label) * samples;
+      for (Index e = 0; x.rows && e < x.count; ++e) {
+        const Index i = x.rows[e];
+        m_.batch[std::size_t(i) * width + r] += x.values[e] * (p.targets.weight(i) * (own[i] * (same - other[i])));
+      }
+    }
+  }
+
+  /// The Hessian between the last two points, beside the one that is kept: curvature falls along a path, of all entries
+  /// alike.
+  template <class Problem>
+  void rescale(const Problem& p) {
+    if (!(secant_ > T(0))) return;
+    Sum<T> total;
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] != p.shape.features) total.add(m_.move[e] * (coefficient(p.g, p.stride, e) - m_.given[e]));
+    scale_ *= smallest(largest(total.value() / secant_, T(0.5)), T(2));
+    secant_ = T(0);
+  }
+
+  // ---- the model ----------------------------------------------------------------------------------------------------
+
+  /// Coordinate descent until no entry's gradient moves by more than `within`·λ, beginning `ahead` slopes from w.
+  template <class Problem>
+  void minimise(const Problem& p, T within, T ahead) {
+    const Index padded_entries = padded<T>(entries_);
+    for (Index e = 0; e < padded_entries; ++e) {
+      m_.move[e] = e < entries_ && m_.feature[e] == p.shape.features ? p.shift[m_.label[e]] : T(0);
+      m_.start[e] = e < entries_ ? coefficient(p.w, p.stride, e) : T(0);
+      m_.gradient[e] = m_.given[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
+    }
+    const Index intercepts = p.shape.features;
+    if (ahead != T(0))
+      for (Index e = 0; e < entries_; ++e) {
+        T step = ahead * m_.slope[place(p.stride, e)];
+        if (m_.feature[e] != intercepts && (m_.start[e] + step) * m_.start[e] < T(0)) step = -m_.start[e];
+        if (step != T(0)) move(e, step);
+      }
+    const T threshold = p.lambda * p.penalty.l1, ridge = p.lambda * p.penalty.ridge;
+    bool all = true;
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      T most = 0;
+      for (Index e = 0; e < entries_; ++e) {
+        const bool penalised = m_.feature[e] != intercepts;
+        const T h = scale_ * row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
+        if (!(h > T(0)) || (!all && penalised && w == T(0))) continue;
+        const T aim = h * w - m_.gradient[e];
+        const T next = penalised ? soft(aim, threshold) / (h + ridge) : aim / h;
+        if (next == w) continue;
+        move(e, next - w);
+        most = largest(most, absolute(next - w) * h);
+      }
+      if (!(most > within * p.lambda)) {
+        if (all) break;
+        all = true;
+      } else {
+        all = false;
+      }
+    }
+    Sum<T> total;
+    moved_ = size_of_w_ = T(0);
+    for (Index e = 0; e < entries_; ++e) {
+      if (m_.feature[e] == intercepts) continue;
+      const T w = m_.start[e] + m_.move[e];
+      total.add(m_.move[e] * (m_.gradient[e] - m_.given[e]));
+      moved_ += m_.move[e] * m_.move[e];
+      size_of_w_ += w * w;
+    }
+    secant_ = total.value();
+  }
+  void move(Index e, T step) {
+    m_.move[e] += step;
+    add_scaled(scale_ * step, row_of(m_.hessian, e, m_.limit), padded<T>(entries_), m_.gradient);
+  }
+  template <Index W>
+  TAMIS_TILE static void add_scaled_by(T factor, const T* row, Index count, T* to) {
+    const auto scale = Simd<T, W>::fill(factor);
+    Index e = 0;
+    for (; e + W <= count; e += W) (Simd<T, W>::load(to + e) + scale * Simd<T, W>::load(row + e)).store(to + e);
+    for (; e < count; ++e) to[e] += factor * row[e];
+  }
+  TAMIS_WIDE [[gnu::noinline]] static void add_scaled_wide(T factor, const T* row, Index count, T* to) {
+    add_scaled_by<2 * lanes<T>>(factor, row, count, to);
+  }
+  static void add_scaled(T factor, const T* row, Index count, T* to) {
+    if constexpr (profile.wide)
+      if (has_wide_vectors()) return add_scaled_wide(factor, row, count, to);
+    add_scaled_by<SimdOrScalar<T>::width>(factor, row, count, to);
+  }
+
+  Memory m_{};
+  Index entries_ = 0;
+  bool has_means_ = false;
+  std::uint32_t steps_ = 0;            ///< at this λ
+  T gap_ = T(0);                       ///< at the last step
+  T last_ = T(0);                      ///< the λ before
+  T ratio_ = T(0);                     ///< how far ahead of the last λ this one is, beside the step to the last
+  T moved_ = T(0), size_of_w_ = T(0);  ///< squares of lengths
+  T scale_ = T(1);                     ///< of the Hessian
+  T secant_ = T(0);                    ///< ⟨D, HD⟩ of the last step
+  T built_ = T(0);                     ///< multiplications that went into the Hessian
+  T extra_ = T(0);                     ///< and into steps beyond the first at their λs since
+};
+
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,0 +1,265 @@
+// Paths by proximal Newton steps: optimality conditions and objectives by the formula in the test, FISTA from nothing,
+// and lower bounds that must not lie above the optimum.
+#include "tamis/solver/path_descent.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/problems.hpp"
+#include "tamis/selection/path.hpp"
+#include "tamis/training.hpp"
+
+namespace tamis {
+namespace {
+
+using testing::Compressed;
+using testing::GuardedMemory;
+using testing::Made;
+
+template <class T>
+Made<T> made_of(Index n, Index p, Index K, std::uint32_t seed, bool uneven) {
+  Made<T> made(n, p, K, seed);
+  testing::Generator generator(seed + 1);
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < n; ++i) {
+      T& x = made.values[i + std::size_t(j) * n];
+      if (generator.uniform() < -0.4) x = 0;
+      if (uneven) x = x * T(1 + j % 3) + T(j % 5);  // means that are far from zero
+    }
+  if (uneven)
+    for (Index i = 0; i < n; ++i) {
+      made.weights.push_back(T(i % 11 == 3 ? 0 : 1 + i % 4));
+      made.margins.push_back(T(0.25) * T(i % 3));
+    }
+  return made;
+}
+
+/// How far the model is from the optimality conditions of λ(ρ|w| + (1 − ρ)½w²), beside λ.
+template <class T>
+double violation(const Made<T>& made, const LinearModel<T>& model, double lambda, double ratio, bool intercept) {
+  const Index n = made.samples, p = made.features, K = made.classes;
+  std::vector<double> u(n * K), sums(K);
+  double total = 0;
+  for (Index i = 0; i < n; ++i) total += made.weights.empty() ? 1 : static_cast<double>(made.weights[i]);
+  for (Index i = 0; i < n; ++i) {
+    const double weight = (made.weights.empty() ? 1 : static_cast<double>(made.weights[i])) / total;
+    double mass = 0;
+    for (Index k = 0; k < K; ++k) {
+      double z = static_cast<double>(model.intercept(k));
+      for (Index j = 0; j < p; ++j) z += static_cast<double>(made.values[i + j * n]) * static_cast<double>(model(j, k));
+      if (k != made.labels[i] && !made.margins.empty()) z += static_cast<double>(made.margins[i]);
+      mass += u[i * K + k] = std::exp(z);
+    }
+    for (Index k = 0; k < K; ++k) u[i * K + k] = weight * (u[i * K + k] / mass - (k == made.labels[i]));
+    for (Index k = 0; k < K; ++k) sums[k] += u[i * K + k];
+  }
+  double worst = 0;
+  for (Index k = 0; k < K; ++k) {
+    if (intercept) worst = std::max(worst, std::abs(sums[k]));
+    for (Index j = 0; j < p; ++j) {
+      double g = 0;
+      for (Index i = 0; i < n; ++i) g += static_cast<double>(made.values[i + j * n]) * u[i * K + k];
+      const double w = static_cast<double>(model(j, k));
+      g += lambda * (1 - ratio) * w;
+      const double side = w > 0 ? 1 : -1;
+      worst = std::max(worst, w == 0 ? std::abs(g) - lambda * ratio : std::abs(g + lambda * ratio * side));
+    }
+  }
+  return worst / lambda;
+}
+
+/// `visit(path)` at the points of a path of PathDescent with room for `limit` features of Newton's methods.
+template <class T, class Penalty, class Design, class Visit>
+void walk(const Made<T>& made, const Design& design, const Penalty& penalty, const Options<T>& options, Grid<T> grid,
+          Index limit, Visit visit) {
+  using S = PathDescent<T, Logistic, Penalty, Design>;
+  const auto make = [&](const Targets<T>& targets) { return S(design, targets, Logistic{}, penalty, options); };
+  using P = Path<T, decltype(make)>;
+  const Requirement solver = S::requirement(made.shape(), {.entries = made.values.size() + 500 * limit, .active_limit = limit});
+  GuardedMemory memory(P::requirement(made.shape(), solver).bytes);
+  P path(make, made.features, made.targets(), grid);
+  path.start(memory.span());
+  advance_path(path, [&](const P& at) {
+    visit(at);
+    return true;
+  });
+  EXPECT_EQ(path.status(), Status::converged);
+  EXPECT_EQ(path.points(), grid.points);
+  EXPECT_TRUE(memory.surroundings_intact());
+}
+
+struct Sizes {
+  Index n, p, K;
+};
+constexpr Sizes sizes[] = {{150, 12, 3}, {40, 90, 2}, {90, 30, 5}, {60, 1, 2}};
+
+TEST(PathDescent, PointsAreOptimal) {
+  for (const auto& [n, p, K] : sizes)
+    for (const bool uneven : {false, true})
+      for (const bool intercept : {true, false})
+        for (const double ratio : {1.0, 0.6}) {
+          const auto made = made_of<double>(n, p, K, 5, uneven);
+          const auto design = made.design();
+          const ElasticNet<double> penalty{ratio};
+          const Options<double> options{.tolerance = 1e-8, .intercept = intercept};
+          std::uint32_t steps = 0;
+          walk(made, design, penalty, options, {.points = 12, .ratio = 0.02}, 60, [&](const auto& at) {
+            const auto& r = at.report();
+            EXPECT_EQ(r.status, Status::converged);
+            EXPECT_LT(violation(made, at.model(), at.lambda(), ratio, intercept), 2e-3) << n << ' ' << p;
+            const double objective = testing::objective(made, at.model(), Logistic{}, penalty, at.lambda());
+            EXPECT_NEAR(r.objective, objective, 1e-12);
+            EXPECT_LE(r.dual_objective, objective * (1 + 1e-14));
+            EXPECT_LT(r.kkt_residual, 0.1);
+            steps += r.iterations;
+          });
+          EXPECT_LT(steps, 12u * 25) << "not by steps of Newton's method: " << n << ' ' << uneven << intercept << ' ' << ratio;
+        }
+}
+
+TEST(PathDescent, PointsAreThoseOfFistaFromNothing) {
+  for (const auto& [n, p, K] : sizes) {
+    const auto made = made_of<float>(n, p, K, 7, false);
+    const auto design = made.design();
+    walk(made, design, L1{}, Options<float>{.tolerance = 1e-4f}, {.points = 8, .ratio = 0.05f}, 60,
+         [&](const auto& at) {
+           const auto cold = testing::run<Fista<float, Logistic, L1>, float>(
+               design, made.targets(), Logistic{}, L1{}, {.lambda = at.lambda(), .tolerance = 1e-5f});
+           EXPECT_NEAR(at.report().objective, cold.fit.objective, 1.2e-4f * cold.fit.objective);
+           EXPECT_LE(at.report().dual_objective, cold.fit.objective * (1 + 1e-6f));
+         });
+  }
+}
+
+TEST(PathDescent, SparseAndDenseAgree) {
+  const auto made = made_of<double>(80, 25, 3, 3, false);
+  const auto design = made.design();
+  const Compressed<double> compressed(design);
+  std::vector<double> objectives;
+  const Options<double> options{.tolerance = 1e-9};
+  walk(made, design, L1{}, options, {.points = 9}, 60,
+       [&](const auto& at) { objectives.push_back(at.report().objective); });
+  Index point = 0;
+  walk(made, compressed.design(), L1{}, options, {.points = 9}, 60, [&](const auto& at) {
+    EXPECT_NEAR(at.report().objective, objectives[point], 2e-9);
+    ++point;
+  });
+}
+
+// With memory for a few entries alone descent over features takes over, and with none it is that from the first.
+TEST(PathDescent, GoesOnByDescentWhereMemoryEnds) {
+  const auto made = made_of<double>(150, 30, 3, 11, false);
+  const auto design = made.design();
+  for (const Index limit : {0u, 2u, 5u, 31u})
+    walk(made, design, L1{}, Options<double>{.tolerance = 1e-7}, {.points = 9, .ratio = 0.005}, limit,
+         [&](const auto& at) {
+           EXPECT_EQ(at.report().status, Status::converged);
+           EXPECT_LT(violation(made, at.model(), at.lambda(), 1, true), 2e-2);
+         });
+}
+
+TEST(PathDescent, GoesUpAndTwiceToTheSameLambda) {
+  const auto made = made_of<double>(100, 20, 3, 2, false);
+  using S = PathDescent<double, Logistic, L1>;
+  GuardedMemory memory(S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 21}).bytes);
+  S solver(made.design(), made.targets(), Logistic{}, L1{}, {.lambda = 0.05, .tolerance = 1e-7});
+  EXPECT_FALSE(solver.warm_start(0.1));  // there is no point to go on from
+  solver.start(memory.span());
+  while (solver.step()) {
+  }
+  for (const double lambda : {0.02, 0.02, 0.1, 0.0001, 10.0, 0.03}) {
+    solver.warm_start(lambda);
+    while (solver.step()) {
+    }
+    EXPECT_EQ(solver.report().status, Status::converged);
+    EXPECT_LT(violation(made, solver.model(), lambda, 1, true), 2e-2) << lambda;
+  }
+  EXPECT_FALSE(solver.warm_start(-1));
+  EXPECT_EQ(solver.report().status, Status::invalid_lambda);
+  EXPECT_TRUE(solver.warm_start(0.02));
+  solver.stop();
+  EXPECT_EQ(solver.report().status, Status::stopped);
+  EXPECT_FALSE(solver.warm_start(0.01));
+}
+
+TEST(PathDescent, LambdaZeroIsByDescent) {
+  const auto made = made_of<double>(200, 4, 3, 2, false);
+  using S = PathDescent<double, Logistic, L1>;
+  GuardedMemory memory(S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 5}).bytes);
+  S solver(made.design(), made.targets(), Logistic{}, L1{}, {.lambda = 0.01, .tolerance = 1e-4, .max_iterations = 200});
+  solver.start(memory.span());
+  for (const double lambda : {0.01, 0.005, 0.0, 0.005}) {
+    solver.warm_start(lambda);
+    while (solver.step()) {
+    }
+    EXPECT_TRUE(has_model(solver.report().status));
+    EXPECT_TRUE(lambda == 0 || solver.report().status == Status::converged);
+  }
+}
+
+TEST(PathDescent, StartsAnewWithTheSameBits) {
+  const auto made = made_of<double>(70, 40, 3, 9, true);
+  using S = PathDescent<double, Logistic, L1>;
+  GuardedMemory memory(S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 41}).bytes);
+  S solver(made.design(), made.targets(), Logistic{}, L1{}, {.lambda = 0.1, .tolerance = 1e-6});
+  std::vector<double> objectives[2];
+  for (auto& row : objectives) {
+    solver.set_lambda(0.1);
+    solver.start(memory.span());
+    for (const double lambda : {0.1, 0.08, 0.06, 0.03}) {
+      if (lambda < 0.1) solver.warm_start(lambda);
+      while (solver.step()) {
+      }
+      row.push_back(solver.report().objective);
+      row.push_back(solver.report().dual_objective);
+    }
+  }
+  EXPECT_EQ(objectives[0], objectives[1]);
+}
+
+TEST(PathDescent, SaysWhatItHasAtTheLimit) {
+  const auto made = made_of<double>(100, 20, 3, 2, false);
+  using S = PathDescent<double, Logistic, L1>;
+  GuardedMemory memory(S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 21}).bytes);
+  S solver(made.design(), made.targets(), Logistic{}, L1{}, {.lambda = 1, .tolerance = 1e-12, .max_iterations = 2});
+  solver.start(memory.span());
+  for (const double lambda : {0.01, 0.003, 0.001}) {
+    solver.warm_start(lambda);
+    while (solver.step()) {
+    }
+    EXPECT_EQ(solver.report().status, Status::iteration_limit);
+    EXPECT_EQ(solver.report().iterations, 2u);
+    EXPECT_NEAR(solver.report().objective, testing::objective(made, solver.model(), Logistic{}, L1{}, lambda), 1e-12);
+  }
+}
+
+// Bounds at every certificate of many small problems, λs far apart, against the optimum to nine digits.
+TEST(PathDescent, NoBoundIsAboveTheOptimum) {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+    const Index n = 8 + seed % 23, p = 1 + seed % 7, K = 2 + seed % 3;
+    const auto made = made_of<double>(n, p, K, seed, seed % 2 == 0);
+    using S = PathDescent<double, Logistic, L1>;
+    const WorkspaceHint hint{.entries = made.values.size(), .active_limit = p + 1};
+    GuardedMemory memory(S::requirement(made.shape(), hint).bytes);
+    S solver(made.design(), made.targets(), Logistic{}, L1{}, {.lambda = 1e3, .tolerance = 1e-10});
+    solver.start(memory.span());
+    while (solver.step()) {
+    }
+    double lambda = solver.report().lambda_max;
+    for (int point = 0; point < 5; ++point) {
+      lambda *= point % 2 ? 0.3 : 0.9;
+      double highest = 0;
+      solver.warm_start(lambda);
+      do {
+        highest = std::max(highest, solver.report().dual_objective);
+      } while (solver.step());
+      highest = std::max(highest, solver.report().dual_objective);
+      EXPECT_LE(highest, testing::objective(made, solver.model(), Logistic{}, L1{}, lambda) * (1 + 1e-14)) << seed;
+      EXPECT_TRUE(solver.report().status == Status::converged) << seed << ' ' << name(solver.report().status);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tamis
