@@ -1,8 +1,11 @@
 #include "preparation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "errors.hpp"
@@ -291,8 +294,29 @@ std::string Prepared::pairs_sentence() const {
          " all labels or none: nothing is ranked there, and nothing learned from it";
 }
 
+std::string Prepared::scale_sentence() const {
+  if (standardisation || train.sparse || steps.text) return "";
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (std::size_t j = 0; j < train.features; ++j) {
+    const auto column = std::span(train.values).subspan(j * train.samples, train.samples);
+    double mean = 0, squares = 0;
+    std::size_t zeros = 0;
+    for (const double x : column) mean += x / double(train.samples);
+    for (const double x : column) {
+      squares += (x - mean) * (x - mean);
+      zeros += x == 0;
+    }
+    if (!(squares > 0) || zeros > train.samples / 10 * 9) continue;  // nearly empty columns say little
+    low = std::min(low, squares);
+    high = std::max(high, squares);
+  }
+  if (!(high > 1e8 * low)) return "";
+  return "the deviations of columns differ by a factor of about 1e" + std::to_string(std::lround(std::log10(high / low) / 2)) +
+         ": the penalty weighs small columns more than large ones; --standardise makes them equal, which is another problem";
+}
+
 std::vector<std::string> Prepared::notes() const {
-  std::vector<std::string> out{pairs_sentence(), unseen_sentence()};
+  std::vector<std::string> out{pairs_sentence(), unseen_sentence(), scale_sentence()};
   if (steps.text) {
     out.push_back(steps.text->empty_sentence(train, "training texts"));
     if (test) out.push_back(steps.text->empty_sentence(*test, "test texts"));

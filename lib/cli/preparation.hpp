@@ -67,6 +67,8 @@ struct Prepared {
   /// any.
   std::size_t without_pairs() const;
   std::string pairs_sentence() const;
+  /// One line for people when columns differ by more than 10^4 in scale and are taken as they are.
+  std::string scale_sentence() const;
   /// One line for people each of what is odd about the samples.
   std::vector<std::string> notes() const;
   /// Everything of a model that does not come from the solver.

@@ -622,4 +622,17 @@ TEST(PreparedHeader, TheSketchReadsWhatTheNormNeeds) {
   EXPECT_EQ(run({"export", folder.path("m.json"), "--format", "c"}).output.find("prepared"), std::string::npos);
 }
 
+TEST(Preparation, ColumnsOfVeryDifferentScaleAreNamedOnce) {
+  const Folder folder;
+  Sheet data = sheet();
+  EXPECT_EQ(run(train(folder.write("a.csv", data.text()), folder, {})).error, "");
+  for (auto& row : data.rows) row[1] = shown(1e7 * std::stod(row[1]));
+  const std::string file = folder.write("b.csv", data.text());
+  const std::string said = run(train(file, folder, {})).error;
+  EXPECT_NE(said.find("by a factor of about 1e"), std::string::npos) << said;
+  EXPECT_NE(said.find("--standardise"), std::string::npos) << said;
+  EXPECT_EQ(run(train(file, folder, {"--standardise"})).error, "");
+  EXPECT_EQ(run(train(file, folder, {"--quiet"})).error, "");
+}
+
 }  // namespace
