@@ -34,14 +34,21 @@ def _numbers(array: Any) -> Any:
     return [_numbers(row) for row in array] if array.ndim > 1 else [float(str(x)) for x in array]
 
 
+def _decimals(array: np.ndarray) -> np.ndarray:
+    """In double, those of the decimals that stand in a file."""
+    return np.array(_numbers(array), np.float64).reshape(array.shape)
+
+
 def _class_names(classes: np.ndarray) -> list[str]:
-    names = [str(int(c)) if isinstance(c, (float, np.floating)) else str(c) for c in classes.tolist()]
-    return names
+    return [str(int(c)) if isinstance(c, float) else str(c) for c in classes.tolist()]
 
 
 def _feature_names(estimator: Any) -> list[str]:
     given = getattr(estimator, "feature_names_in_", None)
-    return [f"x{j}" for j in range(estimator.n_features_in_)] if given is None else [str(name) for name in given]
+    names = [f"x{j}" for j in range(estimator.n_features_in_)] if given is None else [str(name) for name in given]
+    for j, name in getattr(estimator, "_names_of_file", {}).items():
+        names[j] = name
+    return names
 
 
 def _finite(x: float) -> float | None:
@@ -224,7 +231,7 @@ def _read(d: _Document) -> Any:
         whole = all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) for name in names)
         e.classes_ = np.array([int(name) for name in names] if whole else names)
     if j["features"] and any(name != f"x{k}" for k, name in zip(kept, j["features"])):
-        e._feature_names_of_file = dict(zip(kept.tolist(), j["features"]))
+        e._names_of_file = dict(zip(kept.tolist(), j["features"]))
         if len(kept) == features:
             e.feature_names_in_ = np.array(j["features"], dtype=object)
     e._divisor, e._standardisation = j["scale"], j["standardisation"]
@@ -238,13 +245,6 @@ def _identifier(path: Any) -> str:
     stem = "model" if path is None else os.path.splitext(os.path.basename(os.fspath(path)))[0]
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
     return name if name and not name[0].isdigit() else f"model_{name}"
-
-
-def _all_names(e: Any) -> list[str]:
-    names = _feature_names(e)
-    for j, name in getattr(e, "_feature_names_of_file", {}).items():
-        names[j] = name
-    return names
 
 
 def to_c(e: Any, path: Any, name: str | None, precision: str, quantise: str | None, data: Any) -> str:
@@ -263,10 +263,10 @@ def to_c(e: Any, path: Any, name: str | None, precision: str, quantise: str | No
     tested = np.zeros((len(e._tested), e.n_features_in_), p.dtype)
     tested[:, kept] = e._tested * e._divisor
     if isinstance(model, LinearModel):
-        own = LinearModel.from_weights(p, model.weights.astype(float) / e._divisor, model.intercepts)
+        own = LinearModel.from_weights(p, _decimals(model.weights) / e._divisor, _decimals(model.intercepts))
         if not np.isfinite(own.table).all():
             raise ValueError("the numbers of this model do not fit in float, take double")
-        names = lib.strings(_all_names(e))
+        names = lib.strings(_feature_names(e))
         by = None
         if e._calibrated or e.loss == "logistic":
             kind, slopes, offsets = e._calibrated or ("softmax", None, None)
@@ -313,11 +313,11 @@ def _integers(e: Any, name: str, quantise: str, data: Any) -> str:
         ranges[used, 0], ranges[used, 1] = own.min(axis=0), own.max(axis=0)
     tested = np.zeros((len(e._tested), e.n_features_in_), np.float32)
     tested[:, used] = e._tested * e._divisor
-    names, classes = lib.strings(_all_names(e)), lib.strings(_class_names(e.classes_))
+    names, classes = lib.strings(_feature_names(e)), lib.strings(_class_names(e.classes_))
     text = c_char_p(name.encode())
     header = FLOAT.header(lib.ctypes.cast(text, c_void_p), lib.ctypes.cast(classes, c_void_p),
                           lib.ctypes.cast(names, c_void_p), address(tested), None, len(tested))
-    model = LinearModel.from_weights(DOUBLE, e._model.weights.astype(float) / e._divisor, e._model.intercepts)
+    model = LinearModel.from_weights(DOUBLE, _decimals(e._model.weights) / e._divisor, _decimals(e._model.intercepts))
     scratch = np.empty(lib.library.tamis_integer_header_bytes(c_uint32(model.features), c_uint32(model.classes)) + 8,
                        np.uint8)
     out = lib.text_of(lambda out, size: lib.library.tamis_export_integer_header(

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._base import BaseEstimator, TransformerMixin
+from ._base import TransformerMixin
 from ._classifier import Estimator
 from ._library import address
 from ._linear import SparseClassifier
-from ._samples import checked, is_sparse
+from ._samples import is_sparse, refuse_value
 
 
 class _Options(ctypes.Structure):
@@ -120,6 +120,7 @@ class StabilitySelector(TransformerMixin, Estimator):
         """The columns of the selection: (n_samples, n_selected)."""
         self._check_fitted()
         X = self._check_samples(X, reset=False)
+        refuse_value(X)
         mask = self.get_support()
         return X.tocsc()[:, np.flatnonzero(mask)] if is_sparse(X) else X[:, mask]
 

@@ -63,6 +63,9 @@ class ScatteringTransformer(TransformerMixin, Estimator):
             raise ValueError(f"shape has {pixels} values, and X has {self.n_features_in_} features")
         return kind, options
 
+    def _more_tags(self) -> dict[str, Any]:
+        return {"X_types": ["images"], "stateless": True}
+
     def fit(self, X: Any, y: Any = None):
         """X: (n_samples, n_pixels), of which nothing but the number of features is taken."""
         self._check_samples(X, reset=True)
@@ -99,6 +102,9 @@ class SensorWindows(Estimator):
 
     def __init__(self, length: int = 64, hop: int | None = None, bands: int = 0, precision: str = "auto") -> None:
         self.length, self.hop, self.bands, self.precision = length, hop, bands, precision
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"X_types": ["readings"], "stateless": True}
 
     def fit(self, X: Any = None, y: Any = None):
         """Nothing is learned."""
