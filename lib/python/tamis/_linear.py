@@ -104,19 +104,24 @@ class Problem:
         p.call("model_of")(state, byref(struct))
         return LinearModel.of(p, struct), report, interrupted
 
-    def grid(self, lambdas: Any, points: int, ratio: float, first: float | None = None,
+    def grid(self, lambdas: Any, ratio: float | None = None, first: float | None = None,
              max_features: int | None = None) -> Any:
+        """lambdas: how many, or which."""
         grid = self.precision.grid()
         self.precision.call("default_grid")(byref(grid))
-        grid.points, grid.ratio = int(points), ratio
+        ridge = self.struct.penalty == PENALTIES.index("ridge")
+        usual = 1e-4 if ridge else 0.01 if self.columns.features > self.columns.samples else 0.001
+        grid.ratio = usual if ratio is None else ratio
         if first is not None:
             grid.first = first
-        elif self.struct.penalty == PENALTIES.index("ridge"):
+        elif ridge:
             scratch = np.empty(self.columns.samples, self.precision.dtype)
             grid.first = self.precision.call("mean_square_norm")(byref(self.struct), c_void_p(address(scratch)))
         if max_features is not None:
             grid.max_features = int(max_features)
-        if lambdas is not None:
+        if np.isscalar(lambdas):
+            grid.points = int(lambdas)
+        else:
             self.lambdas = np.ascontiguousarray(lambdas, self.precision.dtype)
             grid.lambdas, grid.points = address(self.lambdas), len(self.lambdas)
         return grid
@@ -157,7 +162,7 @@ class Problem:
 
     def first_lambda(self) -> float:
         """Where a path begins: where all coefficients are zero."""
-        grid = self.grid(None, 1, 1.0)
+        grid = self.grid(1)
         if not np.isnan(grid.first):
             return grid.first
         points, interrupted = self.path(grid)
@@ -246,7 +251,8 @@ class SparseClassifier(Classifier):
     calibration : None, "softmax" or "sigmoid": how `predict_proba` makes probabilities of scores, fitted to scores of
         samples held out. The logistic loss has them without.
     lambdas, lambda_ratio, folds, choose, measure, random_state : of "cv": how many, or which, descending; the last over
-        the first; folds; "1se" or "min"; of "error" or "loss"; seed of the folds.
+        the first (None: 0.01 with more features than samples, else 0.001; ridge 0.0001); folds; "1se" or "min"; of
+        "error" or "loss"; seed of the folds.
 
     Attributes
     ----------
@@ -265,7 +271,7 @@ class SparseClassifier(Classifier):
                  epsilon: float = 0.1, groups: Any = None, intercept: bool = True, solver: str = "auto",
                  precision: str = "auto", tolerance: float = 1e-4, max_iterations: int = 1000000,
                  class_weight: Any = None, calibration: str | None = None, lambdas: Any = 50,
-                 lambda_ratio: float = 0.001, folds: int = 5, choose: str = "1se", measure: str = "error",
+                 lambda_ratio: float | None = None, folds: int = 5, choose: str = "1se", measure: str = "error",
                  random_state: int | None = None) -> None:
         self.loss, self.penalty, self.lam, self.l1_ratio, self.epsilon = loss, penalty, lam, l1_ratio, epsilon
         self.groups, self.intercept, self.solver, self.precision = groups, intercept, solver, precision
@@ -292,9 +298,8 @@ class SparseClassifier(Classifier):
     def _choose_lambda(self, problem: Problem) -> float:
         if self.choose not in ("1se", "min") or self.measure not in ("error", "loss"):
             raise ValueError("choose is '1se' or 'min', and measure 'error' or 'loss'")
-        listed = None if np.isscalar(self.lambdas) else self.lambdas
-        first = None if listed is not None else problem.first_lambda()
-        grid = problem.grid(listed, self.lambdas if listed is None else len(listed), self.lambda_ratio, first)
+        first = problem.first_lambda() if np.isscalar(self.lambdas) else None
+        grid = problem.grid(self.lambdas, self.lambda_ratio, first)
         fold = problem.deal(self.folds, self.random_state or 0)
         (self.held_out_, best), _ = problem.cross_validate(grid, fold, self.folds)
         return self.held_out_[best[f"{self.choose} {self.measure}"]]["lambda"]
@@ -320,7 +325,7 @@ class SparseClassifier(Classifier):
         if self.calibration is not None:
             if self.calibration not in KINDS:
                 raise ValueError(f"calibration is None, 'softmax' or 'sigmoid', not {self.calibration!r}")
-            grid = problem.grid([lam], 1, 1.0)
+            grid = problem.grid([lam])
             fold = problem.deal(self.folds, self.random_state or 0)
             _, scores = problem.cross_validate(grid, fold, self.folds, keep=True)
             calibrated = (self.calibration, *problem.calibrate(self.calibration, scores))
@@ -365,7 +370,7 @@ class SparseClassifierCV(SparseClassifier):
                  epsilon: float = 0.1, groups: Any = None, intercept: bool = True, solver: str = "auto",
                  precision: str = "auto", tolerance: float = 1e-4, max_iterations: int = 1000000,
                  class_weight: Any = None, calibration: str | None = None, lambdas: Any = 50,
-                 lambda_ratio: float = 0.001, folds: int = 5, choose: str = "1se", measure: str = "error",
+                 lambda_ratio: float | None = None, folds: int = 5, choose: str = "1se", measure: str = "error",
                  random_state: int | None = None) -> None:
         super().__init__(loss, penalty, lam, l1_ratio=l1_ratio, epsilon=epsilon, groups=groups, intercept=intercept,
                          solver=solver, precision=precision, tolerance=tolerance, max_iterations=max_iterations,
@@ -383,7 +388,7 @@ class SparsePathClassifier(SparseClassifier):
     """
 
     def __init__(self, loss: str = "logistic", penalty: str = "l1", *, max_features: int | None = None,
-                 lambdas: Any = 100, lambda_ratio: float = 0.001, l1_ratio: float = 0.5, epsilon: float = 0.1,
+                 lambdas: Any = 100, lambda_ratio: float | None = None, l1_ratio: float = 0.5, epsilon: float = 0.1,
                  groups: Any = None, intercept: bool = True, solver: str = "auto", precision: str = "auto",
                  tolerance: float = 1e-4, max_iterations: int = 1000000, class_weight: Any = None) -> None:
         super().__init__(loss, penalty, l1_ratio=l1_ratio, epsilon=epsilon, groups=groups, intercept=intercept,
@@ -394,9 +399,7 @@ class SparsePathClassifier(SparseClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """As of `SparseClassifier`."""
         problem = self._problem(X, y, sample_weight)
-        listed = None if np.isscalar(self.lambdas) else self.lambdas
-        grid = problem.grid(listed, self.lambdas if listed is None else len(listed), self.lambda_ratio, None,
-                            self.max_features)
+        grid = problem.grid(self.lambdas, self.lambda_ratio, None, self.max_features)
         points, interrupted = problem.path(grid)
         if not points:
             raise KeyboardInterrupt if interrupted else ValueError("no model of the path keeps so few features")

@@ -27,7 +27,7 @@ def _frequencies(estimator: "StabilitySelector", X: Any, y: Any, sample_weight: 
     problem = base._problem(X, y, sample_weight)
     problem.check()
     p = problem.precision
-    grid = problem.grid(None, estimator.lambdas, estimator.lambda_ratio, first, estimator.max_features)
+    grid = problem.grid(estimator.lambdas, estimator.lambda_ratio, first, estimator.max_features)
     state, arena = problem._state("stability", "stability_fast_bytes", byref(grid))
     status = p.call("stability_start")(state, byref(problem.struct), byref(grid), byref(_Options(seed, pairs)),
                                        c_void_p(address(arena)), c_size_t(arena.size))
