@@ -125,5 +125,5 @@ class InteractionRegressor(RegressorMixin, _Interactions):
     def _keep_for_files(self, columns: Columns, targets: np.ndarray) -> None:
         """The samples of the least and the largest target."""
         self._trained_on = columns.samples
-        ends = [int(targets.argmin()), int(targets.argmax())]
-        self._tested = np.stack([columns.row(i, self._model.kept()) for i in ends])
+        ends = [int(targets.argmin()), columns.samples - 1 - int(targets[::-1].argmax())]
+        self._tested = np.stack([columns.row(i, self._model.kept()) for i in dict.fromkeys(ends)])

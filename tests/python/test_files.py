@@ -1,0 +1,145 @@
+"""Model files and headers: those of the command, to the byte, both ways."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import tamis
+from support import DATA, command, data
+
+
+class Named(np.ndarray):
+    """An array with names of columns, as a table has them, without pandas."""
+
+
+def named(names, X):
+    out = X.view(Named)
+    out.columns = names
+    return out
+
+
+CASES = [
+    ("wine", "train --loss hinge --penalty group-l2 --lambda 0.05", tamis.SparseClassifier("hinge", "group-l2", 0.05)),
+    ("wine", "train --loss logistic --penalty l1 --lambda 0.05 --precision float",
+     tamis.SparseClassifier(lam=0.05, precision="float")),
+    ("iris", "train --loss squared-hinge --penalty sparse-group --lambda 0.02 --groups blocks:2 --no-intercept",
+     tamis.SparseClassifier("squared-hinge", "sparse-group", 0.02, groups=2, intercept=False)),
+    ("iris", "cv --loss squared-hinge --penalty elastic-net --lambda-values 0.01 --calibrate softmax",
+     tamis.SparseClassifier("squared-hinge", "elastic-net", 0.01, calibration="softmax")),
+    ("wine", "cv --loss hinge --penalty l1 --lambda-values 0.1,0.05,0.02 --calibrate sigmoid",
+     tamis.SparseClassifier("hinge", "l1", "cv", lambdas=[0.1, 0.05, 0.02], calibration="sigmoid")),
+    ("digits", "train --loss logistic --penalty l1 --lambda 0.01", tamis.SparseClassifier(lam=0.01)),
+    ("wine", "train --loss hinge --penalty l1 --eta 0.5", tamis.ConstrainedClassifier(0.5)),
+    ("iris", "interactions --loss squared-hinge --hierarchy strong --norm l1 --lambda 0.02",
+     tamis.InteractionClassifier(0.02)),
+    ("wine", "interactions --loss least-squares --hierarchy weak --norm linf --lambda 0.5",
+     tamis.InteractionRegressor(0.5, hierarchy="weak", norm="linf")),
+    ("iris", "kernels --kernel gaussian:0.5 --kernel linear --p 2 --q 1 --r 1 --lambda 0.01",
+     tamis.KernelClassifier(["gaussian:0.5", "linear"], 2, 1, 1, 0.01)),
+]
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def train(self, name, arguments):
+        path = self.folder / "theirs.json"
+        subcommand, *others = arguments.split()
+        command(subcommand, DATA / f"{name}.csv", *others, "--quiet", "--model", path)
+        return path
+
+    def export(self, path, *more):
+        out = self.folder / "theirs.h"
+        command("export", path, "--format", "c", "--name", "model", "--output", out, *more)
+        return out.read_text()
+
+    def test_are_those_of_the_command(self):
+        for name, arguments, estimator in CASES:
+            with self.subTest(name + " " + arguments):
+                names, X, y = data(name)
+                path = self.train(name, arguments)
+                estimator.fit(named(names, X), y)
+                self.assertEqual(estimator.to_json(), path.read_text())
+                loaded = tamis.load(path)
+                self.assertEqual(loaded.to_json(), path.read_text())
+                score = "predict" if isinstance(loaded, tamis.InteractionRegressor) else "decision_function"
+                mine = np.asarray(getattr(estimator, score)(named(names, X)))
+                np.testing.assert_array_equal(getattr(loaded, score)(named(names, X)), mine)
+                if hasattr(loaded, "classes_"):
+                    np.testing.assert_array_equal(loaded.classes_, estimator.classes_)
+
+    def test_headers_are_those_of_the_command(self):
+        for name, arguments, _ in CASES:
+            with self.subTest(name + " " + arguments):
+                path = self.train(name, arguments)
+                loaded = tamis.load(path)
+                for precision in ("float", "double"):
+                    theirs = self.export(path, "--precision", precision)
+                    mine = loaded.to_c(name="model", precision=precision)
+                    if not isinstance(loaded, tamis.SparseClassifier):  # theirs has a comment with names of features
+                        begin = theirs.index("/* Their names:" if "Their names" in theirs else "/* The features:")
+                        theirs = theirs[:begin] + theirs[theirs.index("*/\n", begin) + 3 :]
+                    self.assertEqual(mine, theirs)
+
+    def test_headers_of_integers_are_those_of_the_command(self):
+        for name, arguments, _ in CASES[:7]:
+            _, X, _ = data(name)
+            path = self.train(name, arguments)
+            for integers in ("int8", "int16"):
+                with self.subTest(arguments, integers=integers):
+                    theirs = self.export(path, "--quantise", integers, "--data", DATA / f"{name}.csv")
+                    theirs = "".join(line for line in theirs.splitlines(True) if not line.startswith("   On "))
+                    self.assertEqual(tamis.load(path).to_c(name="model", quantise=integers, data=X), theirs)
+
+    def test_a_header_compiles_and_tests_itself(self):
+        _, X, y = data("wine")
+        model = tamis.SparseClassifier("hinge", "group-l2", 0.05).fit(X, y)
+        model.to_c(self.folder / "wine.h")
+        (self.folder / "main.c").write_text('#include "wine.h"\nint main(void) { return wine_self_test(); }\n')
+        subprocess.run(["cc", "-std=c99", "-O1", "-ffp-contract=off", "main.c", "-o", "main", "-lm"],
+                       cwd=self.folder, check=True)
+        subprocess.run(["./main"], cwd=self.folder, check=True)
+
+    def test_models_that_divide_predict_as_the_command_does(self):
+        _, X, _ = data("digits")
+        path = self.train("digits", "train --scale 16 --standardise --loss squared-hinge --penalty l1 --lambda 0.01")
+        out = subprocess.run([os.environ["TAMIS_COMMAND"], "predict", path, DATA / "digits.csv"], check=True,
+                             capture_output=True, text=True).stdout.split()
+        loaded = tamis.load(path)
+        self.assertEqual([str(label) for label in loaded.predict(X)], out)
+        self.assertEqual(loaded.to_json(), path.read_text())
+
+    def test_faults_of_files_are_named(self):
+        path = self.train("wine", "train --loss hinge --penalty group-l2 --lambda 0.05")
+        good = json.loads(path.read_text())
+        for change, sentence in ((dict(format="other"), "not a tamis model"), (dict(version=2), "a later version"),
+                                 (dict(kind="trees"), "a kind of model"), (dict(intercept=[1.0]), "different lengths"),
+                                 (dict(coefficients={}), "lacks a part"), (dict(preparation={}), "a preparation"),
+                                 (dict(feature_count=2), "index out of range")):
+            with self.subTest(sentence):
+                path.write_text(json.dumps({**good, **change}))
+                with self.assertRaisesRegex(ValueError, f"theirs.json: .*{sentence}"):
+                    tamis.load(path)
+        path.write_text("{")
+        self.assertRaisesRegex(ValueError, "is not a JSON model", tamis.load, path)
+
+    def test_refuses_what_a_header_cannot_be(self):
+        _, X, y = data("iris")
+        model = tamis.SparseClassifier().fit(X, y)
+        self.assertRaisesRegex(ValueError, "not a C identifier", model.to_c, name="a-b")
+        self.assertRaisesRegex(ValueError, "give data", model.to_c, quantise="int8")
+        self.assertRaisesRegex(ValueError, "'int8' or 'int16'", model.to_c, quantise="int4", data=X)
+        self.assertRaisesRegex(ValueError, "has 2 features", model.to_c, quantise="int8", data=X[:, :2])
+        kernels = tamis.KernelClassifier().fit(X, y)
+        self.assertRaisesRegex(ValueError, "linear models", kernels.to_c, quantise="int8", data=X)
+
+
+if __name__ == "__main__":
+    unittest.main()

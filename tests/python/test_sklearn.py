@@ -1,0 +1,127 @@
+"""scikit-learn's own checks of estimators; its pipelines, searches, clones; and life without it."""
+
+import pickle
+import unittest
+import warnings
+
+import numpy as np
+import pandas
+import tamis
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectFromModel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+from support import data, python
+
+ESTIMATORS = [
+    tamis.SparseClassifier(), tamis.SparseClassifier("hinge"), tamis.SparseClassifier("squared-hinge", "group-l2"),
+    tamis.SparseClassifierCV(lambdas=5, folds=2), tamis.SparsePathClassifier(lambdas=10),
+    # Labels drawn at random, as the checks draw them, have no model of a smaller mean loss.
+    tamis.ConstrainedClassifier(0.99), tamis.InteractionClassifier(), tamis.InteractionRegressor(),
+    tamis.KernelClassifier(), tamis.StabilitySelector(pairs=3)]
+HINGE = "the tolerance leaves more digits of the hinge's scores open than the check compares"
+# All that is not checked, with its reason.
+EXCEPTIONS = {("SparseClassifier", "hinge"): {"check_sample_weights_invariance": HINGE},
+              ("ConstrainedClassifier", "hinge"): {"check_sample_weights_invariance": HINGE}}
+
+
+class Checks(unittest.TestCase):
+    def test_check_estimator_passes(self):
+        for estimator in ESTIMATORS:
+            with self.subTest(estimator), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check_estimator(estimator)
+
+    def test_exceptions_are_the_listed_ones(self):
+        for estimator in ESTIMATORS:
+            found = estimator._get_tags()["_xfail_checks"] or {}
+            listed = EXCEPTIONS.get((type(estimator).__name__, getattr(estimator, "loss", None)), {})
+            self.assertEqual(set(found), set(listed), estimator)
+            for check, reason in listed.items():
+                self.assertIn(reason, found[check])
+
+    def test_all_public_estimators_are_checked(self):
+        """But for those whose samples are images and readings, which the checks do not make."""
+        public = {name for name in tamis.__all__ if isinstance(getattr(tamis, name), type)
+                  and issubclass(getattr(tamis, name), BaseEstimator)}
+        checked = {type(estimator).__name__ for estimator in ESTIMATORS}
+        self.assertEqual(public - checked, {"ScatteringTransformer", "SensorWindows"})
+        for name in public - checked:
+            self.assertNotIn("2darray", getattr(tamis, name)()._get_tags()["X_types"])
+
+
+class Habits(unittest.TestCase):
+    def test_pickles_and_clones(self):
+        _, X, y = data("wine")
+        for fitted in (tamis.SparseClassifier(calibration="softmax").fit(X, y), tamis.InteractionClassifier().fit(X, y),
+                       tamis.KernelClassifier().fit(X, y)):
+            again = pickle.loads(pickle.dumps(fitted))
+            np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+            self.assertEqual(again.to_json(), fitted.to_json())
+            self.assertRaises(NotFittedError, clone(fitted).predict, X)
+        linear = pickle.loads(pickle.dumps(tamis.SparseClassifier().fit(X, y)))
+        self.assertTrue(np.shares_memory(linear.coef_, linear._model.table))
+
+    def test_searches_and_pipelines(self):
+        _, X, y = data("wine")
+        pipeline = make_pipeline(StandardScaler(), tamis.SparseClassifier("hinge", "group-l2"))
+        search = GridSearchCV(pipeline, {"sparseclassifier__lam": [3, 0.03]}, cv=3).fit(X, y)
+        self.assertEqual(search.best_params_, {"sparseclassifier__lam": 0.03})
+        self.assertGreater(cross_val_score(pipeline, X, y, cv=3).mean(), 0.9)
+        chosen = SelectFromModel(tamis.SparseClassifier("hinge", "group-l2", 0.1), threshold=1e-12)
+        kept = make_pipeline(StandardScaler(), chosen).fit(X, y)[-1].get_support()
+        self.assertTrue(0 < kept.sum() < 13)
+
+    def test_takes_pandas(self):
+        names, X, y = data("wine")
+        frame = pandas.DataFrame(X, columns=names)
+        of_frame = tamis.SparseClassifier().fit(frame, pandas.Series(y))
+        self.assertEqual(of_frame.feature_names_in_.tolist(), names)
+        np.testing.assert_array_equal(of_frame.coef_, tamis.SparseClassifier().fit(X, y).coef_)
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            of_frame.predict(frame.rename(columns={names[0]: "another"}))
+        with self.assertWarnsRegex(UserWarning, "valid feature names"):
+            of_frame.predict(X)
+
+    def test_says_what_it_is_in_a_notebook(self):
+        _, X, y = data("wine")
+        html = tamis.SparseClassifier().fit(X, y)._repr_html_()
+        for part in ("relative gap", "kept features", "working memory", "converged"):
+            self.assertIn(part, html)
+        self.assertIn("not fitted", tamis.KernelClassifier()._repr_html_())
+
+    def test_sparsifies(self):
+        _, X, y = data("wine")
+        model = tamis.SparseClassifier().fit(X, y)
+        dense = model.coef_.copy()
+        self.assertEqual(model.sparsify().coef_.nnz, np.count_nonzero(dense))
+        np.testing.assert_array_equal(model.densify().coef_, dense)
+
+
+class Without(unittest.TestCase):
+    def test_works_where_scikit_learn_is_not(self):
+        said = python("""
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("sklearn", "scipy", "pandas"): raise ImportError(name)
+sys.meta_path.insert(0, Blocked())
+import numpy as np, tamis
+X = np.random.default_rng(0).normal(size=(60, 4)); y = (X[:, 0] > 0).astype(int)
+model = tamis.SparseClassifier(lam=0.02)
+try: model.predict(X)
+except ValueError as error: print(error)
+model.set_params(lam=0.01).fit(X, y)
+print(repr(model), model.score(X, y) > 0.9, model.get_params()["loss"])
+print(tamis.StabilitySelector(pairs=4).fit_transform(X, y).shape[0])
+print(tamis.InteractionRegressor().fit(X, X[:, 0] * X[:, 1]).score(X, X[:, 0] * X[:, 1]) > 0.5)
+""")
+        self.assertIn("not fitted yet", said)
+        self.assertIn("SparseClassifier() True logistic\n60\nTrue", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
