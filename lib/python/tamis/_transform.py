@@ -36,12 +36,14 @@ class ScatteringTransformer(TransformerMixin, Estimator):
     shape : (height, width) of images whose pixels are the features, row by row; a number, the length of signals; None:
         images that are square. scales : means are taken over about 2^scales pixels. orientations : of images.
     per_octave : wavelets of signals. order : 0, 1 or 2. oversampling : 2^oversampling values for one.
+    by_position : all values of a place stand together, as the command has them; otherwise those of a map do.
     """
 
     def __init__(self, shape: Any = None, *, scales: int | None = None, orientations: int = 8, per_octave: int = 1,
-                 order: int = 2, oversampling: int = 0, precision: str = "auto") -> None:
+                 order: int = 2, oversampling: int = 0, by_position: bool = False,
+                 precision: str = "auto") -> None:
         self.shape, self.scales, self.orientations, self.per_octave = shape, scales, orientations, per_octave
-        self.order, self.oversampling, self.precision = order, oversampling, precision
+        self.order, self.oversampling, self.by_position, self.precision = order, oversampling, by_position, precision
 
     def _choice(self) -> tuple[str, ctypes.Structure]:
         if isinstance(self.shape, (int, np.integer)):
@@ -57,6 +59,7 @@ class ScatteringTransformer(TransformerMixin, Estimator):
         if self.scales is not None:
             options.scales = self.scales
         options.order, options.oversampling = self.order, self.oversampling
+        options.by_position = bool(self.by_position)
         _refusal(getattr(library, f"tamis_{kind}_sentence")(byref(options)))
         pixels = options.length if kind == "signal_scattering" else options.height * options.width
         if pixels != self.n_features_in_:
@@ -74,7 +77,7 @@ class ScatteringTransformer(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """(n_samples, n_coefficients), map after map."""
+        """(n_samples, n_coefficients)."""
         self._check_fitted()
         X = self._check_samples(X, reset=False)
         kind, options = self._choice()

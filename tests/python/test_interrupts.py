@@ -1,0 +1,148 @@
+"""Runs that are interrupted, that run beside others, and in forked processes; and slices of a run."""
+
+import os
+import signal
+import threading
+import unittest
+
+import numpy as np
+import tamis
+from support import data
+from tamis import _library as lib
+
+# Iterations whose certificate never reaches the tolerance, of which there is no end.
+ENDLESS = dict(loss="squared-hinge", penalty="l1", lam=0.001, solver="forward-backward", tolerance=1e-300,
+               max_iterations=2**31)
+
+
+class Slices(unittest.TestCase):
+    def run_with(self, seconds_per_step, total):
+        """Sizes of slices and what they took, by a clock that steps advance."""
+        now, done, sizes = [0.0], [0], []
+
+        def step(steps):
+            sizes.append(steps)
+            now[0] += steps * seconds_per_step
+            done[0] += steps
+            return lib.RUNNING if done[0] < total else lib.CONVERGED
+
+        clock, lib.time.perf_counter = lib.time.perf_counter, lambda: now[0]
+        try:
+            self.assertFalse(lib.run_to_end(step, lambda: None))
+        finally:
+            lib.time.perf_counter = clock
+        return sizes
+
+    def test_are_of_a_tenth_of_a_second(self):
+        for seconds in (1e-7, 1e-4, 0.03, 0.4):
+            took = [size * seconds for size in self.run_with(seconds, int(20 / seconds))]
+            self.assertLess(max(took), max(0.21, 1.01 * seconds))
+            self.assertGreater(max(took), 0.05)
+
+
+class Interrupts(unittest.TestCase):
+    def setUp(self):
+        _, self.X, self.y = data("digits")
+
+    def interrupted(self, fit, wait_for=128):
+        """Sends SIGINT, as Ctrl-C does, once slices have so many steps."""
+        usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process ignores it
+        started, run = threading.Event(), lib.run_to_end
+
+        def watched(step, stop, *more):
+            def watched_step(steps):
+                if steps >= wait_for:
+                    started.set()
+                return step(steps)
+            return run(watched_step, stop, *more)
+
+        def send():
+            started.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        lib.run_to_end = watched
+        thread = threading.Thread(target=send)
+        thread.start()
+        try:
+            return fit()
+        finally:
+            started.set()
+            thread.join()
+            lib.run_to_end = run
+            signal.signal(signal.SIGINT, usual)
+
+    def test_leave_the_best_model_so_far(self):
+        model = tamis.SparseClassifier(**ENDLESS)
+        with self.assertWarnsRegex(tamis.ConvergenceWarning, "KeyboardInterrupt has ended training"):
+            self.interrupted(lambda: model.fit(self.X, self.y))
+        self.assertEqual(model.status_, "stopped")
+        self.assertGreater(model.score(self.X, self.y), 0.2)
+
+    def test_pass_where_there_is_no_model_yet(self):
+        with self.assertRaises(KeyboardInterrupt):
+            self.interrupted(lambda: tamis.SparseClassifierCV(tolerance=1e-300).fit(self.X, self.y), wait_for=1)
+
+    def test_limits_warn(self):
+        with self.assertWarnsRegex(tamis.ConvergenceWarning, "the iteration limit was reached"):
+            model = tamis.SparseClassifier(**{**ENDLESS, "max_iterations": 10}).fit(self.X, self.y)
+        self.assertEqual(model.status_, "iteration_limit")
+
+
+class Beside(unittest.TestCase):
+    def setUp(self):
+        _, self.X, self.y = data("digits")
+        self.fit = lambda: tamis.SparseClassifier("hinge", "group-l2").fit(self.X, self.y).coef_
+
+    def test_threads_run_while_one_trains(self):
+        """A thread that stops an endless run needs the interpreter while the run goes on."""
+        steps = []
+        p = lib.DOUBLE
+        problem = tamis.SparseClassifier(**ENDLESS)._problem(self.X, self.y, None)
+        problem.struct.lambda_ = 0.001
+        state, arena = problem._state("training", "fast_bytes")
+        status = p.call("start")(state, lib.byref(problem.struct), lib.c_void_p(lib.address(arena)),
+                                 lib.c_size_t(arena.size))
+        self.assertEqual(status, lib.RUNNING)
+        thread = threading.Thread(target=lambda: steps.append(p.call("step")(state, 3000)))
+        thread.start()
+        counted = 0
+        while thread.is_alive():
+            counted += 1
+        self.assertEqual(steps, [lib.RUNNING])
+        self.assertGreater(counted, 100)
+
+    def test_threads_train_at_once(self):
+        expected, found = self.fit(), []
+        threads = [threading.Thread(target=lambda: found.append(self.fit())) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4)
+        for coefficients in found:
+            np.testing.assert_array_equal(coefficients, expected)
+
+    def test_a_fork_while_training_trains_too(self):
+        expected = self.fit()
+        stop, busy = threading.Event(), threading.Event()
+
+        def work():
+            while not stop.is_set():
+                busy.set()
+                self.fit()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        busy.wait()
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (self.fit() == expected).all() else 1)
+        _, status = os.waitpid(child, 0)
+        stop.set()
+        thread.join()
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+        np.testing.assert_array_equal(self.fit(), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
