@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages that are missing for a group of work. Every group includes `main`, and `bench` includes `tests`, and
+# Installs the packages that are missing for a group of work. Every group includes `main`, and `bench` includes all, and
 # takes what comes from npm as well: the peers in bench/peers, and what drives the browser.
 # Exit codes: 0 all there, 1 the installation failed, 2 wrong use,
 #             3 something is missing and this system is not one the script installs on,
@@ -7,7 +7,7 @@
 set -euo pipefail
 shopt -s extglob
 
-usage='Use: bash toolchains/setup.sh main|tests|bench'
+usage='Use: bash toolchains/setup.sh main|python|tests|bench'
 
 groups=() names=() versions=() probes=() reasons=()
 need() { groups+=("$1") names+=("$2") versions+=("$3") probes+=("$4") reasons+=("$5"); }
@@ -32,6 +32,17 @@ need tests  libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the
 need tests  chromium            any      command:chromium          'shows the page to its tests'
 need tests  python3-numpy       any      python:numpy              'computes what the published algorithms do, for their tests'
 
+need python python3-numpy       any      python:numpy              'arrays'
+need python python3-scipy       any      python:scipy              'sparse samples, and HiGHS'
+need python python3-sklearn     any      python:sklearn            'checks of estimators; liblinear and libsvm'
+need python python3-pandas      any      python:pandas             'tables'
+need python python3-joblib      any      python:joblib             'processes'
+need python python3-distributed any      python:distributed        'clusters'
+need python python3-matplotlib  any      python:matplotlib         'pictures'
+need python python3-pytest      any      python:pytest             'runs the tests of the package'
+need python python3-pip         any      python:pip                'installs its wheel'
+need python python3-venv        any      python:ensurepip          'into a fresh environment'
+
 need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'
 need tests  libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'
 need tests  libstdc++-arm-none-eabi-newlib  any  arm:span          'the C++ headers of the firmware'
@@ -41,20 +52,19 @@ need tests  picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C librar
 need tests  qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
 
 need bench  python3             3.9      command:python3           'runs the other solvers'
-need bench  python3-sklearn     any      python:sklearn            'scikit-learn, liblinear and libsvm'
-need bench  python3-scipy       any      python:scipy              'HiGHS'
 need bench  r-cran-glmnet       any      r:glmnet                  'glmnet'
 need bench  valgrind            3.19     command:valgrind          'counts instructions'
 
 case "$#:${1-}" in
-  1:main | 1:tests | 1:bench) group=$1 ;;
+  1:main | 1:python | 1:tests | 1:bench) group=$1 ;;
   *)
     echo "$usage" >&2
     exit 2
     ;;
 esac
 
-wanted() { [[ ${groups[$1]} == main || ${groups[$1]} == "$group" || ($group == bench && ${groups[$1]} == tests) ]]; }
+declare -A includes=([main]=' main ' [python]=' main python ' [tests]=' main tests ' [bench]=' main python tests bench ')
+wanted() { [[ ${includes[$group]} == *" ${groups[$1]} "* ]]; }
 
 at_least() { # least found
   local least found i

@@ -8,6 +8,7 @@ CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 if (($# == 0)); then set -- test sanitizers; fi
 
 bash toolchains/setup.sh tests
+bash toolchains/setup.sh python || echo 'The tests of the Python package skip what is missing.'
 
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 log=$(mktemp)
