@@ -69,7 +69,8 @@ struct Size {
       TAMIS_SIZE(tamis_kernel_##S), TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S),         \
       TAMIS_SIZE(tamis_kernels_model_##S), TAMIS_SIZE(tamis_scattering_##S),                                      \
       TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S), TAMIS_SIZE(tamis_samples_##S),      \
-      TAMIS_SIZE(tamis_header_##S)
+      TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S), TAMIS_SIZE(tamis_stream_options_##S),              \
+      TAMIS_SIZE(tamis_stream_report_##S)
 constexpr Size sizes[] = {TAMIS_SIZES(f32), TAMIS_SIZES(f64), TAMIS_SIZE(tamis_range)};
 
 template <class Kind, std::size_t count>
@@ -109,6 +110,21 @@ struct IntegerScratch {
                                          T* scores) {                                                                \
     const auto view = view_of<T>(*calibration);                                                                      \
     for (Index i = 0; i < samples; ++i, scores += view.classes) view.probabilities(scores, scores);                  \
+  }                                                                                                                  \
+  std::uint32_t tamis_stream_update_samples_##S(tamis_stream_##S* stream, const tamis_samples_##S* samples,          \
+                                                const std::uint16_t* labels, const T* weights) {                     \
+    std::uint32_t learned = 0;                                                                                       \
+    for (Index i = 0; i < samples->samples; ++i) {                                                                   \
+      const T weight = weights ? weights[i] : T(1);                                                                  \
+      const T* values = samples->columns ? samples->values + samples->starts[i] : sample_of<T>(*samples, i);         \
+      learned += TAMIS_RUNNING ==                                                                                    \
+                 (samples->columns                                                                                   \
+                      ? tamis_stream_update_sparse_##S(stream, samples->columns + samples->starts[i], values,        \
+                                                       samples->starts[i + 1] - samples->starts[i], labels[i],       \
+                                                       weight)                                                       \
+                      : tamis_stream_update_##S(stream, values, labels[i], weight));                                 \
+    }                                                                                                                \
+    return learned;                                                                                                  \
   }                                                                                                                  \
   std::size_t tamis_export_header_##S(const tamis_model_##S* model, const tamis_header_##S* header, T* scratch,      \
                                       char* out, std::size_t bytes) {                                                \

@@ -10,6 +10,7 @@
 #include "tamis_interactions.h"
 #include "tamis_kernels.h"
 #include "tamis_stability.h"
+#include "tamis_stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,11 @@ extern "C" {
                                                                                                                          \
   /* The same of probabilities, each row of scores replaced by its own. */                                               \
   void tamis_probabilities_of_scores_##S(const tamis_calibration_##S *calibration, uint32_t samples, REAL *scores);      \
+                                                                                                                         \
+  /* Learns from samples, dense ones with column_stride 1, one after the other; weights NULL: all 1. Returns how many were\
+   * not refused. */                                                                                                     \
+  uint32_t tamis_stream_update_samples_##S(tamis_stream_##S *stream, const tamis_samples_##S *samples,                   \
+                                           const uint16_t *labels, const REAL *weights);                                 \
                                                                                                                          \
   /* What a C header has besides its model: `classes` labels and `features` names or NULL; samples as of tamis_export_c. \
    * calibration: NULL, or what makes probabilities of the scores. */                                                    \

@@ -1,9 +1,11 @@
 """Solutions beside solvers that are not ours, and beside their own formulas in numpy."""
 
+import pickle
 import unittest
 import warnings
 
 import numpy as np
+import scipy.sparse
 import tamis
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
@@ -159,6 +161,39 @@ class Solutions(unittest.TestCase):
                 self.assertLess(abs(confidence - right), 0.02)
             self.assertGreater(right, 0.9)
             np.testing.assert_allclose(np.exp(model.predict_log_proba(X[:5])), model.predict_proba(X[:5]))
+
+
+class Streams(unittest.TestCase):
+    def test_blocks_are_the_whole(self):
+        X, y = standard("wine")
+        whole = tamis.StreamingClassifier(passes=1).fit(X, y)
+        for sparse in (False, True):
+            blocks = tamis.StreamingClassifier()
+            for begin in range(0, len(y), 40):
+                part = X[begin : begin + 40]
+                blocks.partial_fit(scipy.sparse.csr_matrix(part) if sparse else part, y[begin : begin + 40],
+                                   classes=[0, 1, 2])
+            np.testing.assert_array_equal(blocks.coef_, whole.coef_)
+        self.assertEqual(blocks.n_samples_seen_, len(y))
+
+    def test_comes_near_the_certified_optimum(self):
+        X, y = standard("wine")
+        certified = tamis.SparseClassifier(lam=0.01, tolerance=1e-6).fit(X, y)
+        streamed = tamis.StreamingClassifier(lam=0.01, passes=200).fit(X, y)
+        self.assertLessEqual(objective(streamed, X, y), 1.05 * certified.objective_)
+        self.assertGreaterEqual(objective(streamed, X, y), certified.report_["dual_objective"])
+
+    def test_goes_on_after_pickling_and_refuses_whole_blocks(self):
+        X, y = standard("wine")
+        model = pickle.loads(pickle.dumps(tamis.StreamingClassifier(passes=1).fit(X, y)))
+        before = model.coef_.copy()
+        bad = X.copy()
+        bad[7, 2] = np.nan
+        self.assertRaisesRegex(ValueError, "sample 7, feature 2", model.partial_fit, bad, y)
+        self.assertRaisesRegex(ValueError, "labels that classes has not", model.partial_fit, X, y + 1)
+        np.testing.assert_array_equal(model.coef_, before)
+        self.assertEqual(model.partial_fit(X, y).n_samples_seen_, 2 * len(y))
+        self.assertRaisesRegex(ValueError, "classes must be given", tamis.StreamingClassifier().partial_fit, X, y)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@ from ._library import ConvergenceWarning, Refused
 from ._linear import (LOSSES, PENALTIES, SOLVERS, ConstrainedClassifier, SparseClassifier, SparseClassifierCV,
                       SparsePathClassifier)
 from ._selection import StabilitySelector
+from ._stream import StreamingClassifier
 from ._transform import ScatteringTransformer, SensorWindows
 from ._version import __version__
 
 __all__ = ["ConstrainedClassifier", "ConvergenceWarning", "InteractionClassifier", "InteractionRegressor",
            "KernelClassifier", "LOSSES", "PENALTIES", "Refused", "SOLVERS", "ScatteringTransformer", "SensorWindows",
-           "SparseClassifier", "SparseClassifierCV", "SparsePathClassifier", "StabilitySelector", "__version__", "load"]
+           "SparseClassifier", "SparseClassifierCV", "SparsePathClassifier", "StabilitySelector",
+           "StreamingClassifier", "__version__", "load"]

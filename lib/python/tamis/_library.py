@@ -152,6 +152,16 @@ _STRUCTURES = {
     "kernels_model": """
         pointer: kernels samples terms coefficients intercepts origins
         u32: kernel_count sample_count term_count features outputs""",
+    "stream_options": """
+        real: lambda_ learning_rate margin l1_ratio
+        u32: features classes intercept loss penalty learner block
+        pointer: group_order group_starts
+        u32: group_count
+        pointer: from_
+        u32: seen""",
+    "stream_report": """
+        real: learning_rate mean_loss mean_error
+        u32: status last_refusal samples refused overflowed column arena_bytes""",
     "samples": """
         pointer: values columns starts
         size: row_stride column_stride
@@ -161,11 +171,11 @@ _STRUCTURES = {
         u32: sample_count""",
 }
 _STATES = ("training", "path", "cross_validation", "stability", "interactions", "kernels", "scattering",
-           "signal_scattering", "windows")
+           "signal_scattering", "windows", "stream")
 _SIZES = ("training_bytes", "fast_bytes", "path_bytes", "path_fast_bytes", "cross_validation_bytes",
           "cross_validation_fast_bytes", "stability_bytes", "stability_fast_bytes", "calibration_bytes",
           "interactions_bytes", "interactions_terms_of", "kernels_bytes", "kernels_model_bytes", "scattering_bytes",
-          "signal_scattering_bytes", "windows_bytes", "export_header", "interactions_export_c", "kernels_export_c")
+          "signal_scattering_bytes", "windows_bytes", "stream_bytes", "export_header", "interactions_export_c", "kernels_export_c")
 _REALS = ("path_lambda", "stability_frequency", "stability_false_selections", "stability_threshold",
           "mean_square_norm", "interactions_first_lambda", "kernels_first_lambda")
 

@@ -23,6 +23,25 @@ def number_of(name: str, kind: str, names: list[str]) -> int:
     return names.index(name)
 
 
+def put_groups(struct: Any, groups: Any, features: int) -> Any:
+    """Puts them into a problem, or the options of a stream; returns what these point to."""
+    if groups is None:
+        return None
+    if isinstance(groups, (int, np.integer)):
+        if groups < 1:
+            raise ValueError(f"groups of {groups} features are none: give at least 1")
+        struct.block = int(groups)
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != (features,):
+        raise ValueError(f"groups has shape {groups.shape}, expected one number for each of the {features} features")
+    _, numbers = np.unique(groups, return_inverse=True)
+    order = np.argsort(numbers, kind="stable").astype(np.uint32)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(numbers))]).astype(np.uint32)
+    struct.group_order, struct.group_starts, struct.group_count = address(order), address(starts), len(starts) - 1
+    return order, starts
+
+
 class Problem:
     """A problem in the library's structure, with what it points to."""
 
@@ -42,25 +61,7 @@ class Problem:
         self.struct.max_iterations = int(estimator.max_iterations)
         self.struct.intercept = bool(estimator.intercept)
         self.struct.l1_ratio, self.struct.epsilon = estimator.l1_ratio, estimator.epsilon
-        self._group(estimator.groups)
-
-    def _group(self, groups: Any) -> None:
-        if groups is None:
-            return
-        if isinstance(groups, (int, np.integer)):
-            if groups < 1:
-                raise ValueError(f"groups of {groups} features are none: give at least 1")
-            self.struct.block = int(groups)
-            return
-        groups = np.asarray(groups)
-        if groups.shape != (self.columns.features,):
-            raise ValueError(f"groups has shape {groups.shape}, expected one number for each of the "
-                             f"{self.columns.features} features")
-        _, numbers = np.unique(groups, return_inverse=True)
-        self.order = np.argsort(numbers, kind="stable").astype(np.uint32)
-        self.group_starts = np.concatenate([[0], np.cumsum(np.bincount(numbers))]).astype(np.uint32)
-        self.struct.group_order, self.struct.group_starts = address(self.order), address(self.group_starts)
-        self.struct.group_count = len(self.group_starts) - 1
+        self.groups = put_groups(self.struct, estimator.groups, columns.features)
 
     def check(self) -> None:
         sentence = self.precision.call("problem_refusal")(byref(self.struct))
@@ -232,7 +233,39 @@ class Problem:
 KINDS = ["sigmoid", "softmax"]
 
 
-class SparseClassifier(Classifier):
+class Linear(Classifier):
+    """What models with coefficients have."""
+
+    def _set_model(self, model: LinearModel, calibrated: Any = None) -> None:
+        self._model, self._calibrated = model, calibrated
+        self.coef_, self.intercept_ = model.weights.T, model.intercepts
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state) if hasattr(super(), "__setstate__") else self.__dict__.update(state)
+        if isinstance(self.__dict__.get("coef_"), np.ndarray):  # views of the model again
+            self.coef_, self.intercept_ = self._model.weights.T, self._model.intercepts
+
+    def sparsify(self):
+        """Makes coef_ a scipy.sparse CSR matrix."""
+        from scipy.sparse import csr_matrix
+
+        self._check_fitted()
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Makes coef_ an array again."""
+        self._check_fitted()
+        self.coef_ = self._model.weights.T
+        return self
+
+    def kept_features(self) -> np.ndarray:
+        """Numbers of the features with a coefficient that is not zero."""
+        self._check_fitted()
+        return self._model.kept()
+
+
+class SparseClassifier(Linear):
     """A linear classifier of several classes whose penalty makes coefficients zero, with a certificate.
 
     Minimises (1/sum w) sum w_i loss(W' x_i + b, y_i) + lam * penalty(W) until the duality gap is proved to be below
@@ -333,34 +366,6 @@ class SparseClassifier(Classifier):
         self.lambda_ = float(lam)
         self._set_report(report, interrupted)
         self._keep_for_files(problem.columns, problem.labels)
-
-    def _set_model(self, model: LinearModel, calibrated: Any = None) -> None:
-        self._model, self._calibrated = model, calibrated
-        self.coef_, self.intercept_ = model.weights.T, model.intercepts
-
-    def __setstate__(self, state: dict) -> None:
-        super().__setstate__(state) if hasattr(super(), "__setstate__") else self.__dict__.update(state)
-        if isinstance(self.__dict__.get("coef_"), np.ndarray):  # views of the model again
-            self.coef_, self.intercept_ = self._model.weights.T, self._model.intercepts
-
-    def sparsify(self):
-        """Makes coef_ a scipy.sparse CSR matrix."""
-        from scipy.sparse import csr_matrix
-
-        self._check_fitted()
-        self.coef_ = csr_matrix(self.coef_)
-        return self
-
-    def densify(self):
-        """Makes coef_ an array again."""
-        self._check_fitted()
-        self.coef_ = self._model.weights.T
-        return self
-
-    def kept_features(self) -> np.ndarray:
-        """Numbers of the features with a coefficient that is not zero."""
-        self._check_fitted()
-        return self._model.kept()
 
 
 class SparseClassifierCV(SparseClassifier):
