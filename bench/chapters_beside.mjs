@@ -73,6 +73,20 @@ export function exponents(points) {
   });
 }
 
+// ---- the Python package ---------------------------------------------------------------------------------------------
+
+export function estimators(document, { notRun, problems, beyond }) {
+  document.heading("The Python package beside scikit-learn's estimators");
+  if (notRun) return document.text(`not run: ${notRun}`);
+  document.text('Seconds of `fit` to a relative error of the optimum, which is certified from below; tamis is asked for that error, the others for the loosest ' +
+    'of their tolerances that reaches it. Problems without intercepts, each in the layout that is not copied.');
+  document.table(['problem', 'error', 'tamis', 'other', 'its time', 'asked for', 'ratio'], problems.map((row) => [row.problem, row.error.toExponential(0),
+    time(row.tamis), row.peer, row.seconds ? time(row.seconds) : `not reached: ${row.best.toExponential(1)}`,
+    row.asked ? `tol=${row.asked}` : '–', row.seconds ? (row.seconds / row.tamis).toFixed(1) : '–']));
+  document.table(['data', 'of fit beyond the solver', 'predict of a row'], beyond.map(({ data, share, microseconds }) =>
+    [data, `${(100 * share).toFixed(1)} %`, `${microseconds.toFixed(1)} µs`]));
+}
+
 export function growth(document, scaling) {
   document.heading('Growth');
   if (scaling.notRun) return document.text(`not run: ${scaling.notRun}`);

@@ -1,16 +1,16 @@
 // The whole report: every target of the suite in turn, what limits them, other solvers, growth, boards, papers.
-// node report.mjs --suite FOLDER --native NAME… [--tamis COMMAND] [--scaling PROGRAM] [--python PYTHON] [--wasm DIST] --output FOLDER
-//                 [--papers FOLDER] [--absent 'NAME: REASON'] [--quick] [MODULE.wasm…]
+// node report.mjs --suite FOLDER --native NAME… [--tamis COMMAND] [--scaling PROGRAM] [--python PYTHON] [--package FOLDER] [--wasm DIST]
+//                 --output FOLDER [--papers FOLDER] [--absent 'NAME: REASON'] [--quick] [MODULE.wasm…]
 // Writes report.md, report.html, its plots and results.json. Ends with 1 when a target or a peer fails or results differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { collect, disagreements } from './analysis.mjs';
-import { boards, growth, otherSolvers, papers } from './chapters_beside.mjs';
+import { boards, estimators, growth, otherSolvers, papers } from './chapters_beside.mjs';
 import { agreement, coldStarts, floorsOf, measured, ratiosFirst, workloadTable } from './chapters.mjs';
 import { Document } from './document.mjs';
-import { runPeers, runScaling } from './programs.mjs';
+import { runEstimators, runPeers, runScaling } from './programs.mjs';
 import { measureSuite } from './suite.mjs';
 import { inBrowser, inNode, native } from './targets.mjs';
 
@@ -18,7 +18,7 @@ const { values: options, positionals: modules } = parseArgs({
   allowPositionals: true,
   options: {
     suite: { type: 'string' }, native: { type: 'string', multiple: true, default: [] }, tamis: { type: 'string' },
-    scaling: { type: 'string' }, python: { type: 'string' }, wasm: { type: 'string' }, papers: { type: 'string' },
+    scaling: { type: 'string' }, python: { type: 'string' }, package: { type: 'string' }, wasm: { type: 'string' }, papers: { type: 'string' },
     absent: { type: 'string', multiple: true, default: [] }, output: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false },
   },
 });
@@ -44,6 +44,7 @@ const results = {
   quick, ...suite,
   scaling: runScaling(options.scaling, quick),
   peers: runPeers(options, quick),
+  estimators: runEstimators(options, quick),
 };
 results.machine.load_after = os.loadavg();
 
@@ -64,6 +65,7 @@ workloadTable(document, workloads, names);
 measured(document, results);
 boards(document);
 otherSolvers(document, results.peers);
+estimators(document, results.estimators);
 growth(document, results.scaling);
 papers(document, options.papers);
 

@@ -27,7 +27,7 @@ class StreamingClassifier(Linear):
     """
 
     def __init__(self, loss: str = "logistic", penalty: str = "l1", lam: float = 0.001, *, learning_rate: float = 0.1,
-                 learner: str = "dual-averaging", passes: int = 5, l1_ratio: float = 0.5, groups: Any = None,
+                 learner: str = "dual-averaging", passes: int = 20, l1_ratio: float = 0.5, groups: Any = None,
                  intercept: bool = True, precision: str = "auto", class_weight: Any = None) -> None:
         self.loss, self.penalty, self.lam, self.learning_rate = loss, penalty, lam, learning_rate
         self.learner, self.passes, self.l1_ratio, self.groups = learner, passes, l1_ratio, groups
