@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -16,13 +18,13 @@ ENDLESS = dict(loss="squared-hinge", penalty="l1", lam=0.001, solver="forward-ba
 
 
 class Slices(unittest.TestCase):
-    def run_with(self, seconds_per_step, total):
-        """Sizes of slices and what they took, by a clock that steps advance."""
-        now, done, sizes = [0.0], [0], []
+    def seconds_of(self, seconds_of_step, total):
+        """What slices of a run take, by a clock that steps advance."""
+        now, done, took = [0.0], [0], []
 
         def step(steps):
-            sizes.append(steps)
-            now[0] += steps * seconds_per_step
+            took.append(sum(seconds_of_step(done[0] + i) for i in range(steps)))
+            now[0] += took[-1]
             done[0] += steps
             return lib.RUNNING if done[0] < total else lib.CONVERGED
 
@@ -31,27 +33,33 @@ class Slices(unittest.TestCase):
             self.assertFalse(lib.run_to_end(step, lambda: None))
         finally:
             lib.time.perf_counter = clock
-        return sizes
+        return took
 
-    def test_are_of_a_tenth_of_a_second(self):
-        for seconds in (1e-7, 1e-4, 0.03, 0.4):
-            took = [size * seconds for size in self.run_with(seconds, int(20 / seconds))]
-            self.assertLess(max(took), max(0.21, 1.01 * seconds))
-            self.assertGreater(max(took), 0.05)
+    def test_take_a_tenth_of_a_second_or_one_step(self):
+        for seconds in (1e-7, 1e-3, 0.03, 0.4):
+            took = self.seconds_of(lambda _: seconds, 300)
+            self.assertLess(max(took), max(0.11, 1.01 * seconds))
+            self.assertGreater(max(took), min(0.05, 10 * seconds))  # and not much less, where steps are many
+
+    def test_are_short_again_once_steps_are_long(self):
+        took = self.seconds_of(lambda number: 1e-4 if number < 200 else 0.05, 400)
+        long = [seconds for seconds in took if seconds > 0.11]
+        self.assertLess(sum(long), 1)
 
 
 class Interrupts(unittest.TestCase):
     def setUp(self):
         _, self.X, self.y = data("digits")
 
-    def interrupted(self, fit, wait_for=128):
-        """Sends SIGINT, as Ctrl-C does, once slices have so many steps."""
+    def interrupted(self, fit, wait_for=1000):
+        """Sends SIGINT, as Ctrl-C does, once so many steps are made."""
         usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process ignores it
-        started, run = threading.Event(), lib.run_to_end
+        started, run, made = threading.Event(), lib.run_to_end, []
 
         def watched(step, stop, *more):
             def watched_step(steps):
-                if steps >= wait_for:
+                made.append(steps)
+                if sum(made) >= wait_for:
                     started.set()
                 return step(steps)
             return run(watched_step, stop, *more)
@@ -94,7 +102,7 @@ class Beside(unittest.TestCase):
         self.fit = lambda: tamis.SparseClassifier("hinge", "group-l2").fit(self.X, self.y).coef_
 
     def test_threads_run_while_one_trains(self):
-        """A thread that stops an endless run needs the interpreter while the run goes on."""
+        """The library is called without the interpreter's lock."""
         steps = []
         p = lib.DOUBLE
         problem = tamis.SparseClassifier(**ENDLESS)._problem(self.X, self.y, None)
@@ -103,13 +111,25 @@ class Beside(unittest.TestCase):
         status = p.call("start")(state, lib.byref(problem.struct), lib.c_void_p(lib.address(arena)),
                                  lib.c_size_t(arena.size))
         self.assertEqual(status, lib.RUNNING)
-        thread = threading.Thread(target=lambda: steps.append(p.call("step")(state, 3000)))
-        thread.start()
-        counted = 0
-        while thread.is_alive():
-            counted += 1
-        self.assertEqual(steps, [lib.RUNNING])
-        self.assertGreater(counted, 100)
+        counted, ready, interval = [0], threading.Event(), sys.getswitchinterval()
+
+        def work():
+            ready.set()
+            steps.append((p.call("step")(state, 600), counted[0]))
+
+        sys.setswitchinterval(1000)  # nobody gets the interpreter that is not given it
+        try:
+            thread = threading.Thread(target=work)
+            thread.start()
+            ready.wait()
+            while thread.is_alive():
+                counted[0] += 1
+                time.sleep(0)
+        finally:
+            sys.setswitchinterval(interval)
+        (status, counted_meanwhile), = steps
+        self.assertEqual(status, lib.RUNNING)
+        self.assertGreater(counted_meanwhile, 0)
 
     def test_threads_train_at_once(self):
         expected, found = self.fit(), []

@@ -41,6 +41,8 @@ class Stability(unittest.TestCase):
         many = tamis.StabilitySelector(pairs=12, random_state=3, n_jobs=2).fit(X, y)
         np.testing.assert_array_equal(alone.by_lambda_, many.by_lambda_)
         self.assertEqual(alone.false_selections_, many.false_selections_)
+        np.testing.assert_allclose(alone.by_lambda_ * 24, np.round(alone.by_lambda_ * 24), atol=1e-9)  # of 24 halves
+        self.assertEqual(alone.frequencies_.max().round(12), 1)
 
 
 class Transforms(unittest.TestCase):

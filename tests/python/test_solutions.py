@@ -85,6 +85,7 @@ class Solutions(unittest.TestCase):
         balanced = tamis.SparseClassifier(class_weight="balanced").fit(X[30:], y[30:])
         by_hand = tamis.SparseClassifier(class_weight={0: 6.0, 1: 2.4, 2: 2.4}).fit(X[30:], y[30:])
         np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-9)
+        self.assertGreater(np.abs(balanced.coef_ - tamis.SparseClassifier().fit(X[30:], y[30:]).coef_).max(), 1e-3)
 
     def test_groups_go_together(self):
         X, y = standard("wine")

@@ -235,13 +235,12 @@ def arena_of(size: int) -> np.ndarray:
     return memory[first : first + size]
 
 
-class Interrupted(Exception):
-    """A run that was interrupted has nothing that a model can be made of."""
+MOST_STEPS = 16  # of a slice: a call costs less than a hundredth of them, and the steps to come may be longer ones
 
 
 def run_to_end(step: Callable[[int], int], stop: Callable[[], Any], seconds: float = 0.1) -> bool:
-    """Steps a started run to its end in slices of about so many seconds, between which the interpreter sees signals.
-    Returns whether KeyboardInterrupt has ended it: what it has is then its best so far."""
+    """Steps a started run to its end, at most about so many seconds or one step at a time, between which the interpreter
+    sees signals. Returns whether KeyboardInterrupt has ended it: what it has is then its best so far."""
     steps = 1
     try:
         while True:
@@ -249,10 +248,7 @@ def run_to_end(step: Callable[[int], int], stop: Callable[[], Any], seconds: flo
             if step(steps) != RUNNING:
                 return False
             took = time.perf_counter() - began
-            if took < seconds / 2:
-                steps = min(2 * steps, 2**30)
-            elif took > seconds and steps > 1:
-                steps = max(1, int(steps * seconds / took))
+            steps = min(MOST_STEPS, 2 * steps, max(1, int(steps * seconds / max(took, 1e-9))))
     except KeyboardInterrupt:
         stop()
         return True
