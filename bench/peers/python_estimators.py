@@ -1,9 +1,9 @@
-"""python_estimators.py FOLDER [--quick] [--json FILE]: fit of the Python package beside that of scikit-learn's estimators.
+"""python_estimators.py FOLDER [--quick] [--json FILE]: fit of the Python package beside scikit-learn's estimators.
 
-The same problems without intercepts, seconds of `fit` to an objective within a relative error of the optimum, which is certified
-from below: tamis asked for that error as its tolerance, the others for the loosest of their tolerances that reaches it. And what
-`fit` takes beyond the solver, and `predict` of one row. FOLDER holds digits.csv; MNIST (the first 20,000) comes from the folder
-TAMIS_DATA. tamis is found by PYTHONPATH. Prints tables, and writes them as JSON.
+The same problems without intercepts, seconds of `fit` to an objective within a relative error of the optimum, which is
+certified from below: tamis asked for that error as its tolerance, the others for the loosest of their tolerances that
+reaches it. And what `fit` takes beyond the solver, and `predict` of one row. FOLDER holds digits.csv; MNIST (the first
+20,000) comes from the folder TAMIS_DATA. tamis is found by PYTHONPATH. Prints tables, and writes them as JSON.
 """
 import gzip
 import json

@@ -31,8 +31,7 @@ void sparse_scores(const Model& model, const Samples& samples, T* out) {
 
 template <class T, class C>
 Calibration<T> view_of(const C& calibration) {
-  return {static_cast<CalibrationKind>(calibration.kind), calibration.classes, calibration.slopes,
-          calibration.offsets};
+  return {static_cast<CalibrationKind>(calibration.kind), calibration.classes, calibration.slopes, calibration.offsets};
 }
 
 template <class T, class Header>
@@ -57,20 +56,20 @@ struct Size {
   const char* name;
   std::size_t bytes;
 };
-#define TAMIS_SIZE(type) {#type, sizeof(type)}
-#define TAMIS_SIZES(S)                                                                                            \
-  TAMIS_SIZE(tamis_problem_##S), TAMIS_SIZE(tamis_report_##S), TAMIS_SIZE(tamis_grid_##S),                        \
-      TAMIS_SIZE(tamis_model_##S), TAMIS_SIZE(tamis_held_out_##S), TAMIS_SIZE(tamis_training_##S),                \
-      TAMIS_SIZE(tamis_path_##S), TAMIS_SIZE(tamis_cross_validation_##S), TAMIS_SIZE(tamis_stability_##S),        \
-      TAMIS_SIZE(tamis_stability_progress_##S), TAMIS_SIZE(tamis_scored_##S), TAMIS_SIZE(tamis_calibration_##S),  \
-      TAMIS_SIZE(tamis_calibration_options_##S), TAMIS_SIZE(tamis_calibration_report_##S),                        \
-      TAMIS_SIZE(tamis_interactions_problem_##S), TAMIS_SIZE(tamis_interactions_##S),                             \
-      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S),                          \
-      TAMIS_SIZE(tamis_kernel_##S), TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S),         \
-      TAMIS_SIZE(tamis_kernels_model_##S), TAMIS_SIZE(tamis_scattering_##S),                                      \
-      TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S), TAMIS_SIZE(tamis_samples_##S),      \
-      TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S), TAMIS_SIZE(tamis_stream_options_##S),              \
-      TAMIS_SIZE(tamis_stream_report_##S)
+#define TAMIS_SIZE(type) \
+  { #type, sizeof(type) }
+#define TAMIS_SIZES(S)                                                                                                 \
+  TAMIS_SIZE(tamis_problem_##S), TAMIS_SIZE(tamis_report_##S), TAMIS_SIZE(tamis_grid_##S),                             \
+      TAMIS_SIZE(tamis_model_##S), TAMIS_SIZE(tamis_held_out_##S), TAMIS_SIZE(tamis_training_##S),                     \
+      TAMIS_SIZE(tamis_path_##S), TAMIS_SIZE(tamis_cross_validation_##S), TAMIS_SIZE(tamis_stability_##S),             \
+      TAMIS_SIZE(tamis_stability_progress_##S), TAMIS_SIZE(tamis_scored_##S), TAMIS_SIZE(tamis_calibration_##S),       \
+      TAMIS_SIZE(tamis_calibration_options_##S), TAMIS_SIZE(tamis_calibration_report_##S),                             \
+      TAMIS_SIZE(tamis_interactions_problem_##S), TAMIS_SIZE(tamis_interactions_##S),                                  \
+      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S), TAMIS_SIZE(tamis_kernel_##S), \
+      TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S), TAMIS_SIZE(tamis_kernels_model_##S),       \
+      TAMIS_SIZE(tamis_scattering_##S), TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S),        \
+      TAMIS_SIZE(tamis_samples_##S), TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S),                       \
+      TAMIS_SIZE(tamis_stream_options_##S), TAMIS_SIZE(tamis_stream_report_##S)
 constexpr Size sizes[] = {TAMIS_SIZES(f32), TAMIS_SIZES(f64), TAMIS_SIZE(tamis_range)};
 
 template <class Kind, std::size_t count>
@@ -90,45 +89,43 @@ struct IntegerScratch {
 
 }  // namespace
 
-#define TAMIS_DYNAMIC_DEFINE(T, S)                                                                                   \
-  void tamis_scores_of_samples_##S(const tamis_model_##S* model, const tamis_samples_##S* samples, T* scores) {      \
-    if (samples->columns) return sparse_scores<T>(*model, *samples, scores);                                         \
-    for (Index i = 0; i < samples->samples; ++i, scores += model->classes)                                           \
-      tamis_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);                            \
-  }                                                                                                                  \
-  void tamis_interactions_scores_of_samples_##S(const tamis_interactions_model_##S* model,                           \
-                                                const tamis_samples_##S* samples, T* scores) {                       \
-    for (Index i = 0; i < samples->samples; ++i, scores += model->outputs)                                           \
-      tamis_interactions_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);               \
-  }                                                                                                                  \
-  void tamis_kernels_scores_of_samples_##S(const tamis_kernels_model_##S* model, const tamis_samples_##S* samples,   \
-                                           T* scores) {                                                              \
-    for (Index i = 0; i < samples->samples; ++i, scores += model->outputs)                                           \
-      tamis_kernels_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);                    \
-  }                                                                                                                  \
-  void tamis_probabilities_of_scores_##S(const tamis_calibration_##S* calibration, std::uint32_t samples,            \
-                                         T* scores) {                                                                \
-    const auto view = view_of<T>(*calibration);                                                                      \
-    for (Index i = 0; i < samples; ++i, scores += view.classes) view.probabilities(scores, scores);                  \
-  }                                                                                                                  \
-  std::uint32_t tamis_stream_update_samples_##S(tamis_stream_##S* stream, const tamis_samples_##S* samples,          \
-                                                const std::uint16_t* labels, const T* weights) {                     \
-    std::uint32_t learned = 0;                                                                                       \
-    for (Index i = 0; i < samples->samples; ++i) {                                                                   \
-      const T weight = weights ? weights[i] : T(1);                                                                  \
-      const T* values = samples->columns ? samples->values + samples->starts[i] : sample_of<T>(*samples, i);         \
-      learned += TAMIS_RUNNING ==                                                                                    \
-                 (samples->columns                                                                                   \
-                      ? tamis_stream_update_sparse_##S(stream, samples->columns + samples->starts[i], values,        \
-                                                       samples->starts[i + 1] - samples->starts[i], labels[i],       \
-                                                       weight)                                                       \
-                      : tamis_stream_update_##S(stream, values, labels[i], weight));                                 \
-    }                                                                                                                \
-    return learned;                                                                                                  \
-  }                                                                                                                  \
-  std::size_t tamis_export_header_##S(const tamis_model_##S* model, const tamis_header_##S* header, T* scratch,      \
-                                      char* out, std::size_t bytes) {                                                \
-    return export_header<T>(*model, *header, scratch, out, bytes);                                                   \
+#define TAMIS_DYNAMIC_DEFINE(T, S)                                                                                     \
+  void tamis_scores_of_samples_##S(const tamis_model_##S* model, const tamis_samples_##S* samples, T* scores) {        \
+    if (samples->columns) return sparse_scores<T>(*model, *samples, scores);                                           \
+    for (Index i = 0; i < samples->samples; ++i, scores += model->classes)                                             \
+      tamis_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);                              \
+  }                                                                                                                    \
+  void tamis_interactions_scores_of_samples_##S(const tamis_interactions_model_##S* model,                             \
+                                                const tamis_samples_##S* samples, T* scores) {                         \
+    for (Index i = 0; i < samples->samples; ++i, scores += model->outputs)                                             \
+      tamis_interactions_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);                 \
+  }                                                                                                                    \
+  void tamis_kernels_scores_of_samples_##S(const tamis_kernels_model_##S* model, const tamis_samples_##S* samples,     \
+                                           T* scores) {                                                                \
+    for (Index i = 0; i < samples->samples; ++i, scores += model->outputs)                                             \
+      tamis_kernels_scores_##S(model, sample_of<T>(*samples, i), samples->column_stride, scores);                      \
+  }                                                                                                                    \
+  void tamis_probabilities_of_scores_##S(const tamis_calibration_##S* calibration, std::uint32_t samples, T* scores) { \
+    const auto view = view_of<T>(*calibration);                                                                        \
+    for (Index i = 0; i < samples; ++i, scores += view.classes) view.probabilities(scores, scores);                    \
+  }                                                                                                                    \
+  std::uint32_t tamis_stream_update_samples_##S(tamis_stream_##S* stream, const tamis_samples_##S* samples,            \
+                                                const std::uint16_t* labels, const T* weights) {                       \
+    std::uint32_t learned = 0;                                                                                         \
+    for (Index i = 0; i < samples->samples; ++i) {                                                                     \
+      const T weight = weights ? weights[i] : T(1);                                                                    \
+      const T* values = samples->columns ? samples->values + samples->starts[i] : sample_of<T>(*samples, i);           \
+      learned += TAMIS_RUNNING ==                                                                                      \
+                 (samples->columns                                                                                     \
+                      ? tamis_stream_update_sparse_##S(stream, samples->columns + samples->starts[i], values,          \
+                                                       samples->starts[i + 1] - samples->starts[i], labels[i], weight) \
+                      : tamis_stream_update_##S(stream, values, labels[i], weight));                                   \
+    }                                                                                                                  \
+    return learned;                                                                                                    \
+  }                                                                                                                    \
+  std::size_t tamis_export_header_##S(const tamis_model_##S* model, const tamis_header_##S* header, T* scratch,        \
+                                      char* out, std::size_t bytes) {                                                  \
+    return export_header<T>(*model, *header, scratch, out, bytes);                                                     \
   }
 
 extern "C" {
@@ -149,8 +146,8 @@ std::size_t tamis_export_integer_header(const tamis_model_f64* model, const tami
   const std::span weights(reinterpret_cast<std::int16_t*>(memory + at.weights), features * classes);
   auto* counts = reinterpret_cast<CountScale*>(memory + at.counts);
   for (std::size_t j = 0; j < features; ++j)
-    counts[j] = ranges[j].least == 0 && ranges[j].most == 0 ? CountScale{}
-                                                            : count_scale(ranges[j].least, ranges[j].most);
+    counts[j] =
+        ranges[j].least == 0 && ranges[j].most == 0 ? CountScale{} : count_scale(ranges[j].least, ranges[j].most);
   const QuantisedModel quantised = quantise(LinearModel<double>{model->coefficients, model->features, model->classes},
                                             counts, bits == 8 ? 127 : 32767, weights, intercepts);
   if (quantised.classes == 0 || !(quantised.scale > 0) || !finite(quantised.scale)) return 0;

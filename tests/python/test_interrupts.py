@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import unittest
+from ctypes import byref, c_size_t, c_void_p
 
 import numpy as np
 import tamis
@@ -108,8 +109,8 @@ class Beside(unittest.TestCase):
         problem = tamis.SparseClassifier(**ENDLESS)._problem(self.X, self.y, None)
         problem.struct.lambda_ = 0.001
         state, arena = problem._state("training", "fast_bytes")
-        status = p.call("start")(state, lib.byref(problem.struct), lib.c_void_p(lib.address(arena)),
-                                 lib.c_size_t(arena.size))
+        status = p.call("start")(state, byref(problem.struct), c_void_p(lib.address(arena)),
+                                 c_size_t(arena.size))
         self.assertEqual(status, lib.RUNNING)
         counted, ready, interval = [0], threading.Event(), sys.getswitchinterval()
 

@@ -1,6 +1,5 @@
 """Bad input: exceptions of scikit-learn's types with the sentences of the library."""
 
-import os
 import unittest
 
 import numpy as np
@@ -29,7 +28,8 @@ SETTINGS = [
     (dict(tolerance=0.0), "the tolerance must be positive"), (dict(lam="best"), "a number or 'cv'"),
     (dict(loss="hinges"), "loss is one of hinge, squared-hinge"), (dict(penalty="l0"), "penalty is one of ridge, l1"),
     (dict(solver="newton"), "solver is one of auto"), (dict(precision="half"), "'auto', 'float' or 'double'"),
-    (dict(loss="hinge", solver="fista"), "it needs a smooth loss"), (dict(loss="ranking-squared-hinge"), "needs label sets"),
+    (dict(loss="hinge", solver="fista"), "it needs a smooth loss"),
+    (dict(loss="ranking-squared-hinge"), "needs label sets"),
     (dict(groups=[0, 1]), "expected one number for each of the 4 features"), (dict(groups=0), "groups of 0"),
     (dict(class_weight="even"), "'balanced' or a dictionary"), (dict(class_weight={7: 1.0}), "y has not: .'7'"),
     (dict(class_weight={0: 0.0}), "class 0: a class has no sample of positive weight"),

@@ -1,5 +1,5 @@
-"""Data that no machine holds: each worker of a Dask cluster streams its blocks through a learner of fixed memory, and the
-models are averaged by the number of their samples. What that costs, beside training with all samples in memory."""
+"""Data that no machine holds: each worker of a Dask cluster streams its blocks through a learner of fixed memory, and
+the models are averaged by the number of their samples. What that costs, beside training with all in memory."""
 
 import sys
 
@@ -33,7 +33,8 @@ def main() -> None:
     coefficients = np.average([c for c, _, _ in learned], axis=0, weights=weights)
     intercepts = np.average([b for _, b, _ in learned], axis=0, weights=weights)
     averaged = (CLASSES[(test[:, 1:] @ coefficients.T + intercepts).argmax(axis=1)] == test[:, 0]).mean()
-    whole = tamis.SparseClassifier("squared-hinge", "l1", 1e-4, tolerance=1e-2).fit(train[:, 1:], train[:, 0].astype(int))
+    whole = tamis.SparseClassifier("squared-hinge", "l1", 1e-4, tolerance=1e-2)
+    whole.fit(train[:, 1:], train[:, 0].astype(int))
     in_memory = whole.score(test[:, 1:], test[:, 0].astype(int))
     print(f"averaged {averaged:.1%} right, in memory {in_memory:.1%}")
 

@@ -1,4 +1,4 @@
-"""What estimators inherit: scikit-learn's classes where it is installed, as much of them as is needed where it is not."""
+"""What estimators inherit: scikit-learn's classes where it is installed, as much of them as is needed elsewhere."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ import numpy as np
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
     from sklearn.exceptions import NotFittedError
-
-    has_sklearn = True
 except ImportError:
-    has_sklearn = False
-
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """An estimator is used before fit."""
 
@@ -31,7 +27,8 @@ except ImportError:
 
         def __repr__(self) -> str:
             usual = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
-            given = [f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(usual[name])]
+            given = [f"{name}={value!r}" for name, value in self.get_params().items()
+                     if repr(value) != repr(usual[name])]
             return f"{type(self).__name__}({', '.join(given)})"
 
         def _check_feature_names(self, X: Any, *, reset: bool) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ctypes import byref
+from ctypes import byref, c_uint32, c_void_p
 from typing import Any
 
 import numpy as np
 
 from . import _files
 from . import _library as lib
-from ._base import BaseEstimator, ClassifierMixin, NotFittedError, has_sklearn
+from ._base import BaseEstimator, ClassifierMixin, NotFittedError
 from ._library import address
-from ._samples import Rows, check_lengths, checked, is_sparse, refuse_value
+from ._samples import check_lengths, checked, refuse_value
 
 
 class Estimator(BaseEstimator):
@@ -138,7 +138,7 @@ class Classifier(ClassifierMixin, Estimator):
             name, slopes, offsets = self._calibrated
             kind = ["sigmoid", "softmax"].index(name)
         by = lib.DOUBLE.calibration(address(slopes), address(offsets), scores.shape[1], kind)
-        lib.DOUBLE.call("probabilities_of_scores")(byref(by), lib.c_uint32(len(scores)), lib.c_void_p(address(scores)))
+        lib.DOUBLE.call("probabilities_of_scores")(byref(by), c_uint32(len(scores)), c_void_p(address(scores)))
         return scores
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -61,7 +62,8 @@ def to_json(e: Any) -> str:
     regression = not hasattr(e, "classes_")
     kind = {LinearModel: "linear", TermsModel: "interactions", KernelsModel: "kernels"}[type(model)]
     kept = model.kept()
-    out: dict[str, Any] = {"format": "tamis-model", "version": 1, "kind": kind, "written_by": f"tamis {lib.__version__}",
+    out: dict[str, Any] = {"format": "tamis-model", "version": 1, "kind": kind,
+                           "written_by": f"tamis {lib.__version__}",
                            "classes": None if regression else _class_names(e.classes_),
                            "feature_count": e.n_features_in_, "features": [names[j] for j in kept]}
     if kind == "linear":
@@ -218,7 +220,8 @@ def _read(d: _Document) -> Any:
         origins = np.array(coefficients["samples"]["indices"], np.uint32)
         of = coefficients["terms"]
         terms = np.zeros(len(of["values"]), KernelsModel.TERM)
-        terms["kernel"], terms["sample"] = d.indices(of["kernels"], len(kernels)), d.indices(of["samples"], len(origins))
+        terms["kernel"] = d.indices(of["kernels"], len(kernels))
+        terms["sample"] = d.indices(of["samples"], len(origins))
         width = 1 if j["form"] == "binary" else outputs
         e._model = KernelsModel(p.name, kernels, d.numbers(coefficients["samples"]["values"], (len(origins), features),
                                                            p.dtype), terms,
@@ -273,9 +276,9 @@ def to_c(e: Any, path: Any, name: str | None, precision: str, quantise: str | No
             slopes, offsets = (None if x is None else np.asarray(x, p.dtype) for x in (slopes, offsets))
             by = p.calibration(address(slopes), address(offsets), model.classes, ["sigmoid", "softmax"].index(kind))
         text = c_char_p(name.encode())
-        header = p.header(lib.ctypes.cast(text, c_void_p), lib.ctypes.cast(classes, c_void_p),
-                          lib.ctypes.cast(names, c_void_p), address(tested),
-                          None if by is None else lib.ctypes.addressof(by), len(tested))
+        header = p.header(ctypes.cast(text, c_void_p), ctypes.cast(classes, c_void_p),
+                          ctypes.cast(names, c_void_p), address(tested),
+                          None if by is None else ctypes.addressof(by), len(tested))
         scratch = np.empty(model.classes, p.dtype)
         return lib.text_of(lambda out, size: p.call("export_header")(
             byref(own.struct), byref(header), c_void_p(address(scratch)), out, c_size_t(size)))
@@ -315,8 +318,8 @@ def _integers(e: Any, name: str, quantise: str, data: Any) -> str:
     tested[:, used] = e._tested * e._divisor
     names, classes = lib.strings(_feature_names(e)), lib.strings(_class_names(e.classes_))
     text = c_char_p(name.encode())
-    header = FLOAT.header(lib.ctypes.cast(text, c_void_p), lib.ctypes.cast(classes, c_void_p),
-                          lib.ctypes.cast(names, c_void_p), address(tested), None, len(tested))
+    header = FLOAT.header(ctypes.cast(text, c_void_p), ctypes.cast(classes, c_void_p),
+                          ctypes.cast(names, c_void_p), address(tested), None, len(tested))
     model = LinearModel.from_weights(DOUBLE, _decimals(e._model.weights) / e._divisor, _decimals(e._model.intercepts))
     scratch = np.empty(lib.library.tamis_integer_header_bytes(c_uint32(model.features), c_uint32(model.classes)) + 8,
                        np.uint8)

@@ -38,8 +38,8 @@ class KernelClassifier(Classifier):
     alpha that keeps few of them, and a certificate.
 
     kernels : texts such as "gaussian:0.5" (width), "polynomial:2,1", "sigmoid:0.1,-1", "linear", "constant".
-    p, q, r : 1 or 2 each: the penalty (lam/q) ||alpha||^q, groups being samples (r = 1) or kernels (r = 2); p = 2, q = 1
-        keeps whole groups, p = q = 1 few pairs, p = q = 2 all.
+    p, q, r : 1 or 2 each: the penalty (lam/q) ||alpha||^q, groups being samples (r = 1) or kernels (r = 2); p = 2,
+        q = 1 keeps whole groups, p = q = 1 few pairs, p = q = 2 all.
     The others and the attributes are as of `SparseClassifier`. The arena has the matrices of kernels: n_kernels
     n_samples^2 numbers.
     """

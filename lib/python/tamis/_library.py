@@ -9,9 +9,8 @@ import ctypes
 import os
 import time
 import warnings
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import c_char_p, c_double, c_float, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Callable, Iterable
 
 import numpy as np
@@ -175,7 +174,8 @@ _STATES = ("training", "path", "cross_validation", "stability", "interactions", 
 _SIZES = ("training_bytes", "fast_bytes", "path_bytes", "path_fast_bytes", "cross_validation_bytes",
           "cross_validation_fast_bytes", "stability_bytes", "stability_fast_bytes", "calibration_bytes",
           "interactions_bytes", "interactions_terms_of", "kernels_bytes", "kernels_model_bytes", "scattering_bytes",
-          "signal_scattering_bytes", "windows_bytes", "stream_bytes", "export_header", "interactions_export_c", "kernels_export_c")
+          "signal_scattering_bytes", "windows_bytes", "stream_bytes", "export_header", "interactions_export_c",
+          "kernels_export_c")
 _REALS = ("path_lambda", "stability_frequency", "stability_false_selections", "stability_threshold",
           "mean_square_norm", "interactions_first_lambda", "kernels_first_lambda")
 
@@ -239,8 +239,8 @@ MOST_STEPS = 16  # of a slice: a call costs less than a hundredth of them, and t
 
 
 def run_to_end(step: Callable[[int], int], stop: Callable[[], Any], seconds: float = 0.1) -> bool:
-    """Steps a started run to its end, at most about so many seconds or one step at a time, between which the interpreter
-    sees signals. Returns whether KeyboardInterrupt has ended it: what it has is then its best so far."""
+    """Steps a started run to its end, about so many seconds or one step at a time, between which the interpreter sees
+    signals. Returns whether KeyboardInterrupt has ended it: what it has is then its best so far."""
     steps = 1
     try:
         while True:
@@ -282,5 +282,3 @@ def strings(texts: Iterable[str]) -> Any:
     encoded = [text.encode() for text in texts]
     return (c_char_p * max(1, len(encoded)))(*encoded)
 
-
-__all__ = [name for name in dir() if not name.startswith("_")]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_size_t, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
 
 from . import _library as lib
 from ._classifier import Classifier
-from ._library import Precision, Refused, address
+from ._library import Refused, address
 from ._models import LinearModel
 from ._samples import Columns, encoded, refuse_value, weights_of
 

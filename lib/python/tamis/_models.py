@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_uint32
+from ctypes import byref
 from typing import Any
 
 import numpy as np
 
-from ._library import ALIGNMENT, DOUBLE, FLOAT, Precision, address, arena_of, precision_of
+from ._library import ALIGNMENT, Precision, address, arena_of, precision_of
 from ._samples import Rows
 
 

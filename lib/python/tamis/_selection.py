@@ -68,7 +68,8 @@ class StabilitySelector(TransformerMixin, Estimator):
                  max_iterations: int = 1000000, class_weight: Any = None, random_state: int | None = None,
                  n_jobs: int | None = None) -> None:
         self.loss, self.penalty, self.threshold, self.pairs = loss, penalty, threshold, pairs
-        self.lambdas, self.lambda_ratio, self.max_features, self.l1_ratio = lambdas, lambda_ratio, max_features, l1_ratio
+        self.lambdas, self.lambda_ratio, self.max_features = lambdas, lambda_ratio, max_features
+        self.l1_ratio = l1_ratio
         self.intercept, self.precision, self.tolerance = intercept, precision, tolerance
         self.max_iterations, self.class_weight = max_iterations, class_weight
         self.random_state, self.n_jobs = random_state, n_jobs

@@ -90,7 +90,8 @@ class StreamingClassifier(Linear):
         if weights is not None and relative and weights.any():
             weights = weights / weights.mean()
         rows = Rows(X if is_sparse(X) else np.ascontiguousarray(X, p.dtype), p)
-        p.call("stream_update_samples")(state, byref(rows.struct), c_void_p(address(labels)), c_void_p(address(weights)))
+        p.call("stream_update_samples")(state, byref(rows.struct), c_void_p(address(labels)),
+                                        c_void_p(address(weights)))
         report, struct = p.stream_report(), p.model()
         p.call("stream_report_of")(state, byref(report))
         p.call("stream_model")(state, byref(struct))

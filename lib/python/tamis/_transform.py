@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as lib
 from ._base import TransformerMixin
 from ._classifier import Estimator
-from ._library import Refused, address, library, precision_of
+from ._library import address, library, precision_of
 from ._samples import checked, refuse_value
 
 
