@@ -12,6 +12,8 @@
 
 namespace tamis::cli {
 
+// In files that are compiled for speed, what speaks with people is cold: compiled for size.
+
 class ModelDocument;
 
 /// What is transformed, and how; all features of a position stand together.
@@ -28,9 +30,9 @@ struct ScatteringStep {
   /// One for each feature: where it is, in pixels or entries, then the wavelets of its path. `y4x10/j0l3/j1l5`: row 4,
   /// column 10, scale 0 and orientation 3, scale 1 and orientation 5. `t16/w3/v1`: entry 16, wavelets of order 1 and 2
   /// by their number from the highest frequency.
-  std::vector<std::string> feature_names() const;
+  [[gnu::cold]] std::vector<std::string> feature_names() const;
   /// The options as they are written in C++.
-  std::string in_cpp() const;
+  [[gnu::cold]] std::string in_cpp() const;
 
   /// Columns and their names become those of the features, computed in double. Throws DataError naming the line of a
   /// sample whose numbers are too large. Memory: samples·features doubles. Cost: one transform a sample.
@@ -38,12 +40,12 @@ struct ScatteringStep {
 };
 
 /// `HEIGHTxWIDTH` or `LENGTH`, with options after commas. Throws ArgumentError naming --scattering.
-ScatteringStep parse_scattering(const std::string& text);
+[[gnu::cold]] ScatteringStep parse_scattering(const std::string& text);
 /// What --help says of it.
 const char* scattering_help();
 
-nlohmann::ordered_json to_json(const ScatteringStep& step);
+[[gnu::cold]] nlohmann::ordered_json to_json(const ScatteringStep& step);
 /// Complains as the document does.
-ScatteringStep read_scattering(const ModelDocument& document, const nlohmann::ordered_json& json);
+[[gnu::cold]] ScatteringStep read_scattering(const ModelDocument& document, const nlohmann::ordered_json& json);
 
 }  // namespace tamis::cli

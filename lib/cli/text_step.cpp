@@ -25,7 +25,7 @@ struct Term {
   void add(char c) { text += c; }
 };
 
-std::string checksum(const TextStep& step) {
+[[gnu::cold]] std::string checksum(const TextStep& step) {
   std::string all = std::to_string(vocabulary_version);
   for (const Index number : {step.bits, step.ngrams, Index(step.sublinear), step.min_df, step.documents})
     all += ' ' + std::to_string(number);

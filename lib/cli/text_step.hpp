@@ -12,6 +12,8 @@
 
 namespace tamis::cli {
 
+// In files that are compiled for speed, what speaks with people is cold: compiled for size.
+
 class ModelDocument;
 
 /// tf-idf weights of the terms of a vocabulary, or hashed features where there are bits. Rows have ℓ2 norm 1.
@@ -33,7 +35,7 @@ struct TextStep {
   /// Texts become sparse features, their terms the names of these; unknown terms are left out.
   void apply(Table& table) const;
   /// One line for people, without its end, when there are rows of zeros among `samples`; otherwise empty.
-  std::string empty_sentence(const Table& table, const std::string& samples) const;
+  [[gnu::cold]] std::string empty_sentence(const Table& table, const std::string& samples) const;
 };
 
 /// --text and what goes with it.
@@ -42,9 +44,9 @@ struct TextArguments {
   Index ngrams = 1, min_df = 1;
   bool sublinear = false;
 
-  void declare(const Command& command);
+  [[gnu::cold]] void declare(const Command& command);
   /// Nothing without --text. Throws ArgumentError for what does not go together.
-  std::optional<TextStep> step() const;
+  [[gnu::cold]] std::optional<TextStep> step() const;
 
  private:
   std::vector<Option> options_ = {};
@@ -54,8 +56,8 @@ struct TextArguments {
 /// scale does not.
 void set_text(ReadOptions& options, const std::optional<TextStep>& step, const std::string& column);
 
-nlohmann::ordered_json to_json(const TextStep& step);
+[[gnu::cold]] nlohmann::ordered_json to_json(const TextStep& step);
 /// Complains as the document does, of a vocabulary of another version or a damaged one too.
-TextStep read_text(const ModelDocument& document, const nlohmann::ordered_json& json);
+[[gnu::cold]] TextStep read_text(const ModelDocument& document, const nlohmann::ordered_json& json);
 
 }  // namespace tamis::cli
