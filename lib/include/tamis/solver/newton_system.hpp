@@ -1,10 +1,10 @@
 #pragma once
 /// The linear systems of the semismooth Newton phase, assembled and factored in caller memory.
 
-#include "../arena.hpp"
 #include "../linalg/cholesky.hpp"
 #include "../linalg/rows.hpp"
 #include "../penalty/prox_jacobian.hpp"
+#include "newton_memory.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -23,65 +23,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, bool grouped = true>
 class NewtonSystem {
  public:
-  static constexpr Index chunk = 64;
+  static constexpr Index chunk = NewtonMemory<T, grouped>::chunk;
   static constexpr Index none = ~Index(0);
 
-  /// What a system with groups has beside.
-  struct GroupMemory {
-    T* direction;  ///< ŵ on the coordinates of a group, or the signs of those at its level
-    T* scale;      ///< of a group
-    T* along;
-    Index* member;         ///< coordinates, group by group
-    Index* group_begin;    ///< among the members
-    std::uint8_t* merged;  ///< of a group: its members become one column
-    std::uint8_t* gone;    ///< coordinates that another one stands for
-    Index groups = 0;      ///< on which Q is not the identity
-    Index members = 0;
-    bool runs = false;  ///< the members of every group are consecutive coordinates
-
-    constexpr void take_groups(Arena& arena, Index capacity) {
-      for (T** numbers : {&direction, &scale, &along}) *numbers = arena.take<T>(capacity);
-      member = arena.take<Index>(capacity);
-      group_begin = arena.take<Index>(detail::saturating_add(capacity, 1));
-      merged = arena.take<std::uint8_t>(capacity);
-      gone = arena.take<std::uint8_t>(capacity);
-    }
-  };
-  struct NoGroupMemory {
-    constexpr void take_groups(Arena&, Index) {}
-  };
-
-  struct Memory : std::conditional_t<grouped, GroupMemory, NoGroupMemory> {
-    Index capacity;
-    T* matrix;
-    T* gram;
-    T* samples;  ///< some samples over the slots, chunk × capacity
-    T* value;    ///< one sample over the coordinates
-    Index* slot_feature;
-    Index* feature_slot;  ///< features + 1 entries, the last being the intercept
-    Index* coordinate_feature;
-    Index* coordinate_slot;
-    Index* class_begin;  ///< among the coordinates, classes + 1
-    Index* sample_list;
-    Index* support;  ///< classes in the support of a sample
-
-    constexpr void take(Arena& arena, Shape shape, Index most) {
-      capacity = most;
-      const std::size_t square = detail::saturating_multiply(capacity, capacity);
-      matrix = arena.take<T>(square);
-      gram = arena.take<T>(square);
-      samples = arena.take<T>(detail::saturating_multiply(chunk, capacity));
-      value = arena.take<T>(capacity);
-      feature_slot = arena.take<Index>(detail::saturating_add(shape.features, 1));
-      slot_feature = arena.take<Index>(capacity);
-      coordinate_feature = arena.take<Index>(capacity);
-      coordinate_slot = arena.take<Index>(capacity);
-      class_begin = arena.take<Index>(detail::saturating_add(shape.classes, 1));
-      sample_list = arena.take<Index>(chunk);
-      support = arena.take<Index>(shape.classes);
-      this->take_groups(arena, capacity);
-    }
-  };
+  using Memory = NewtonMemory<T, grouped>;
 
   /// What the system is about, fixed while the samples, the active features and the intercept scale are.
   template <class Design>
@@ -448,10 +393,10 @@ class NewtonSystem {
   }
 
   Memory m_;
-  Index count_ = 0;   ///< coordinates
-  Index size_ = 0;    ///< of the matrix
-  Index slots_ = 0;   ///< features with a slot
-  Index known_ = 0;   ///< slots whose products are in the Gram matrix
+  Index count_ = 0;  ///< coordinates
+  Index size_ = 0;   ///< of the matrix
+  Index slots_ = 0;  ///< features with a slot
+  Index known_ = 0;  ///< slots whose products are in the Gram matrix
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
