@@ -49,7 +49,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     Arena counter;
     (void)Memory::lay_out(counter, shape);
     (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
-    (void)Newton::Memory::lay_out(counter, shape, hint.entries, Newton::limit(shape, hint.active_limit));
+    (void)Newton::Memory::lay_out(counter, shape, hint.entries, Newton::Memory::highest_limit(shape, hint.active_limit));
     return {counter.used()};
   }
 
@@ -153,7 +153,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
       arena = rest;
     }
     if constexpr (HasManifold<Penalty, T>) {
-      const Index limit = Newton::limit_of(shape_, entries, memory.size() - arena.used());
+      const Index limit = Newton::Memory::limit_of(shape_, entries, memory.size() - arena.used());
       if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
     }
   }

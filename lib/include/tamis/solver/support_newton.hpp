@@ -2,35 +2,12 @@
 /// Newton's method on the coefficients that are not zero: conjugate gradients with a preconditioner of the size of the
 /// support.
 
-#include "../arena.hpp"
-#include "../concepts.hpp"
-#include "../design/blocked_columns.hpp"
-#include "../design/column_passes.hpp"
 #include "../linalg/cholesky.hpp"
 #include "../loss/samples.hpp"
+#include "support_memory.hpp"
+#include "support_problem.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
-
-/// What a step works on: the problem, and the caller's matrices.
-template <class T, class Design, class Loss, class Penalty>
-struct SupportProblem {
-  const Design& design;
-  const Targets<T>& targets;
-  const Loss& loss;
-  const Penalty& penalty;
-  Shape shape;
-  T lambda;
-  T forcing;  ///< how far down conjugate gradients take the residual
-  bool intercept;
-  T* w;  ///< coefficients, the last row being intercepts
-  T* g;  ///< scratch of the same size, like d
-  T* d;
-  T*& z;  ///< scores of w; samples × stride, like the scratch u and h
-  T* u;
-  T*& h;
-  T* omega;  ///< scratch of an entry per sample
-  Index stride;
-};
 
 /// Steps of Newton's method for f(W) + λΩ(W) where the zeros of W stay zero, on which Ω is smooth (see HasManifold):
 ///
@@ -47,56 +24,10 @@ struct SupportProblem {
 template <class T>
 class SupportNewton {
  public:
-  struct Memory {
-    T* coefficients[3];  ///< direction, image, preconditioned residual: (features + 1) × stride
-    T* diagonal;         ///< of A: an entry per feature, and of the intercepts
-    Index* support;      ///< features of the groups that are not zero, group after group
-    Index* chosen;       ///< samples that curve
-    Index* place;        ///< of a sample among them
-    Index* starts;       ///< of the support's columns in the sparse copy
-    T* packed;           ///< limit × stride
-    T* factor;           ///< of A
-    T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
-    Index limit;         ///< features of the support, the intercept included, for which there is a factor
-    std::size_t room;    ///< values
-
-    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit) {
-      Memory m{};
-      const Index stride = padded<T>(shape.classes);
-      for (T*& matrix : m.coefficients)
-        matrix = arena.take<T>(detail::saturating_multiply(detail::saturating_add(shape.features, 1), stride));
-      m.diagonal = arena.take<T>(detail::saturating_add(shape.features, 1));
-      m.support = arena.take<Index>(shape.features);
-      for (Index** list : {&m.chosen, &m.place}) *list = arena.take<Index>(shape.samples);
-      m.starts = arena.take<Index>(detail::saturating_add(shape.features, 1));
-      m.packed = arena.take<T>(detail::saturating_multiply(limit, stride));
-      m.factor = arena.take<T>(detail::saturating_multiply(capacity(limit), limit));
-      m.room = copied_values(shape, entries, limit);
-      m.values = arena.take<T>(m.room);
-      m.limit = limit;
-      return m;
-    }
-  };
-
+  using Memory = SupportMemory<T>;
   SupportNewton() = default;
   explicit SupportNewton(const Memory& memory) : m_(memory) {}
   bool has_memory() const { return m_.coefficients[0] != nullptr; }
-
-  /// Rows and columns of a factor for that many active features: those of the design and the intercept at most.
-  static constexpr Index limit(Shape shape, Index active_limit) {
-    return smallest(smallest(active_limit, Index(0xffff)), saturated_features(shape));
-  }
-  /// The largest limit that `bytes` of memory are enough for; 0: they are too few for this method.
-  static constexpr Index limit_of(Shape shape, std::size_t entries, std::size_t bytes) {
-    Index low = 0, high = limit(shape, 0xffff) + 1;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      Arena counter;
-      (void)Memory::lay_out(counter, shape, entries, middle);
-      (counter.used() <= bytes ? low : high) = middle;
-    }
-    return low;
-  }
 
   /// Whether the last step solved its system, and was taken nearly whole.
   bool went_well() const { return went_well_; }
@@ -108,8 +39,8 @@ class SupportNewton {
   [[gnu::noinline]] T step(Problem& p) {
     stride_ = p.stride;
     work_ = T(0);
-    find_support(p);
-    if (size_ == 0) return T(0);
+    p.find_support(m_.support);
+    if (p.size == 0) return T(0);
     const T before = objective(p, p.w, p.z);
     take_gradient(p);
     choose_samples(p);
@@ -122,71 +53,15 @@ class SupportNewton {
   }
 
  private:
-  static constexpr Index most_sampled = 1536;
   static constexpr int most_iterations = 60;
-
-  static constexpr Index saturated_features(Shape shape) {
-    return shape.features < 0xfffe ? shape.features + 1 : 0xffff;
-  }
-  static constexpr Index capacity(Index limit) { return (limit + 3) / 4 * 4; }
-  /// Values of copies: twice those that are not zero, no more than there are, and the samples of the preconditioner.
-  static constexpr std::size_t copied_values(Shape shape, std::size_t entries, Index limit) {
-    const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
-    const std::size_t twice = detail::saturating_multiply(entries, 2);
-    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
-    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, limit);
-    return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
-  }
-
   T* direction() const { return m_.coefficients[0]; }
   T* image() const { return m_.coefficients[1]; }
   T* preconditioned() const { return m_.coefficients[2]; }
 
-  /// Visits each row of the support, that of the intercepts last.
-  template <class Problem, class Visit>
-  void for_each_row(const Problem& p, Visit visit) const {
-    for (Index c = 0; c < size_ + Index(p.intercept); ++c) visit(c < size_ ? m_.support[c] : p.shape.features);
-  }
-  /// Visits the groups of the support.
-  template <class Problem, class Visit>
-  void for_each_group(const Problem& p, Visit visit) const {
-    const Groups groups = groups_of(p.penalty);
-    Index number = 0;
-    for (Index c = 0; c < size_;) {
-      const FeatureGroup group = group_at(groups, p.shape.features, c, number);
-      visit(group);
-      c += group.count;
-    }
-  }
-  /// The group that begins at place c of the support; listed ones are looked for from `number` on.
-  [[gnu::noinline]] FeatureGroup group_at(const Groups& groups, Index features, Index c, Index& number) const {
-    const Index first = m_.support[c];
-    if (!groups.is_listed) return {first, smallest(groups.features_together(), features - first)};
-    while (groups.order[groups.starts[number]] != first) ++number;
-    const Index start = groups.starts[number++];
-    return {first, groups.starts[number] - start, groups.order + start};
-  }
-  template <class Problem, class M>
-  Rows<M> rows(const Problem& p, M* matrix, FeatureGroup group) const {
-    return rows_of(matrix, group, p.shape.classes, stride_);
-  }
-
-  template <class Problem>
-  void find_support(const Problem& p) {
-    size_ = 0;
-    groups_of(p.penalty).for_each(p.shape.features, [&](FeatureGroup group) {
-      bool any = false;
-      for (Index r = 0; r < group.count; ++r)
-        for (Index k = 0; k < p.shape.classes; ++k) any = any || row_of(p.w, group.feature(r), stride_)[k] != T(0);
-      if (any)
-        for (Index r = 0; r < group.count; ++r) m_.support[size_++] = group.feature(r);
-    });
-  }
-
   template <class Problem>
   T objective(const Problem& p, const T* w, const T* z) const {
     Sum<T> penalty;
-    for_each_group(p, [&](FeatureGroup group) { penalty.add(p.penalty.value(rows(p, w, group))); });
+    p.for_each_group([&](FeatureGroup group) { penalty.add(p.penalty.value(p.rows(w, group))); });
     return detail::mean_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
   }
 
@@ -194,90 +69,23 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void take_gradient(const Problem& p) {
     detail::take_gradients(p.loss, p.targets, p.z, stride_, p.u);
-    p.design.transposed_multiply(m_.support, size_, p.u, stride_, p.g);
+    p.design.transposed_multiply(p.support, p.size, p.u, stride_, p.g);
     count_work(p);
     if (p.intercept)
       column_sums(static_cast<const T*>(p.u), p.shape.samples, stride_, row_of(p.g, p.shape.features, stride_));
-    for_each_group(p, [&](FeatureGroup group) {
-      p.penalty.gradient(rows<Problem, const T>(p, p.w, group), rows(p, image(), group));
+    p.for_each_group([&](FeatureGroup group) {
+      p.penalty.gradient(p.template rows<const T>(p.w, group), p.rows(image(), group));
       for (Index r = 0; r < group.count; ++r) {
         const T* slope = row_of(image(), group.feature(r), stride_);
         T* g = row_of(p.g, group.feature(r), stride_);
         for (Index k = 0; k < p.shape.classes; ++k) g[k] = -(g[k] + p.lambda * slope[k]);
       }
-      keep_on_manifold(p, group, p.g);
+      p.keep_on_manifold(group, p.g);
     });
     if (p.intercept) {
       T* g = row_of(p.g, p.shape.features, stride_);
       for (Index k = 0; k < p.shape.classes; ++k) g[k] = -g[k];
     }
-  }
-
-  /// Sets to zero what must not move, and makes equal what must move together.
-  template <class Problem>
-  void keep_on_manifold(const Problem& p, FeatureGroup group, T* matrix) const {
-    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
-    const Rows<T> v = rows(p, matrix, group);
-    for (Index r = 0; r < group.count; ++r) {
-      const T* from = w.row(r);
-      T* to = v.row(r);
-      for (Index k = 0; k < p.shape.classes; ++k)
-        if (from[k] == T(0)) to[k] = T(0);
-    }
-    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
-      const T level = part.slope.level;
-      if (!(level > T(0))) return;
-      const Rows<const T> top = part.entries(w);
-      const Rows<T> moved = part.entries(v);
-      T sum = 0;
-      Index count = 0;
-      const auto each = [&](auto visit) {
-        for (Index r = 0; r < top.rows; ++r) {
-          const T* from = top.row(r);
-          T* to = moved.row(r);
-          for (Index k = 0; k < top.classes; ++k)
-            if (absolute(from[k]) >= level) visit(sign(from[k]), to[k]);
-        }
-      };
-      each([&](T side, T entry) {
-        sum += side * entry;
-        ++count;
-      });
-      each([&](T side, T& entry) { entry = side * (sum / T(count)); });
-    });
-  }
-
-  /// out += λΩ″ v.
-  template <class Problem>
-  void add_penalty_curvature(const Problem& p, FeatureGroup group, const T* from, T* to) const {
-    const Rows<const T> w = rows<Problem, const T>(p, p.w, group), v = rows<Problem, const T>(p, from, group);
-    const Rows<T> out = rows(p, to, group);
-    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
-      const T across = curvature_of(p, part.slope.scale), along = curvature_of(p, part.slope.along);
-      if (part.slope.level > T(0) || (across == T(0) && along == T(0))) return;
-      const Rows<const T> at = part.entries(w), in = part.entries(v);
-      const Rows<T> sum = part.entries(out);
-      T inner = 0, square = 0;
-      if (along != across)
-        for (Index r = 0; r < at.rows; ++r) {
-          const T *a = at.row(r), *b = in.row(r);
-          for (Index k = 0; k < at.classes; ++k) {
-            inner += a[k] * b[k];
-            square += a[k] * a[k];
-          }
-        }
-      const T part_along = square > T(0) ? (along - across) * (inner / square) : T(0);
-      for (Index r = 0; r < at.rows; ++r) {
-        const T *a = at.row(r), *b = in.row(r);
-        T* total = sum.row(r);
-        for (Index k = 0; k < at.classes; ++k) total[k] += across * b[k] + part_along * a[k];
-      }
-    });
-  }
-  /// λΩ″ in a direction whose slope of the proximity operator of step 1 is slope².
-  template <class Problem>
-  static T curvature_of(const Problem& p, T slope) {
-    return slope < T(1) ? p.lambda * (T(1) / (slope * slope) - T(1)) : T(0);
   }
 
   // ---- the samples that curve ---------------------------------------------------------------------------------------
@@ -295,23 +103,23 @@ class SupportNewton {
       }
     });
     std::size_t stored = 0;
-    for (Index c = 0; c < size_; ++c) stored += p.design.column(m_.support[c]).count;
+    for (Index c = 0; c < p.size; ++c) stored += p.design.column(p.support[c]).count;
     entries_ = p.design.copied() ? stored * chosen_ / largest(p.shape.samples, Index(1)) : stored;  // about as many
-    const std::size_t all = BlockedColumns<T>::size(chosen_, size_);
+    const std::size_t all = BlockedColumns<T>::size(chosen_, p.size);
     copy_ = Copy::none;
-    if (all <= 2 * entries_ && all <= m_.room && size_ <= m_.limit) copy_ = Copy::dense;
+    if (all <= 2 * entries_ && all <= m_.room && p.size <= m_.limit) copy_ = Copy::dense;
     else if (2 * stored <= m_.room) copy_ = Copy::sparse;
     if (copy_ == Copy::none)
       for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, p.loss, i, i);
     if (copy_ == Copy::dense) {
-      dense_ = BlockedColumns<T>(m_.values, chosen_, size_);
+      dense_ = BlockedColumns<T>(m_.values, chosen_, p.size);
       dense_.clear();
     }
     used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * stored : 0;
     sparse_rows_ = reinterpret_cast<Index*>(m_.values + stored);
     Index next = 0;
-    for (Index c = 0; c < size_ && copy_ != Copy::none; ++c) {
-      const Column<T> x = p.design.column(m_.support[c]);
+    for (Index c = 0; c < p.size && copy_ != Copy::none; ++c) {
+      const Column<T> x = p.design.column(p.support[c]);
       m_.starts[c] = next;
       for (Index e = 0; e < x.count; ++e) {
         const Index a = m_.place[x.sample(e)];
@@ -324,7 +132,7 @@ class SupportNewton {
         }
       }
     }
-    m_.starts[size_] = next;
+    m_.starts[p.size] = next;
   }
   template <class Problem, class Loss>
   bool take_curvature(const Problem& p, const Loss& loss, Index i, Index row) const {
@@ -335,7 +143,7 @@ class SupportNewton {
   /// A column of the support, of the samples in use; not for the dense copy.
   template <class Problem>
   Column<T> column(const Problem& p, Index c) const {
-    if (copy_ == Copy::none) return p.design.column(m_.support[c]);
+    if (copy_ == Copy::none) return p.design.column(p.support[c]);
     return {m_.values + m_.starts[c], sparse_rows_ + m_.starts[c], m_.starts[c + 1] - m_.starts[c]};
   }
   Index samples_in_use(Shape shape) const { return copy_ == Copy::none ? shape.samples : chosen_; }
@@ -344,7 +152,7 @@ class SupportNewton {
   template <class Problem>
   void count_work(const Problem& p) {
     const std::size_t all = p.design.entries(nullptr, p.shape.features);
-    const std::size_t here = copy_ == Copy::none ? p.design.entries(m_.support, size_) : entries_;
+    const std::size_t here = copy_ == Copy::none ? p.design.entries(p.support, p.size) : entries_;
     if (all > 0) work_ += T(0.5) * T(here) / T(all);
   }
 
@@ -357,11 +165,11 @@ class SupportNewton {
     const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
     const Index samples = samples_in_use(p.shape);
     if (copy_ == Copy::dense) {
-      for (Index c = 0; c < size_; ++c) copy(row_of(v, m_.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
+      for (Index c = 0; c < p.size; ++c) copy(row_of(v, p.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
       dense_.multiply(m_.packed, stride_, base, t);
     } else {
       for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
-      for (Index c = 0; c < size_; ++c) add_column(column(p, c), row_of(v, m_.support[c], stride_), stride_, t);
+      for (Index c = 0; c < p.size; ++c) add_column(column(p, c), row_of(v, p.support[c], stride_), stride_, t);
     }
     visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index a = 0; a < samples; ++a) {
@@ -372,22 +180,22 @@ class SupportNewton {
     });
     if (copy_ == Copy::dense) {
       dense_.transposed_multiply(t, stride_, m_.packed);
-      for (Index c = 0; c < size_; ++c)
-        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, m_.support[c], stride_));
+      for (Index c = 0; c < p.size; ++c)
+        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, p.support[c], stride_));
     } else {
-      for (Index c = 0; c < size_; ++c)
-        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, m_.support[c], stride_));
+      for (Index c = 0; c < p.size; ++c)
+        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, p.support[c], stride_));
     }
     if (p.intercept) column_sums(static_cast<const T*>(t), samples, stride_, row_of(out, p.shape.features, stride_));
-    for_each_group(p, [&](FeatureGroup group) {
-      add_penalty_curvature(p, group, v, out);
+    p.for_each_group([&](FeatureGroup group) {
+      p.add_penalty_curvature(group, v, out);
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
         const T more = damping_ * m_.diagonal[j];
         for (Index k = 0; k < p.shape.classes; ++k) row_of(out, j, stride_)[k] += more * row_of(v, j, stride_)[k];
         for (Index k = p.shape.classes; k < stride_; ++k) row_of(out, j, stride_)[k] = T(0);
       }
-      keep_on_manifold(p, group, out);
+      p.keep_on_manifold(group, out);
     });
     if (p.intercept) {
       T* row = row_of(out, p.shape.features, stride_);
@@ -408,7 +216,7 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void precondition(const Problem& p) {
     const Index samples = samples_in_use(p.shape);
-    for_each_row(p, [&](Index j) { m_.diagonal[j] = T(0); });
+    p.for_each_row([&](Index j) { m_.diagonal[j] = T(0); });
     T* const omega = p.omega;
     Sum<T> total;
     for (Index a = 0; a < samples; ++a) {
@@ -419,7 +227,7 @@ class SupportNewton {
                      .mean;
       total.add(omega[a]);
     }
-    for (Index c = 0; c < size_; ++c) {
+    for (Index c = 0; c < p.size; ++c) {
       T sum = 0;
       if (copy_ == Copy::dense) {
         for (Index a = 0; a < chosen_; ++a) sum += omega[a] * dense_.at(a, c) * dense_.at(a, c);
@@ -427,28 +235,17 @@ class SupportNewton {
         const Column<T> x = column(p, c);
         for (Index e = 0; e < x.count; ++e) sum += omega[x.sample(e)] * x.values[e] * x.values[e];
       }
-      m_.diagonal[m_.support[c]] = sum;
+      m_.diagonal[p.support[c]] = sum;
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factored_ = false;
     if (copy_ != Copy::none) factored_ = factor(p, static_cast<const T*>(omega), total.value());
   }
 
-  /// λΩ″ of a group across its direction, the largest of its parts; 0 where the penalty is flat.
-  template <class Problem>
-  T penalty_curvature(const Problem& p, FeatureGroup group) const {
-    T most = 0;
-    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
-    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
-      if (!(part.slope.level > T(0))) most = largest(most, curvature_of(p, part.slope.scale));
-    });
-    return most;
-  }
-
   template <class Problem>
   [[gnu::noinline]] bool factor(const Problem& p, const T* omega, T total) {
-    const Index order = size_ + (p.intercept ? 1 : 0);
-    const Index step = (chosen_ + most_sampled - 1) / most_sampled;
+    const Index order = p.size + Index(p.intercept);
+    const Index step = (chosen_ + Memory::most_sampled - 1) / Memory::most_sampled;
     const Index sampled = (chosen_ + step - 1) / step;
     if (order > m_.limit || used_ + std::size_t(sampled) * order > m_.room) return false;
     // the sampled rows, every step-th, a column of ones last; weights such that their total stays
@@ -458,16 +255,16 @@ class SupportNewton {
     const T scale = sampled_total > T(0) ? total / sampled_total : T(1);
     for (Index c = 0; c < order; ++c) {
       T* const to = x + std::size_t(c) * sampled;
-      if (c < size_ && copy_ == Copy::sparse) {
+      if (c < p.size && copy_ == Copy::sparse) {
         fill(to, sampled, T(0));
         const Column<T> from = column(p, c);
         for (Index e = 0; e < from.count; ++e)
           if (from.rows[e] % step == 0) to[from.rows[e] / step] = from.values[e];
         continue;
       }
-      for (Index s = 0; s < sampled; ++s) to[s] = c < size_ ? dense_.at(s * step, c) : T(1);
+      for (Index s = 0; s < sampled; ++s) to[s] = c < p.size ? dense_.at(s * step, c) : T(1);
     }
-    const Index capacity = SupportNewton::capacity(m_.limit);
+    const Index capacity = Memory::capacity(m_.limit);
     T* const weighted = p.u;
     const Index width = smallest(stride_, order);
     for (Index first = 0; first < order; first += width) {
@@ -486,10 +283,10 @@ class SupportNewton {
     T trace = 0;
     for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
     const T floor = T(1e-5) * trace / T(order);
-    for_each_group(p, [&](FeatureGroup group) {
+    p.for_each_group([&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r, ++c)
         m_.factor[std::size_t(c) * capacity + c] +=
-            penalty_curvature(p, group) + damping_ * m_.diagonal[m_.support[c]] + floor;
+            p.penalty_curvature(group) + damping_ * m_.diagonal[p.support[c]] + floor;
     });
     if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor;
     return factor_cholesky(m_.factor, order, capacity);
@@ -500,27 +297,27 @@ class SupportNewton {
   [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
     T* const out = preconditioned();
     if (factored_) {
-      const Index order = size_ + (p.intercept ? 1 : 0);
+      const Index order = p.size + Index(p.intercept);
       Index c = 0;
-      for_each_row(p, [&](Index j) {
+      p.for_each_row([&](Index j) {
         copy(static_cast<const T*>(row_of(p.g, j, stride_)), stride_, row_of(m_.packed, c++, stride_));
       });
-      solve_cholesky_rows(static_cast<const T*>(m_.factor), order, capacity(m_.limit), m_.packed, stride_);
+      solve_cholesky_rows(static_cast<const T*>(m_.factor), order, Memory::capacity(m_.limit), m_.packed, stride_);
       c = 0;
-      for_each_row(p, [&](Index j) {
+      p.for_each_row([&](Index j) {
         copy(static_cast<const T*>(row_of(m_.packed, c++, stride_)), stride_, row_of(out, j, stride_));
       });
-      for_each_group(p, [&](FeatureGroup group) { keep_on_manifold(p, group, out); });
+      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, out); });
       return;
     }
-    for_each_group(p, [&](FeatureGroup group) {
+    p.for_each_group([&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
-        const T total = (T(1) + damping_) * m_.diagonal[j] + penalty_curvature(p, group);
+        const T total = (T(1) + damping_) * m_.diagonal[j] + p.penalty_curvature(group);
         const T inverse = total > T(0) ? T(1) / total : T(0);
         for (Index k = 0; k < stride_; ++k) row_of(out, j, stride_)[k] = inverse * row_of(p.g, j, stride_)[k];
       }
-      keep_on_manifold(p, group, out);
+      p.keep_on_manifold(group, out);
     });
     if (p.intercept) {
       const T total = m_.diagonal[p.shape.features];
@@ -535,7 +332,7 @@ class SupportNewton {
   template <class Problem>
   T inner_product(const Problem& p, const T* a, const T* b) const {
     auto total = Simd<T>::zero();
-    for_each_row(p, [&](Index j) {
+    p.for_each_row([&](Index j) {
       for (Index k = 0; k < stride_; k += lanes<T>)
         total = total + Simd<T>::load(row_of(a, j, stride_) + k) * Simd<T>::load(row_of(b, j, stride_) + k);
     });
@@ -545,7 +342,7 @@ class SupportNewton {
   template <class Problem>
   void add(const Problem& p, T factor, const T* from, T* to) const {
     const auto scale = SimdOrScalar<T>::fill(factor);
-    for_each_row(p, [&](Index j) {
+    p.for_each_row([&](Index j) {
       const T* in = row_of(from, j, stride_);
       T* out = row_of(to, j, stride_);
       for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
@@ -557,12 +354,12 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void solve(const Problem& p) {
     T* const d = p.d;
-    for_each_row(p, [&](Index j) {
+    p.for_each_row([&](Index j) {
       fill(row_of(d, j, stride_), stride_, T(0));
       for (Index k = p.shape.classes; k < stride_; ++k) row_of(p.g, j, stride_)[k] = T(0);
     });
     apply_preconditioner(p);
-    for_each_row(p, [&](Index j) {
+    p.for_each_row([&](Index j) {
       copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
     });
     T size = inner_product(p, p.g, preconditioned());
@@ -579,7 +376,7 @@ class SupportNewton {
       apply_preconditioner(p);
       const T next = inner_product(p, p.g, preconditioned());
       const auto beta = SimdOrScalar<T>::fill(next / size);
-      for_each_row(p, [&](Index j) {
+      p.for_each_row([&](Index j) {
         T* v = row_of(direction(), j, stride_);
         const T* s = row_of(preconditioned(), j, stride_);
         for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
@@ -595,7 +392,7 @@ class SupportNewton {
   template <class Problem>
   [[gnu::noinline]] void search(Problem& p, T before) {
     const T* base = p.intercept ? row_of(p.d, p.shape.features, stride_) : zero_row(p);
-    p.design.multiply(m_.support, size_, p.d, stride_, base, p.u);
+    p.design.multiply(p.support, p.size, p.d, stride_, base, p.u);
     count_work(p);
     T* const candidate = direction();
     T* const scores = p.h;
@@ -604,16 +401,16 @@ class SupportNewton {
       const auto factor = SimdOrScalar<T>::fill(alpha);
       for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += SimdOrScalar<T>::width)
         (SimdOrScalar<T>::load(p.z + e) + factor * SimdOrScalar<T>::load(p.u + e)).store(scores + e);
-      for_each_row(p, [&](Index j) {
+      p.for_each_row([&](Index j) {
         for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
           (SimdOrScalar<T>::load(row_of(p.w, j, stride_) + k) +
            factor * SimdOrScalar<T>::load(row_of(p.d, j, stride_) + k))
               .store(row_of(candidate, j, stride_) + k);
       });
-      for_each_group(p, [&](FeatureGroup group) { cut(p, group, candidate, scores); });
+      p.for_each_group([&](FeatureGroup group) { p.cut(group, candidate, preconditioned(), scores); });
       const T after = objective(p, candidate, scores);
       if (after <= before) {
-        for_each_row(p, [&](Index j) {
+        p.for_each_row([&](Index j) {
           copy(static_cast<const T*>(row_of(candidate, j, stride_)), stride_, row_of(p.w, j, stride_));
         });
         T* const old = p.z;
@@ -632,78 +429,8 @@ class SupportNewton {
     }
   }
 
-  /// Entries of a largest-entry norm that would grow past those that were at its level join them; whether there were
-  /// any.
-  static bool keep_below_level(T level, const Rows<const T>& from, const Rows<T>& to) {
-    if (!(level > T(0))) return false;
-    T next = 0;
-    for (Index r = 0; r < from.rows; ++r) {
-      const T *before = from.row(r), *after = to.row(r);
-      for (Index k = 0; k < from.classes; ++k)
-        if (absolute(before[k]) >= level) next = largest(next, absolute(after[k]));
-    }
-    bool any = false;
-    for (Index r = 0; r < from.rows; ++r) {
-      T* after = to.row(r);
-      for (Index k = 0; k < from.classes; ++k)
-        if (absolute(after[k]) > next) {
-          after[k] = sign(after[k]) * next;
-          any = true;
-        }
-    }
-    return any;
-  }
-
-  /// Makes zero what would turn round, in the scores too; see keep_below_level.
-  template <class Problem>
-  void cut(const Problem& p, FeatureGroup group, T* candidate, T* scores) const {
-    const Rows<const T> w = rows<Problem, const T>(p, p.w, group);
-    const Rows<T> next = rows(p, candidate, group);
-    T* const spare = preconditioned();
-    for (Index r = 0; r < group.count; ++r)
-      copy(static_cast<const T*>(row_of(candidate, group.feature(r), stride_)), stride_,
-           row_of(spare, group.feature(r), stride_));
-    bool any = false;
-    if (p.penalty.keeps_signs())
-      for (Index r = 0; r < group.count; ++r) {
-        const T* before = w.row(r);
-        T* after = next.row(r);
-        for (Index k = 0; k < p.shape.classes; ++k)
-          if (before[k] * after[k] < T(0)) {
-            after[k] = T(0);
-            any = true;
-          }
-      }
-    p.penalty.prox_jacobian(w, T(1), [&](const ProxJacobian<T>& part) {
-      const bool norm = part.slope.level > T(0) || (part.slope.scale < T(1) && part.slope.along == T(1));
-      if (!norm) return;
-      const Rows<const T> from = part.entries(w);
-      const Rows<T> to = part.entries(next);
-      T inner = 0;
-      for (Index r = 0; r < from.rows; ++r) {
-        const T *before = from.row(r), *after = to.row(r);
-        for (Index k = 0; k < from.classes; ++k) inner += before[k] * after[k];
-      }
-      if (inner > T(0)) {
-        any = keep_below_level(part.slope.level, from, to) || any;
-        return;
-      }
-      any = true;
-      for (Index r = 0; r < from.rows; ++r) fill(to.row(r), from.classes, T(0));
-    });
-    if (!any) return;
-    for (Index r = 0; r < group.count; ++r) {
-      const Index j = group.feature(r);
-      T* correction = row_of(spare, j, stride_);
-      const T* row = row_of(candidate, j, stride_);
-      for (Index k = 0; k < stride_; ++k) correction[k] = row[k] - correction[k];
-      add_column(p.design.column(j), static_cast<const T*>(correction), stride_, scores);
-    }
-  }
-
   Memory m_{};
   Index stride_ = 0;
-  Index size_ = 0;    ///< features of the support
   Index chosen_ = 0;  ///< samples that curve
   enum class Copy : std::uint8_t { none, dense, sparse };
   static constexpr Index none = ~Index(0);
