@@ -154,7 +154,7 @@ typedef enum tamis_stopping {
 
 /* The same for a path, and for a cross-validation. */
 #define TAMIS_PATH_WORDS 270
-#define TAMIS_CROSS_VALIDATION_WORDS 300
+#define TAMIS_CROSS_VALIDATION_WORDS 308
 
 /* The fold of a sample that is never held out. */
 #define TAMIS_NO_FOLD 0xffffffffu

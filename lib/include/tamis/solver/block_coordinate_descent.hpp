@@ -573,12 +573,12 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   std::span<std::byte> room_{};  ///< that of Newton's method
   T lambda_ = T(0);  ///< that epochs and steps work with: see choose_lambda
   T gap_ = T(1);     ///< relative, with it
-  bool went_round_ = false;
   Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
   T caution_ = T(1);  ///< factor of the curvature
   T value_ = T(0);    ///< of the objective, while `known_`
   bool known_ = false;
+  bool went_round_ = false;  ///< the way over larger λ has been taken
   T decrease_ = T(0);   ///< of the objective in the last epoch
   T shrinkage_ = T(1);  ///< of that in the last two
   T moved_ = T(0);      ///< squared length of an epoch's steps
