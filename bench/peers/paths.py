@@ -22,7 +22,7 @@ parser.add_argument("--rows", default="digits,satimage,wisdm,golub,colon")
 parser.add_argument("--penalties", default="l1,group-l2")
 wishes = parser.parse_args()
 ratios = {"digits": 1e-3}
-tolerances = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 3e-6, 1e-6)
+tolerances = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 3e-6, 1e-6, 1e-7)
 
 if not shutil.which("Rscript"):
     sys.exit("there is no Rscript: r-cran-glmnet")
