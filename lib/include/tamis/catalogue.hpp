@@ -154,9 +154,8 @@
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
 #define TAMIS_NEEDS_GRADIENT \
   "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
-#define TAMIS_NEEDS_PROX_JACOBIAN                                                                                    \
-  "this solver needs the slope of the penalty's proximity operator, and few nonzero coefficients: it does not take " \
-  "ridge"
+#define TAMIS_NEEDS_PROX_JACOBIAN \
+  "this solver needs the slope of the penalty's proximity operator: it needs a penalty with prox_jacobian"
 #define TAMIS_NEEDS_HINGE_AND_RIDGE \
   "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
 #define TAMIS_NEEDS_CURVATURE \

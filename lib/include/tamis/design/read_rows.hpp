@@ -142,6 +142,14 @@ class RowDesign {
     });
     for (Index j = 0; j < features(); ++j) sums[j] = Sum<T>(sums[j], scratch[j]).value();
   }
+  /// squares[j] = Σᵢ (x(i, j) − means[j])², in one pass.
+  void column_squares(const T* means, T* squares) const {
+    fill(squares, features(), T(0));
+    for_each_load([&](const DenseDesign<T>& x, Index) {
+      for (Index j = 0; j < features(); ++j)
+        for (Index i = 0; i < x.samples(); ++i) squares[j] += (x(i, j) - means[j]) * (x(i, j) - means[j]);
+    });
+  }
   T column_sum(Index feature) const {
     Sum<T> total;
     for_each_load([&](const DenseDesign<T>& x, Index) {

@@ -105,6 +105,10 @@ class SampleRows {
     design.column_sums(sums, scratch);
   }
   { design_.column_sums(sums, scratch); }
+  void column_squares(const T* means, T* squares) const requires requires(const Design design) {
+    design.column_squares(means, squares);
+  }
+  { design_.column_squares(means, squares); }
   bool has_columns() const { return tamis::has_columns(design_); }
   auto column(Index feature) const requires requires(const Design design) { design.column(feature); }
   { return design_.column(feature); }

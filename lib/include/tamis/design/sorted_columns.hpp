@@ -53,6 +53,10 @@ class SortedColumns {
     design.column_sums(sums, scratch);
   }
   { design_.column_sums(sums, scratch); }
+  void column_squares(const T* means, T* squares) const requires requires(const Design design) {
+    design.column_squares(means, squares);
+  }
+  { design_.column_squares(means, squares); }
   Status failure(Index& sample) const requires requires(const Design design) { design.failure(sample); }
   { return design_.failure(sample); }
   void gather(Index feature, const Index* list, Index count, T* out, Index stride) const {

@@ -21,7 +21,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
  protected:
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::scale_of, Base::squared_distance_of_rows, Base::step_of, Base::stride_;
+      Base::for_each_listed_group, Base::squared_distance_of_rows, Base::step_of, Base::stride_;
   using Base::Base;
 
   void centre() {
@@ -37,59 +37,53 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     add_epochs(design_.entries(nullptr, shape_.features), T(0.5));
   }
 
-  /// Gives features their scales, from the deviations of columns about their means (about zero without intercepts);
-  /// `scratch` has an entry per sample. All scales are 1 where columns differ little.
+  /// Gives features their scales: the root of Σᵢ (x_ij − m̄_j)² beside that of others, the largest of a group; all are
+  /// 1 where columns differ little. `scratch` has an entry per sample.
   [[gnu::noinline]] void measure_columns(T* scratch) {
-    T* const deviation = memory_.score;
-    if constexpr (requires { design_.column_deviations(memory_.means, deviation, scratch); }) {
-      design_.column_deviations(memory_.means, deviation, scratch);
+    T* const squares = memory_.score;
+    if constexpr (requires { design_.column_squares(memory_.means, squares); }) {
+      design_.column_squares(memory_.means, squares);
       notice_failure();
     } else {
-      for (Index j = 0; j < shape_.features; ++j) deviation[j] = column_deviation(j, scratch);
+      for (Index j = 0; j < shape_.features; ++j) squares[j] = column_squares(j, scratch);
     }
-    int total = 0, low = 127, high = -127;
-    Index count = 0;
+    int low = most_measured, high = -most_measured, total = 0, count = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       T top = 0;
-      for (Index r = 0; r < group.count; ++r) top = largest(top, deviation[group.feature(r)]);
+      for (Index r = 0; r < group.count; ++r) top = largest(top, squares[group.feature(r)]);
       if (!(top >= least_normal<T>) || !finite(top)) return;
-      const int exponent = smallest(largest(exponent_of(top), -120), 120);
+      const int exponent = smallest(largest(exponent_of(top) >> 1, -most_measured), +most_measured);
       low = smallest(low, exponent);
       high = largest(high, exponent);
       total += exponent;
       ++count;
       for (Index r = 0; r < group.count; ++r) memory_.exponents[group.feature(r)] = static_cast<std::int8_t>(exponent);
     });
-    fill(deviation, shape_.features, T(0));
-    const bool differ = high - low > alike;
-    const int mean = count ? total / int(count) : 0;
-    for (Index j = 0; j < shape_.features; ++j)
-      if (memory_.exponents[j] != 0) 
-        memory_.exponents[j] = static_cast<std::int8_t>(differ ? smallest(largest(memory_.exponents[j] - mean, -most), most) : 0);
+    if (count == 0) return;
+    const int mean = total / count;
+    for (Index j = 0; j < shape_.features; ++j) {
+      std::int8_t& exponent = memory_.exponents[j];
+      exponent = high - low <= alike
+                     ? std::int8_t(0)
+                     : static_cast<std::int8_t>(smallest(largest(exponent - mean, -most_used), +most_used));
+    }
   }
-  /// Root mean square, in the range of T if the values are.
-  T column_deviation(Index j, T* scratch) const {
+  /// Σᵢ (x_ij − m̄_j)².
+  T column_squares(Index j, T* scratch) const {
     const T mean = memory_.means[j];
-    const auto over = [&](const T* values, Index count, Index others) {
-      T top = others ? absolute(mean) : T(0);
-      for (Index e = 0; e < count; ++e) top = largest(top, absolute(values[e] - mean));
-      if (!(top > T(0)) || !finite(top)) return T(0);
-      const T rest = mean / top;
-      T sum = T(others) * (rest * rest);
-      for (Index e = 0; e < count; ++e) {
-        const T part = (values[e] - mean) / top;
-        sum += part * part;
-      }
-      return top * square_root(sum / T(count + others));
+    const auto over = [mean](const T* values, Index count) {
+      T sum = 0;
+      for (Index e = 0; e < count; ++e) sum += (values[e] - mean) * (values[e] - mean);
+      return sum;
     };
     if constexpr (HasColumns<Design, T>) {
       if (has_columns(design_)) {
         const Column<T> x = design_.column(j);
-        return over(x.values, x.count, shape_.samples - x.count);
+        return over(x.values, x.count) + T(shape_.samples - x.count) * (mean * mean);
       }
     }
     design_.gather(j, nullptr, shape_.samples, scratch, 1);
-    return over(scratch, shape_.samples, 0);
+    return over(scratch, shape_.samples);
   }
 
   /// z = scores of w (row `features` scaled by the intercept scale).
@@ -168,8 +162,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] void start_power_iteration(T* v) {
     for_each_active_row([&](Index j) {
-      const T size = T(1) / scale_of(j);
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = size * scattered<T>(j * 2654435761u + k * 40503u);
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = scattered<T>(j * 2654435761u + k * 40503u);
     });
     norm_ = T(0);
     power_iterations_ = 0;
@@ -231,8 +224,9 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
   }
 
-  static constexpr int alike = 3;   ///< difference of exponents that needs no scales
-  static constexpr int most = 60;   ///< of an exponent: squares of scales are in the range of float
+  static constexpr int alike = 3;       ///< difference of exponents that needs no scales
+  static constexpr int most_used = 60;  ///< squares of scales are in the range of float
+  static constexpr int most_measured = 120;
 
   std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);

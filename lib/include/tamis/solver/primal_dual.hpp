@@ -15,7 +15,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// the iteration is Halpern's with reflection, z ← (k+1)/(k+2) (2T(z) − z) + 1/(k+2) z⁰, restarted from its own last
 /// point when the fixed-point residual has fallen enough; each restart moves the primal weight ω towards ‖Δu‖/‖ΔW‖. The
 /// label is part of the loss, so A is the design itself, centred when there is an intercept, and ‖A‖ comes from a power
-/// iteration. It works on the features that matter and checks the others by the certificate.
+/// iteration. Columns of different size have steps of different length, τ/sⱼ² (Pock and Chambolle 2011): see
+/// WorkingSet::scale_of. It works on the features that matter and checks the others by the certificate.
 ///
 /// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
 /// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.

@@ -1,5 +1,5 @@
 #pragma once
-/// The fast solver for the exact hinge with a sparse penalty: primal–dual iterations, then Newton's method.
+/// The fast solver for the exact hinge: primal–dual iterations, then Newton's method.
 
 #include "newton_system.hpp"
 #include "primal_dual.hpp"

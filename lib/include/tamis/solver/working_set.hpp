@@ -14,7 +14,7 @@ struct CommonMemory {
   T* score;     ///< dual norm of each group at the last full certificate
   Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
   std::int8_t* exponents;  ///< of features: see scale_of
-  std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
+  std::uint8_t* active;    ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
     return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
@@ -103,8 +103,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   }
   /// w ← the penalty's proximity operator of w, group by group.
   void prox(T* w, T threshold) const {
-    for_each_active_group(
-        [&](FeatureGroup group) { penalty_.prox(rows(w, group), step_of(group.first, threshold)); });
+    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), step_of(group.first, threshold)); });
   }
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
