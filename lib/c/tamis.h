@@ -89,10 +89,11 @@ typedef enum tamis_solver {
   TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,  /* hinge: Algorithm 1 of Chierchia et al. (2015), unchanged (TAMIS_ALL_SOLVERS) */
   /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
-  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000) */
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless that would crawl: n
+     lambda < 1/1000, or samples of a mean square distance from their mean above 1e7 lambda) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
-  /* hinge, not ridge: primal-dual, then semismooth Newton on a proximal point method with the samples that matter,
-     where the arena has room for its linear systems (the default) */
+  /* hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the
+     arena has room for its linear systems (the default) */
   TAMIS_TWO_PHASE = 6,
   /* hinge, with eta: Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting (TAMIS_ALL_SOLVERS) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL_AS_PRINTED = 7,
