@@ -223,6 +223,7 @@ enum : unsigned {
   label_sets = 1 << 13,
   groups = 1 << 14,
   l1_ratio = 1 << 15,
+  zeros = 1 << 16,
 };
 }  // namespace has
 inline constexpr const char* missing[] = {
@@ -251,7 +252,7 @@ concept HasRatio = requires(P penalty) {
 || requires(P penalty) { penalty.norm.ratio; };
 template <class P, class T = float>
 constexpr unsigned of_type(PenaltyKind) {
-  return (HasProxJacobian<P, T> ? has::prox_jacobian : 0u) |
+  return (HasProxJacobian<P, T> ? has::prox_jacobian : 0u) | (HasDualNorm<P, T> ? has::zeros : 0u) |
          (std::is_same_v<P, WeightedL1<T>> ? 0u : has::one_round) | (std::is_same_v<P, Ridge> ? has::ridge : 0u) |
          (HasGrouping<P> ? has::groups : 0u) | (HasRatio<P> ? has::l1_ratio : 0u);
 }
@@ -354,7 +355,7 @@ constexpr bool has_label_sets(LossKind kind) { return catalogue::of(kind) & cata
 constexpr bool has_groups(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::groups; }
 constexpr bool has_ratio(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::l1_ratio; }
 /// Whether the penalty makes coefficients zero, from some λ on all of them.
-constexpr bool makes_zeros(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::prox_jacobian; }
+constexpr bool makes_zeros(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::zeros; }
 /// Whether the penalty is one of rounds: it has an ε, and its problem is another one in each round.
 constexpr bool in_rounds(PenaltyKind kind) { return !(catalogue::of(kind) & catalogue::has::one_round); }
 
