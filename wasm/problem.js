@@ -24,7 +24,7 @@ export const takers = {
   epsilon: ['reweighted-l1'],
 };
 /** The penalties that make no coefficient zero. */
-export const dense = [];
+export const dense = ['ridge'];
 /** The solvers of the module that is always loaded. */
 const usual_solvers = [0, 1, 5, 6, 11];
 // end of catalogue

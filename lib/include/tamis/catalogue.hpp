@@ -269,7 +269,7 @@ struct List {};
 template <class... R>
 constexpr auto column_of(List<R...>) {
   struct {
-    std::uint16_t entries[sizeof...(R)];
+    std::uint32_t entries[sizeof...(R)];
   } column{{R::has...}};
   return column;
 }
