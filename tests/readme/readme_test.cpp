@@ -74,7 +74,7 @@ TEST(Readme, TheDeviceExampleTrainsInTurns) {
   while (turn(solver)) ++turns;
   EXPECT_GT(turns, 1);
   EXPECT_EQ(solver.report().status, tamis::Status::converged);
-  static_assert(sizeof memory == 42272);
+  static_assert(sizeof memory == 42352);
   const Design design(readings, samples, features, {.scales = scales, .zeros = zeros},
                       tamis::QuantisedLayout::by_rows(features));
   for (tamis::Index i = 0; i < samples; ++i) {

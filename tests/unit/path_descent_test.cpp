@@ -107,7 +107,7 @@ TEST(PathDescent, PointsAreOptimal) {
           walk(made, design, penalty, options, {.points = 12, .ratio = 0.02}, 60, [&](const auto& at) {
             const auto& r = at.report();
             EXPECT_EQ(r.status, Status::converged);
-            EXPECT_LT(violation(made, at.model(), at.lambda(), ratio, intercept), 1e-2) << n << ' ' << p;
+            EXPECT_LT(violation(made, at.model(), at.lambda(), ratio, intercept), 1e-2) << made.samples << ' ' << made.features;
             const double objective = testing::objective(made, at.model(), Logistic{}, penalty, at.lambda());
             EXPECT_NEAR(r.objective, objective, 1e-12);
             EXPECT_LE(r.dual_objective, objective * (1 + 1e-14));
