@@ -33,8 +33,13 @@ struct Linear<double> : Common<double> {
 #ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using LossOf = AnyMultilabelLoss<T>;
+#ifdef __wasm__  // what a page loads stays small
+template <class T>
+using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
+#else
 template <class T>
 using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, PathDescent, TAMIS_BASELINES>;
+#endif
 #else
 template <class T>
 using LossOf = AnyLoss<T>;

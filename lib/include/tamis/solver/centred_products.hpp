@@ -21,7 +21,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
  protected:
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::squared_distance_of_rows, Base::step_of, Base::stride_;
+      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::squared_distance_of_rows, Base::stride_;
   using Base::Base;
 
   void centre() {
@@ -39,7 +39,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
   /// Gives features their scales: the root of Σᵢ (x_ij − m̄_j)² beside that of others, the largest of a group; all are
   /// 1 where columns differ little. `scratch` has an entry per sample.
-  [[gnu::noinline]] void measure_columns(T* scratch) {
+  [[gnu::noinline]] void measure_scales(T* scratch) {
     T* const squares = memory_.score;
     if constexpr (requires { design_.column_squares(memory_.means, squares); }) {
       design_.column_squares(memory_.means, squares);
@@ -51,23 +51,26 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       T top = 0;
       for (Index r = 0; r < group.count; ++r) top = largest(top, squares[group.feature(r)]);
-      if (!(top >= least_normal<T>) || !finite(top)) return;
-      const int exponent = smallest(largest(exponent_of(top) >> 1, -most_measured), +most_measured);
+      if (!(top > T(0))) return;  // a constant column is of no size
+      const int exponent = clamped(exponent_of(top) >> 1, most_measured);
       low = smallest(low, exponent);
       high = largest(high, exponent);
       total += exponent;
       ++count;
       for (Index r = 0; r < group.count; ++r) memory_.exponents[group.feature(r)] = static_cast<std::int8_t>(exponent);
     });
-    if (count == 0) return;
-    const int mean = total / count;
+    is_scaled_ = high - low > alike;
+    const int mean = count > 0 ? total / count : 0;
     for (Index j = 0; j < shape_.features; ++j) {
-      std::int8_t& exponent = memory_.exponents[j];
-      exponent = high - low <= alike
-                     ? std::int8_t(0)
-                     : static_cast<std::int8_t>(smallest(largest(exponent - mean, -most_used), +most_used));
+      const int exponent = is_scaled_ ? clamped(memory_.exponents[j] - mean, most_used) : 0;
+      memory_.exponents[j] = static_cast<std::int8_t>(exponent);
     }
   }
+  static constexpr int clamped(int x, int most) { return smallest(largest(x, -most), most); }
+  static constexpr int alike = 3;           ///< difference of exponents that needs no scales
+  static constexpr int most_used = 60;      ///< squares of scales are in the range of float
+  static constexpr int most_measured = 120;
+
   /// Σᵢ (x_ij − m̄_j)².
   T column_squares(Index j, T* scratch) const {
     const T mean = memory_.means[j];
@@ -186,10 +189,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     multiply(v, z);
     normal(z);
     transposed_multiply(z, v);
-    for_each_active_row([&](Index j) {
-      const T step = step_of(j, T(1));
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= step;
-    });
+    precondition(v);
     const T length = square_root(squared_distance_of_rows(v, nullptr));
     if (!(length > T(0))) {  // nothing varies: any positive norm will do
       norm_ = T(1);
@@ -223,10 +223,6 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     T* v = row_of(w, shape_.features, stride_);
     for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
   }
-
-  static constexpr int alike = 3;       ///< difference of exponents that needs no scales
-  static constexpr int most_used = 60;  ///< squares of scales are in the range of float
-  static constexpr int most_measured = 120;
 
   std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);

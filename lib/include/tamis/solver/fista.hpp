@@ -26,7 +26,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
  protected:
   using Base::activate_all, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre, Base::certify,
       Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::deactivate_all, Base::end_at_limit,
-      Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::measure_columns, Base::memory_,
+      Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::measure_scales, Base::memory_,
       Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::prox, Base::release_features,
       Base::report_, Base::rescale_intercept, Base::scale_of, Base::shape_, Base::start_power_iteration, Base::step_of,
       Base::stride_,
@@ -50,7 +50,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     own_ = Memory::lay_out(arena, shape_);
     bind(own_.common, arena.used());
     centre();
-    measure_columns(own_.z);
+    measure_scales(own_.z);
     for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(shape_), T(0));
     // The model without coefficients first: only the intercepts move, in a space of norm one.
     deactivate_all();

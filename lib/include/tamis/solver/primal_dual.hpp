@@ -89,10 +89,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   using Base::activate_all, Base::add_rows, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre,
       Base::certify, Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::dual_entries,
       Base::dual_weight, Base::end_at_limit, Base::enter_domain, Base::first_primal_weight, Base::for_each_active_row,
-      Base::intercept_scale_, Base::loss_, Base::matrix_entries, Base::measure_columns, Base::memory_, Base::multiply, Base::norm_,
-      Base::offer_primal, Base::options_, Base::penalty_weight, Base::prox, Base::release_features, Base::report_,
+      Base::intercept_scale_, Base::is_scaled_, Base::loss_, Base::matrix_entries, Base::measure_scales, Base::memory_, Base::multiply, Base::norm_,
+      Base::offer_primal, Base::options_, Base::penalty_weight, Base::precondition, Base::prox, Base::release_features, Base::report_,
       Base::rescale_intercept, Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows,
-      Base::start_power_iteration, Base::step_rows, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
+      Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
       Base::validate;
   static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
@@ -126,7 +126,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (!validate(arena)) return false;
     bind(common, arena.used());
     centre();
-    measure_columns(own_.z);
+    measure_scales(own_.z);
     clear_coefficients();
     return true;
   }
@@ -236,7 +236,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// v ← prox(x − τv).
   void descend() {
     const T tau = T(1) / (norm_ * weight_);
-    step_rows(own_.x, -tau, own_.v, own_.v);
+    if (is_scaled_) precondition(own_.v);
+    add_rows(own_.x, -tau, own_.v, own_.v);
     prox(own_.v, tau * penalty_weight());
   }
 

@@ -36,9 +36,9 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       FirstPhase::for_each_active_row, FirstPhase::forget_point, FirstPhase::intercept_scale_, FirstPhase::loss_,
       FirstPhase::measure_norm, FirstPhase::measuring_norm_, FirstPhase::memory_, FirstPhase::multiply,
       FirstPhase::norm_, FirstPhase::offer_primal, FirstPhase::options_, FirstPhase::own_, FirstPhase::penalty_,
-      FirstPhase::penalty_value, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_, FirstPhase::shape_,
+      FirstPhase::penalty_value, FirstPhase::precondition, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_, FirstPhase::shape_,
       FirstPhase::since_certificate_, FirstPhase::squared_distance_of_rows, FirstPhase::start_from_null_model,
-      FirstPhase::step_of, FirstPhase::step_rows,
+      FirstPhase::step_of,
       FirstPhase::stride_, FirstPhase::targets_, FirstPhase::transposed_multiply, FirstPhase::weight_;
   using System = NewtonSystem<T, !HasPlainJacobian<Penalty>>;
 
@@ -402,7 +402,8 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
   T move_coefficients(T alpha) {
     // Without a step the product may not have been written yet.
     add_rows(pull(), alpha, alpha != T(0) ? newton_.product : pull(), w());
-    step_rows(centre_w(), -tau_, w(), w());
+    precondition(w());
+    add_rows(centre_w(), -tau_, w(), w());
     prox(w(), tau_ * options_.lambda);
     return squared_distance_of_rows(w(), centre_w());
   }

@@ -79,6 +79,8 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
 
   /// to ← from + αx over the active rows of coefficients.
   void add_rows(const T* from, T alpha, const T* x, T* to) const {
+    if (active_count_ == shape_.features)
+      return add_scaled_row(from, alpha, x, std::size_t(active_rows()) * stride_, to);
     for_each_active_row([&](Index j) {
       const std::size_t at = std::size_t(j) * stride_;
       add_scaled_row(from + at, alpha, x + at, stride_, to + at);
@@ -94,16 +96,20 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
     const T inverse = power_of_two<T>(-memory_.exponents[j]);
     return alpha * inverse * inverse;
   }
-  /// to ← from + αS⁻²x over the active rows of coefficients.
-  void step_rows(const T* from, T alpha, const T* x, T* to) const {
+  /// v ← S⁻²v over the active rows: the gradient in the metric.
+  [[gnu::noinline]] void precondition(T* v) const {
+    if (!is_scaled_) return;
     for_each_active_row([&](Index j) {
-      const std::size_t at = std::size_t(j) * stride_;
-      add_scaled_row(from + at, step_of(j, alpha), x + at, stride_, to + at);
+      const T step = step_of(j, T(1));
+      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= step;
     });
   }
   /// w ← the penalty's proximity operator of w, group by group.
   void prox(T* w, T threshold) const {
-    for_each_active_group([&](FeatureGroup group) { penalty_.prox(rows(w, group), step_of(group.first, threshold)); });
+    const bool scaled = is_scaled_;
+    for_each_active_group([&](FeatureGroup group) {
+      penalty_.prox(rows(w, group), scaled ? step_of(group.first, threshold) : threshold);
+    });
   }
   /// ‖A − B‖² over the active rows of coefficients; without B, ‖A‖².
   [[gnu::noinline]] T squared_distance_of_rows(const T* a, const T* b) const {
@@ -235,6 +241,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
 
   CommonMemory<T> memory_;
   Index active_count_ = 0;
+  bool is_scaled_ = false;  ///< whether a scale is not 1
   T gauge_;  ///< dual norm of the gradient at the last certificate: the largest score
 
   static constexpr Index smallest_working_set = 64;
