@@ -20,7 +20,7 @@ class BlockedColumns {
   }
 
   Index samples() const { return samples_; }
-  T& at(Index sample, Index feature) const {
+  [[gnu::always_inline]] T& at(Index sample, Index feature) const {
     return values_[(static_cast<std::size_t>(sample / block) * features_ + feature) * block + sample % block];
   }
   void clear() const { fill(values_, size(samples_, features_), T(0)); }

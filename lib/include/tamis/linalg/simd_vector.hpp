@@ -49,7 +49,7 @@ struct Simd<T, N, false> {
     __builtin_memcpy(__builtin_assume_aligned(to, alignof(T)), &entry, N * sizeof(T));
   }
   /// Entries added from the first to the last.
-  T sum() const {
+  [[gnu::always_inline]] T sum() const {
     T total = entry[0];
     for (Index i = 1; i < N; ++i) total += entry[i];
     return total;

@@ -240,7 +240,7 @@ struct Logistic {
     return total;
   }
   template <class T>
-  static T shifted(const T* z, Index k, Label y, T margin) {
+  [[gnu::always_inline]] static T shifted(const T* z, Index k, Label y, T margin) {
     return k == y ? z[k] : z[k] + margin;
   }
   template <class T>

@@ -13,7 +13,7 @@ struct FeatureGroup {
   Index count;
   const Index* members = nullptr;
 
-  constexpr Index feature(Index r) const { return members ? members[r] : first + r; }
+  [[gnu::always_inline]] constexpr Index feature(Index r) const { return members ? members[r] : first + r; }
 };
 
 /// The coefficients of a group in a matrix with a row per feature.

@@ -44,7 +44,7 @@ template <class T, class Sample, class Visit>
     for (Index r = 0; r < rows.count; ++r) {
       const Index i = sample(rows.first + r);
       rows.label[r] = targets.labels[i];
-      rows.margin[r] = targets.margins ? targets.margin(i) : targets.common_margin;  // most have none: no call
+      rows.margin[r] = targets.margin(i);
       rows.weight[r] = targets.weights ? targets.weight(i) : targets.inverse_total;
     }
     visit(rows);

@@ -349,8 +349,8 @@ class NewtonSystem {
     for (; d < count; ++d) x[d] = a * x[d] + b * y[d];
   }
 
-  Index first_member(Index group) const { return m_.member[m_.group_begin[group]]; }
-  Index last_member(Index group) const { return m_.member[m_.group_begin[group + 1] - 1]; }
+  [[gnu::always_inline]] Index first_member(Index group) const { return m_.member[m_.group_begin[group]]; }
+  [[gnu::always_inline]] Index last_member(Index group) const { return m_.member[m_.group_begin[group + 1] - 1]; }
 
   /// The matrix becomes QᵀMQ, and loses the rows and columns that others stand for.
   [[gnu::noinline]] void apply_groups() {

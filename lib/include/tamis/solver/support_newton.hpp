@@ -147,7 +147,7 @@ class SupportNewton {
     return {m_.values + m_.starts[c], sparse_rows_ + m_.starts[c], m_.starts[c + 1] - m_.starts[c]};
   }
   Index samples_in_use(Shape shape) const { return copy_ == Copy::none ? shape.samples : chosen_; }
-  Index sample(Index place) const { return copy_ == Copy::none ? place : m_.chosen[place]; }
+  [[gnu::always_inline]] Index sample(Index place) const { return copy_ == Copy::none ? place : m_.chosen[place]; }
 
   template <class Problem>
   void count_work(const Problem& p) {

@@ -196,7 +196,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     return total;
   }
 
-  Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
+  [[gnu::always_inline]] Index sample(Index place) const { return left_out_ ? newton_.chosen[place] : place; }
   Index samples() const { return here_.samples(); }
   std::size_t duals() const { return static_cast<std::size_t>(samples()) * stride_; }
 
