@@ -12,10 +12,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 namespace detail {
 inline constexpr std::size_t no_bytes_suffice = static_cast<std::size_t>(-1);
 
-constexpr std::size_t saturating_add(std::size_t a, std::size_t b) {
+[[gnu::noinline]] constexpr std::size_t saturating_add(std::size_t a, std::size_t b) {
   return a > no_bytes_suffice - b ? no_bytes_suffice : a + b;
 }
-constexpr std::size_t saturating_multiply(std::size_t a, std::size_t b) {
+[[gnu::noinline]] constexpr std::size_t saturating_multiply(std::size_t a, std::size_t b) {
   return b != 0 && a > no_bytes_suffice / b ? no_bytes_suffice : a * b;
 }
 }  // namespace detail

@@ -1,5 +1,5 @@
 #pragma once
-/// A smooth loss over all samples.
+/// A loss over all samples.
 
 #include "../concepts.hpp"
 
@@ -9,15 +9,20 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 template <class T, class Loss>
 [[gnu::noinline]] T mean_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
   Sum<T> total;
-  visit_smooth_samples(loss, [&](const auto& one) {
-    for (Index i = 0; i < targets.samples(); ++i) {
-      const T weight = targets.weight(i);
-      if (weight > T(0))
-        total.add(weight *
-                  one.value(row_of(z, i, stride), targets.classes, label_of(one, targets, i), targets.margin(i)));
-    }
-  });
+  for (Index i = 0; i < targets.samples(); ++i) {
+    const T weight = targets.weight(i);
+    if (weight > T(0))
+      total.add(weight *
+                loss.value(row_of(z, i, stride), targets.classes, label_of(loss, targets, i), targets.margin(i)));
+  }
   return total.value();
+}
+/// The same of a smooth loss, in a loop of its own where the profile has one for each.
+template <class T, class Loss>
+T mean_smooth_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
+  T mean = 0;
+  visit_smooth_samples(loss, [&](const auto& one) { mean = mean_loss(one, targets, z, stride); });
+  return mean;
 }
 
 /// U ← cᵢ∇ℓᵢ at scores z, the padding 0.

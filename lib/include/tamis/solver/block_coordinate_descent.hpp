@@ -182,7 +182,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// u ← c∇ℓ(z).
   void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_loss(loss_, targets_, own_.z, stride_) +
+    return detail::mean_smooth_loss(loss_, targets_, own_.z, stride_) +
            lambda_ * penalty_value(own_.w);
   }
 

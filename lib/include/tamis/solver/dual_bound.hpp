@@ -2,6 +2,7 @@
 /// What the optimum is bounded with: losses and bounds of a linear problem at a point of the primal and of the dual.
 
 #include "../certificate/make_dual_feasible.hpp"
+#include "../loss/samples.hpp"
 #include "centred_products.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -18,16 +19,7 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
       Base::memory_, Base::options_, Base::penalty_, Base::rows, Base::shape_, Base::squared_distance_of_duals,
       Base::stride_, Base::targets_;
 
-  [[gnu::noinline]] T loss_sum(const T* z) const {
-    Sum<T> total;
-    for (Index i = 0; i < shape_.samples; ++i) {
-      const T weight = targets_.weight(i);
-      if (weight > T(0))
-        total.add(weight *
-                  loss_.value(row_of(z, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i)));
-    }
-    return total.value();
-  }
+  T loss_sum(const T* z) const { return detail::mean_loss(loss_, targets_, z, stride_); }
 
   /// Whether scores are finite: losses take one that is no number for a margin that is met.
   bool are_scores(const T* z) const { return finite(squared_distance_of_duals(z, nullptr)); }

@@ -216,13 +216,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// z ← c∇ℓ(scores).
   void write_gradients(const T* scores, T* z) const {
-    for (Index i = 0; i < shape_.samples; ++i) {
-      T* row = row_of(z, i, stride_);
-      const T weight = targets_.weight(i);
-      loss_.gradient(row_of(scores, i, stride_), shape_.classes, label_of(loss_, targets_, i), targets_.margin(i),
-                     weight, row);
-      for (Index k = shape_.classes; k < stride_; ++k) row[k] = T(0);
-    }
+    detail::take_gradients(loss_, targets_, scores, stride_, z);
   }
 
   /// One accelerated step; `lambda` 0 leaves out the penalty.

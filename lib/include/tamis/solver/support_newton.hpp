@@ -62,7 +62,7 @@ class SupportNewton {
   T objective(const Problem& p, const T* w, const T* z) const {
     Sum<T> penalty;
     p.for_each_group([&](FeatureGroup group) { penalty.add(p.penalty.value(p.rows(w, group))); });
-    return detail::mean_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
+    return detail::mean_smooth_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
   }
 
   /// g ← −(∇f + λ∇Ω) on the support, where W may move.
