@@ -55,26 +55,25 @@ inline bool deal_groups(std::span<const Label> labels, Index classes, const Inde
                         Index* order, Index* starts, Index* counts) {
   const Index samples = static_cast<Index>(labels.size());
   for (Index i = 0; i < samples; ++i) order[i] = i;
-  // Sorting calls its comparison in several places: inlined in all of them, it would be most of the code here.
-  sort_list(
-      order, order + samples, [=](Index a, Index b) __attribute__((noinline)) {
-        return group[a] != group[b] ? group[a] < group[b] : a < b;
-      });
-  Index groups = 0;
-  for (Index e = 0; e < samples; ++e)
-    if (e == 0 || group[order[e]] != group[order[e - 1]]) starts[groups++] = e;
-  if (folds < 2 || groups < folds) return false;
-  for (Index c = 0; c < folds * classes; ++c) counts[c] = 0;
   const auto end_of = [=](Index start) __attribute__((noinline)) {
     Index end = start + 1;
     while (end < samples && group[order[end]] == group[order[start]]) ++end;
     return end;
   };
-  sort_list(
-      starts, starts + groups, [=](Index a, Index b) __attribute__((noinline)) {
-        const Index x = end_of(a) - a, y = end_of(b) - b;
-        return x != y ? x > y : a < b;
-      });
+  // One comparison for both orders, and not inlined where sorting calls it: that would be most of the code here.
+  bool by_size = false;
+  const auto before = [&](Index a, Index b) __attribute__((noinline)) {
+    const Index x = by_size ? end_of(b) - b : group[a], y = by_size ? end_of(a) - a : group[b];
+    return x != y ? x < y : a < b;
+  };
+  sort_list(order, order + samples, before);
+  Index groups = 0;
+  for (Index e = 0; e < samples; ++e)
+    if (e == 0 || group[order[e]] != group[order[e - 1]]) starts[groups++] = e;
+  if (folds < 2 || groups < folds) return false;
+  for (Index c = 0; c < folds * classes; ++c) counts[c] = 0;
+  by_size = true;
+  sort_list(starts, starts + groups, before);
   for (Index g = 0; g < groups; ++g) {
     const Index begin = starts[g], end = end_of(begin);
     Index best = 0;

@@ -47,29 +47,36 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     } else {
       for (Index j = 0; j < shape_.features; ++j) squares[j] = column_squares(j, scratch);
     }
-    int low = most_measured, high = -most_measured, total = 0, count = 0;
+    std::int8_t* const exponents = memory_.exponents;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       T top = 0;
       for (Index r = 0; r < group.count; ++r) top = largest(top, squares[group.feature(r)]);
-      if (!(top > T(0))) return;  // a constant column is of no size
-      const int exponent = clamped(exponent_of(top) >> 1, most_measured);
-      low = smallest(low, exponent);
-      high = largest(high, exponent);
-      total += exponent;
-      ++count;
-      for (Index r = 0; r < group.count; ++r) memory_.exponents[group.feature(r)] = static_cast<std::int8_t>(exponent);
+      for (Index r = 0; r < group.count; ++r) squares[group.feature(r)] = top;
     });
+    int low = most_measured, high = -most_measured, total = 0, count = 0;
+    for (Index j = 0; j < shape_.features; ++j) {
+      int exponent = unmeasured;
+      if (squares[j] > T(0)) {
+        exponent = clamped(exponent_of(squares[j]) >> 1, most_measured);
+        low = smallest(low, exponent);
+        high = largest(high, exponent);
+        total += exponent;
+        ++count;
+      }
+      exponents[j] = static_cast<std::int8_t>(exponent);
+    }
     is_scaled_ = high - low > alike;
     const int mean = count > 0 ? total / count : 0;
     for (Index j = 0; j < shape_.features; ++j) {
-      const int exponent = is_scaled_ ? clamped(memory_.exponents[j] - mean, most_used) : 0;
-      memory_.exponents[j] = static_cast<std::int8_t>(exponent);
+      const bool is_one = !is_scaled_ || exponents[j] == unmeasured;
+      exponents[j] = static_cast<std::int8_t>(is_one ? 0 : clamped(exponents[j] - mean, most_used));
     }
   }
   static constexpr int clamped(int x, int most) { return smallest(largest(x, -most), most); }
   static constexpr int alike = 3;           ///< difference of exponents that needs no scales
   static constexpr int most_used = 60;      ///< squares of scales are in the range of float
   static constexpr int most_measured = 120;
+  static constexpr int unmeasured = 127;    ///< of constant columns
 
   /// Σᵢ (x_ij − m̄_j)².
   T column_squares(Index j, T* scratch) const {

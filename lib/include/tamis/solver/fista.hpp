@@ -11,11 +11,12 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///     Y = W + β(W − W_before),   W⁺ = prox_{λΩ/L}(Y − ∇f(Y)/L),
 /// β from Nesterov's sequence, reset when the step turns against the momentum; L doubles until the quadratic model
 /// holds and relaxes by 3 % at each iteration (5 % along a path). The design is centred when there is an intercept, the
-/// first L comes from a power iteration, and only the features that matter are iterated on.
+/// first L comes from a power iteration, and only the features that matter are iterated on. Columns of different size
+/// have steps of different length, 1/Lsⱼ²: see WorkingSet::scale_of.
 ///
-/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
-/// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
-/// Sources: Beck and Teboulle (2009); O'Donoghue and Candès (2015), gradient restarts.
+/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries and 2p bytes for the features. Cost
+/// per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops. Sources:
+/// Beck and Teboulle (2009); O'Donoghue and Candès (2015), gradient restarts.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class Fista : public Workbench<T, Loss, Penalty, Design> {
   static_assert(SmoothLoss<Loss, T>, TAMIS_NEEDS_GRADIENT);

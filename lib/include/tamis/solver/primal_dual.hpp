@@ -18,10 +18,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// iteration. Columns of different size have steps of different length, τ/sⱼ² (Pock and Chambolle 2011): see
 /// WorkingSet::scale_of. It works on the features that matter and checks the others by the certificate.
 ///
-/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries for the features.
-/// Cost per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops.
-/// Sources: Chierchia et al. (2015), Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP
-/// solvers.
+/// Memory: `requirement(shape)`: 4(p+1) + 3n rows of padded classes, and 3p entries and 2p bytes for the features. Cost
+/// per iteration: one product with the active columns of X and one with their transpose, 4·n·p_active·K flops. Sources:
+/// Chierchia et al. (2015), Algorithm 1; Chambolle and Pock (2011); restarts and weights as in PDLP-type LP solvers.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);

@@ -65,7 +65,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
     for_each_listed_group(memory_.list, active_count_, visit);
   }
   Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
-  Rows<const T> rows(const T* matrix, FeatureGroup group) const {
+  [[gnu::noinline]] Rows<const T> rows(const T* matrix, FeatureGroup group) const {
     return rows_of(matrix, group, shape_.classes, stride_);
   }
 
@@ -92,10 +92,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
 
   T scale_of(Index j) const { return power_of_two<T>(memory_.exponents[j]); }
   /// α/sⱼ², in the middle of a group at any feature of it.
-  T step_of(Index j, T alpha) const {
-    const T inverse = power_of_two<T>(-memory_.exponents[j]);
-    return alpha * inverse * inverse;
-  }
+  [[gnu::noinline]] T step_of(Index j, T alpha) const { return alpha * power_of_two<T>(-2 * memory_.exponents[j]); }
   /// v ← S⁻²v over the active rows: the gradient in the metric.
   [[gnu::noinline]] void precondition(T* v) const {
     if (!is_scaled_) return;
