@@ -311,8 +311,10 @@ std::string Prepared::scale_sentence() const {
     high = std::max(high, squares);
   }
   if (!(high > 1e8 * low)) return "";
-  return "the deviations of columns differ by a factor of about 1e" + std::to_string(std::lround(std::log10(high / low) / 2)) +
-         ": the penalty weighs small columns more than large ones; --standardise makes them equal, which is another problem";
+  return "the deviations of columns differ by a factor of about 1e" +
+         std::to_string(std::lround(std::log10(high / low) / 2)) +
+         ": the penalty weighs small columns more than large ones; --standardise makes them equal, which is another "
+         "problem";
 }
 
 std::vector<std::string> Prepared::notes() const {

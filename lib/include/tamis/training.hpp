@@ -32,11 +32,10 @@ constexpr ProblemTraits traits_of() {
   static_assert(SmoothLoss<Loss, T> || DualProximableLoss<Loss, T>,
                 "no solver accepts this loss: give it gradient and curvature, or dual_prox and null_model");
   constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
-  return {
-      .smooth = SmoothLoss<Loss, T>,
-      .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
-      .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && !is_fetched,
-      .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
+  return {.smooth = SmoothLoss<Loss, T>,
+          .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
+          .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && !is_fetched,
+          .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
 }
 
 /// The solver of that kind, of those that are a default.

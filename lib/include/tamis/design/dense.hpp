@@ -26,7 +26,9 @@ class DenseDesign {
 
   Index samples() const { return x_.samples; }
   Index features() const { return x_.features; }
-  [[gnu::always_inline]] T operator()(Index sample, Index feature) const { return x_.values[sample + feature * x_.column_stride]; }
+  [[gnu::always_inline]] T operator()(Index sample, Index feature) const {
+    return x_.values[sample + feature * x_.column_stride];
+  }
 
   /// Z = 1 baseᵀ + X_F W_F over the listed features (all of them when `list` is null).
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {

@@ -31,7 +31,9 @@ struct Rows {
   [[gnu::always_inline]] T& operator()(Index r, Index column) const { return row(r)[column]; }
   /// The feature whose coefficients row r holds.
   [[gnu::always_inline]] Index feature(Index r) const { return members ? members[r] : first + r; }
-  [[gnu::always_inline]] operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, rows, classes, stride, first, members}; }
+  [[gnu::always_inline]] operator Rows<const T>() const requires(!std::is_const_v<T>) {
+    return {data, rows, classes, stride, first, members};
+  }
 };
 
 template <class T>

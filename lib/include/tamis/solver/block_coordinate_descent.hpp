@@ -29,11 +29,11 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   using Base = Workbench<T, Loss, Penalty, Columns>;
 
  protected:
-  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration,
-      Base::design_, Base::dual_value, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
-      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::monitor_, Base::offer_primal,
-      Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
-      Base::targets_, Base::update_residual, Base::validate;
+  using Base::add_epochs, Base::begin_again, Base::bind, Base::certify_null_model, Base::count_iteration, Base::design_,
+      Base::dual_value, Base::end_at_limit, Base::for_each_active_group, Base::for_each_active_row, Base::group_order,
+      Base::group_rows, Base::has_zeros, Base::intercept_scale_, Base::loss_, Base::memory_, Base::monitor_,
+      Base::offer_primal, Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_,
+      Base::stride_, Base::targets_, Base::update_residual, Base::validate;
   using Newton = SupportNewton<T>;
 
  public:
@@ -51,7 +51,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     Arena counter;
     (void)Memory::lay_out(counter, shape);
     (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
-    (void)Newton::Memory::lay_out(counter, shape, hint.entries, Newton::Memory::highest_limit(shape, hint.active_limit));
+    (void)Newton::Memory::lay_out(counter, shape, hint.entries,
+                                  Newton::Memory::highest_limit(shape, hint.active_limit));
     return {counter.used()};
   }
 
@@ -182,8 +183,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   /// u ← c∇ℓ(z).
   void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_smooth_loss(loss_, targets_, own_.z, stride_) +
-           lambda_ * penalty_value(own_.w);
+    return detail::mean_smooth_loss(loss_, targets_, own_.z, stride_) + lambda_ * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
@@ -485,14 +485,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       const T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
-      SupportProblem<T, Columns, Loss, Penalty> problem{design_, targets_,
-                                                        loss_,   penalty_,
-                                                        shape_,  lambda_,
-                                                        forcing,       options_.intercept,
-                                                        own_.w,        own_.g,
-                                                        own_.d,        own_.z,
-                                                        own_.u,        own_.h,
-                                                        own_.bound,    stride_};
+      SupportProblem<T, Columns, Loss, Penalty> problem{
+          design_, targets_, loss_,  penalty_, shape_, lambda_, forcing,    options_.intercept,
+          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_};
       report_.epochs += newton_.step(problem);
     }
   }
@@ -571,8 +566,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   Memory own_{};
   Newton newton_{};
   std::span<std::byte> room_{};  ///< that of Newton's method
-  T lambda_ = T(0);  ///< that epochs and steps work with: see choose_lambda
-  T gap_ = T(1);     ///< relative, with it
+  T lambda_ = T(0);              ///< that epochs and steps work with: see choose_lambda
+  T gap_ = T(1);                 ///< relative, with it
   Index working_ = 0;  ///< entries of `work`
   std::uint32_t epochs_left_ = 0;
   T caution_ = T(1);  ///< factor of the curvature

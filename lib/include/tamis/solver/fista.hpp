@@ -30,8 +30,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::measure_scales, Base::memory_,
       Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::prox, Base::release_features,
       Base::report_, Base::rescale_intercept, Base::scale_of, Base::shape_, Base::start_power_iteration, Base::step_of,
-      Base::stride_,
-      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_;
+      Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_;
 
  public:
   using Base::running;
@@ -216,9 +215,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
   }
 
   /// z ← c∇ℓ(scores).
-  void write_gradients(const T* scores, T* z) const {
-    detail::take_gradients(loss_, targets_, scores, stride_, z);
-  }
+  void write_gradients(const T* scores, T* z) const { detail::take_gradients(loss_, targets_, scores, stride_, z); }
 
   /// One accelerated step; `lambda` 0 leaves out the penalty.
   void iterate(T lambda) {

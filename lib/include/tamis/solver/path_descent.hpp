@@ -18,8 +18,9 @@ template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration, Base::design_,
-      Base::end_at_limit, Base::lambda_, Base::loss_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
-      Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
+      Base::end_at_limit, Base::lambda_, Base::loss_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_,
+      Base::report_, Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual,
+      Base::went_round_;
 
  public:
   using Base::running;

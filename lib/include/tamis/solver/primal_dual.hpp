@@ -88,11 +88,11 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   using Base::activate_all, Base::add_rows, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre,
       Base::certify, Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::dual_entries,
       Base::dual_weight, Base::end_at_limit, Base::enter_domain, Base::first_primal_weight, Base::for_each_active_row,
-      Base::intercept_scale_, Base::is_scaled_, Base::loss_, Base::matrix_entries, Base::measure_scales, Base::memory_, Base::multiply, Base::norm_,
-      Base::offer_primal, Base::options_, Base::penalty_weight, Base::precondition, Base::prox, Base::release_features, Base::report_,
-      Base::rescale_intercept, Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows,
-      Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
-      Base::validate;
+      Base::intercept_scale_, Base::is_scaled_, Base::loss_, Base::matrix_entries, Base::measure_scales, Base::memory_,
+      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_weight, Base::precondition,
+      Base::prox, Base::release_features, Base::report_, Base::rescale_intercept, Base::shape_,
+      Base::squared_distance_of_duals, Base::squared_distance_of_rows, Base::start_power_iteration, Base::stride_,
+      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate;
   static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
     Memory memory;

@@ -36,10 +36,10 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       FirstPhase::for_each_active_row, FirstPhase::forget_point, FirstPhase::intercept_scale_, FirstPhase::loss_,
       FirstPhase::measure_norm, FirstPhase::measuring_norm_, FirstPhase::memory_, FirstPhase::multiply,
       FirstPhase::norm_, FirstPhase::offer_primal, FirstPhase::options_, FirstPhase::own_, FirstPhase::penalty_,
-      FirstPhase::penalty_value, FirstPhase::precondition, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_, FirstPhase::shape_,
-      FirstPhase::since_certificate_, FirstPhase::squared_distance_of_rows, FirstPhase::start_from_null_model,
-      FirstPhase::step_of,
-      FirstPhase::stride_, FirstPhase::targets_, FirstPhase::transposed_multiply, FirstPhase::weight_;
+      FirstPhase::penalty_value, FirstPhase::precondition, FirstPhase::prepare, FirstPhase::prox, FirstPhase::report_,
+      FirstPhase::shape_, FirstPhase::since_certificate_, FirstPhase::squared_distance_of_rows,
+      FirstPhase::start_from_null_model, FirstPhase::step_of, FirstPhase::stride_, FirstPhase::targets_,
+      FirstPhase::transposed_multiply, FirstPhase::weight_;
   using System = NewtonSystem<T, !HasPlainJacobian<Penalty>>;
 
  public:
@@ -111,8 +111,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     } else {
       FirstPhase::step();
       if (has_second_phase_ && running() && !measuring_norm_ && since_certificate_ == 0 &&
-          report_.iterations >= first_attempt_ &&
-          (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
+          report_.iterations >= first_attempt_ && (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
         begin_second_phase();
     }
     return running();
@@ -502,7 +501,7 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
     for_each_active_group([&](FeatureGroup group) {
       const Rows<const T> rows = this->rows(static_cast<const T*>(w()), group);
       penalty_.prox_jacobian(rows, step_of(group.first, tau_ * options_.lambda),
-                                   [&](const ProxJacobian<T>& jacobian) { visit(rows, jacobian); });
+                             [&](const ProxJacobian<T>& jacobian) { visit(rows, jacobian); });
     });
   }
 
@@ -572,12 +571,12 @@ class TwoPhase : public PrimalDual<T, Loss, Penalty, Design> {
       const Rows<T> image = this->rows(v, group);
       const T step = step_of(group.first, T(1));
       for (Index r = 0; r < rows.rows; ++r)  // zero coefficients stay zero
-        for (Index k = 0; k < stride; ++k)
-          image.row(r)[k] = rows.row(r)[k] == T(0) ? T(0) : step * image.row(r)[k];
+        for (Index k = 0; k < stride; ++k) image.row(r)[k] = rows.row(r)[k] == T(0) ? T(0) : step * image.row(r)[k];
       if constexpr (!HasPlainJacobian<Penalty>)
-        penalty_.prox_jacobian(rows, step_of(group.first, tau_ * options_.lambda), [&](const ProxJacobian<T>& jacobian) {
-          apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
-        });
+        penalty_.prox_jacobian(rows, step_of(group.first, tau_ * options_.lambda),
+                               [&](const ProxJacobian<T>& jacobian) {
+                                 apply_slope(jacobian.slope, jacobian.entries(rows), jacobian.entries(image));
+                               });
     });
   }
   static void apply_slope(const ProxSlope<T>& slope, Rows<const T> w, Rows<T> v) {

@@ -33,10 +33,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   void set_lambda(T lambda) { options_.lambda = lambda; }
 
  protected:
-  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms, Base::dual_value,
-      Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum, Base::matrix_entries,
-      Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_, Base::shape_,
-      Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
+  using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms,
+      Base::dual_value, Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum,
+      Base::matrix_entries, Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_,
+      Base::shape_, Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
       Base::whole_transposed_multiply, Base::widen;
   using Common = CommonMemory<T>;
 

@@ -14,7 +14,7 @@ const smooth = (loss: Loss) => loss !== 'hinge';
 const any = () => true;
 
 export const entrants: readonly Entrant[] = [
-  { name: 'two-phase', what: 'primal–dual steps, then Newton’s method on what is kept', takes: (loss, penalty) => hinge(loss) && penalty !== 'ridge' },
+  { name: 'two-phase', what: 'primal–dual steps, then Newton’s method on what is kept', takes: hinge },
   { name: 'crammer-singer-dual', what: 'ascent on the dual, sample by sample', takes: (loss, penalty) => hinge(loss) && penalty === 'ridge' },
   { name: 'block-coordinate-descent', what: 'descent over features, then Newton’s method on what is kept', takes: smooth },
   { name: 'primal-dual', what: 'primal–dual steps, balanced and restarted', takes: hinge },
