@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <bit>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -94,14 +95,17 @@ TEST(AddedRows, SolveTheNormalEquations) {
 
 TEST(AddedRows, GoWithTheOthers) {
   const Problem<double> problem;
-  const auto objective = [&](const std::string& loss, const std::string& penalty, double lambda) {
+  const auto objective = [&](const std::string& loss, const std::string& penalty, double lambda,
+                             const std::string& solver = "auto") {
     double out = 0;
-    problem.train(loss, penalty, "auto", lambda, 1e-8,
+    problem.train(loss, penalty, solver, lambda, 1e-8,
                   [&](const Report<double>& report, const LinearModel<double>&) { out = report.objective; });
     return out;
   };
   for (const std::string loss : {"squared-hinge", "logistic", "one-vs-rest-squared-hinge"})  // ridge is half of it
     EXPECT_NEAR(objective(loss, "sum-of-squares", 0.02), objective(loss, "ridge", 0.04), 1e-7) << loss;
+  for (const std::string solver : {"auto", "two-phase", "primal-dual"})
+    EXPECT_NEAR(objective("hinge", "sum-of-squares", 0.02, solver), objective("hinge", "ridge", 0.04), 1e-7) << solver;
   for (const std::string penalty : {"l1", "group-l2", "elastic-net", "sparse-group"}) {
     double fista = 0;
     problem.train("least-squares-of-signs", penalty, "fista", 0.01, 1e-8,
@@ -110,14 +114,28 @@ TEST(AddedRows, GoWithTheOthers) {
   }
 }
 
+/// Nothing but what a penalty needs.
+struct WithoutSlope {
+  template <class T>
+  T value(const Rows<const T>&) const {
+    return T(0);
+  }
+  template <class T>
+  void prox(const Rows<T>&, T) const {}
+};
+static_assert(tamis::Penalty<WithoutSlope, double>);
+
 TEST(AddedRows, AreRefusedInTheSameSentences) {
   const LossKind loss = named(all_losses, "least-squares-of-signs");
   const PenaltyKind penalty = named(all_penalties, "sum-of-squares");
   EXPECT_STREQ(incompatibility(SolverKind::primal_dual, loss, penalty), TAMIS_NEEDS_DUAL_PROX);
   EXPECT_STREQ(incompatibility(SolverKind::bcd_line_search_as_printed, loss, penalty), TAMIS_NEEDS_BLOCKWISE);
-  EXPECT_STREQ(incompatibility(SolverKind::two_phase, LossKind::hinge, penalty), TAMIS_NEEDS_PROX_JACOBIAN);
+  const unsigned lacks = catalogue::entry(catalogue::solver_needs, SolverKind::two_phase) &
+                         ~(catalogue::of(LossKind::hinge) | catalogue::of_type<WithoutSlope>(penalty));
+  EXPECT_STREQ(catalogue::missing[std::countr_zero(lacks)], TAMIS_NEEDS_PROX_JACOBIAN);
+  EXPECT_EQ(incompatibility(SolverKind::two_phase, LossKind::hinge, penalty), nullptr);
   EXPECT_EQ(default_solver(loss, penalty), SolverKind::block_coordinate_descent);
-  EXPECT_EQ(default_solver(LossKind::hinge, penalty), SolverKind::primal_dual);
+  EXPECT_EQ(default_solver(LossKind::hinge, penalty), SolverKind::two_phase);
 }
 
 }  // namespace
