@@ -17,9 +17,9 @@ template <class T, class Loss>
   }
   return total.value();
 }
-/// The same of a smooth loss, in a loop of its own where the profile has one for each.
+/// The same of a loss with curvature, in a loop of its own where the profile has one for each.
 template <class T, class Loss>
-T mean_smooth_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
+T mean_curved_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
   T mean = 0;
   visit_smooth_samples(loss, [&](const auto& one) { mean = mean_loss(one, targets, z, stride); });
   return mean;
@@ -28,14 +28,17 @@ T mean_smooth_loss(const Loss& loss, const Targets<T>& targets, const T* z, Inde
 /// U ← cᵢ∇ℓᵢ at scores z, the padding 0.
 template <class T, class Loss>
 [[gnu::noinline]] void take_gradients(const Loss& loss, const Targets<T>& targets, const T* z, Index stride, T* u) {
-  visit_smooth_samples(loss, [&](const auto& one) {
-    for (Index i = 0; i < targets.samples(); ++i) {
-      T* row = row_of(u, i, stride);
-      one.gradient(row_of(z, i, stride), targets.classes, label_of(one, targets, i), targets.margin(i),
-                   targets.weight(i), row);
-      for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
-    }
-  });
+  for (Index i = 0; i < targets.samples(); ++i) {
+    T* row = row_of(u, i, stride);
+    loss.gradient(row_of(z, i, stride), targets.classes, label_of(loss, targets, i), targets.margin(i),
+                  targets.weight(i), row);
+    for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
+  }
+}
+/// The same of a loss with curvature, in a loop of its own where the profile has one for each.
+template <class T, class Loss>
+void take_curved_gradients(const Loss& loss, const Targets<T>& targets, const T* z, Index stride, T* u) {
+  visit_smooth_samples(loss, [&](const auto& one) { take_gradients(one, targets, z, stride, u); });
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

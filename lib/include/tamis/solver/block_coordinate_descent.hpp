@@ -181,9 +181,9 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   }
 
   /// u ← c∇ℓ(z).
-  void take_gradients() { detail::take_gradients(loss_, targets_, own_.z, stride_, own_.u); }
+  void take_gradients() { detail::take_curved_gradients(loss_, targets_, own_.z, stride_, own_.u); }
   T objective() const {
-    return detail::mean_smooth_loss(loss_, targets_, own_.z, stride_) + lambda_ * penalty_value(own_.w);
+    return detail::mean_curved_loss(loss_, targets_, own_.z, stride_) + lambda_ * penalty_value(own_.w);
   }
 
   /// Descent on the intercepts alone, with the curvature of the loss at each point.
@@ -518,7 +518,8 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
     const T wanted = options_.lambda;
     if (!went_round_) {
       const bool stuck = report_.iterations >= patience && gap_ > T(0.1);
-      if (!stuck || !newton_is_on() || !has_zeros() || !(wanted < step * step * report_.lambda_max)) return;
+      if (!stuck || !newton_is_on() || !has_zeros()) return;
+      if (!(wanted > T(0) && wanted < step * step * report_.lambda_max)) return;
       went_round_ = true;
       lambda_ = step * report_.lambda_max;
     }

@@ -62,13 +62,13 @@ class SupportNewton {
   T objective(const Problem& p, const T* w, const T* z) const {
     Sum<T> penalty;
     p.for_each_group([&](FeatureGroup group) { penalty.add(p.penalty.value(p.rows(w, group))); });
-    return detail::mean_smooth_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
+    return detail::mean_curved_loss(p.loss, p.targets, z, stride_) + p.lambda * penalty.value();
   }
 
   /// g ← −(∇f + λ∇Ω) on the support, where W may move.
   template <class Problem>
   [[gnu::noinline]] void take_gradient(const Problem& p) {
-    detail::take_gradients(p.loss, p.targets, p.z, stride_, p.u);
+    detail::take_curved_gradients(p.loss, p.targets, p.z, stride_, p.u);
     p.design.transposed_multiply(p.support, p.size, p.u, stride_, p.g);
     count_work(p);
     if (p.intercept)
