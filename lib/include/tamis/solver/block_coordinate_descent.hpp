@@ -12,9 +12,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// Minimises (1/Σw) Σ wᵢ ℓᵢ(Wᵀxᵢ + b) + λ Ω(W). An epoch visits the groups of features one after the other and moves
 /// each by a proximal step, W_g ← prox_{λΩ/L}(W_g − ∇_g f/L), with scores kept in place: the work is that of reading
 /// the column's values twice. For losses that are sums of squared violations L is the curvature of the pairs that are
-/// violated at present, raised when an epoch does not descend; for others an epoch descends on the quadratic model at
-/// the scores before it. After a few epochs the support hardly changes: from then on, where the memory suffices, a step
-/// of SupportNewton on it alternates with an epoch or two that correct it.
+/// violated at present; once an epoch has not descended it is raised, and falls but slowly. For others an epoch
+/// descends on the quadratic model at the scores before it. After a few epochs the support hardly changes: from then
+/// on, where the memory suffices, a step of SupportNewton on it alternates with an epoch or two that correct it.
 ///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
@@ -335,11 +335,25 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
         g[k] *= scale;
         top = largest(top, h[k]);
       }
-      top *= scale * (pairs ? T(shape_.classes) / T(shape_.classes - 1) : T(1)) * caution_;
-      curvature += largest(top, T(0.02) * own_.squares[j]);
+      top *= scale * (pairs ? T(shape_.classes) / T(shape_.classes - 1) : T(1));
+      curvature += caution_ * lasting_curvature(j, top);
     }
     move_group(group, curvature,
                [&](Index j, const T* step) { add_column(design_.column(j), step, stride, own_.z); });
+  }
+
+  /// The curvature of a feature, not much less than its largest of late once an epoch has ascended: which pairs are
+  /// violated changes on the way of a step.
+  T lasting_curvature(Index j, T curvature) {
+    T least = T(0.02) * own_.squares[j];
+    if (caution_ > T(1) && least > T(0)) {
+      std::int8_t& kept = memory_.exponents[j];
+      const int here = exponent_of(curvature / least);
+      if (here > kept) kept = static_cast<std::int8_t>(here);
+      else if (kept > 0 && report_.iterations % 8 == 0) --kept;
+      least *= power_of_two<T>(kept);
+    }
+    return largest(curvature, least);
   }
 
   /// W_g ← prox(W_g − G_g/L), with G in g; `changed(j, step)` for each row that moves.
