@@ -2,15 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "support/digits.hpp"
 #include "support/problems.hpp"
 
 namespace tamis {
 namespace {
 
+using testing::digits;
 using testing::Generator;
 using testing::GuardedMemory;
 using testing::Made;
@@ -423,27 +423,6 @@ TEST(HeldOutScores, AreThoseOfTrainingOnTheOtherRows) {
       }
     }
   EXPECT_EQ(held[5 * 4], -77) << "never held out";
-}
-
-/// Handwritten digits, pixels in [0, 1]: every third row, or the others.
-Made<double> digits(bool third) {
-  Made<double> out(0, 64, 10, 1);
-  std::ifstream file(TAMIS_TEST_DATA "/digits.csv");
-  std::string line, cell;
-  std::getline(file, line);
-  std::vector<double> rows;
-  out.labels.clear();
-  for (Index i = 0; std::getline(file, line); ++i) {
-    if ((i % 3 == 2) != third) continue;
-    std::stringstream cells(line);
-    std::getline(cells, cell, ',');
-    out.labels.push_back(static_cast<Label>(std::stoi(cell)));
-    while (std::getline(cells, cell, ',')) rows.push_back(std::stod(cell) / 16);
-  }
-  out.samples = static_cast<Index>(out.labels.size());
-  for (Index j = 0; j < 64; ++j)
-    for (Index i = 0; i < out.samples; ++i) out.values.push_back(rows[i * 64 + j]);
-  return out;
 }
 
 struct OnDigits {
