@@ -65,8 +65,10 @@ struct Size {
       TAMIS_SIZE(tamis_stability_progress_##S), TAMIS_SIZE(tamis_scored_##S), TAMIS_SIZE(tamis_calibration_##S),       \
       TAMIS_SIZE(tamis_calibration_options_##S), TAMIS_SIZE(tamis_calibration_report_##S),                             \
       TAMIS_SIZE(tamis_interactions_problem_##S), TAMIS_SIZE(tamis_interactions_##S),                                  \
-      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S), TAMIS_SIZE(tamis_kernel_##S), \
+      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S),                               \
+      TAMIS_SIZE(tamis_interactions_cross_validation_##S), TAMIS_SIZE(tamis_kernel_##S),                               \
       TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S), TAMIS_SIZE(tamis_kernels_model_##S),       \
+      TAMIS_SIZE(tamis_kernels_cross_validation_##S),                                                                  \
       TAMIS_SIZE(tamis_scattering_##S), TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S),        \
       TAMIS_SIZE(tamis_samples_##S), TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S),                       \
       TAMIS_SIZE(tamis_stream_options_##S), TAMIS_SIZE(tamis_stream_report_##S)
