@@ -66,6 +66,22 @@ class Habits(unittest.TestCase):
         linear = pickle.loads(pickle.dumps(tamis.SparseClassifier().fit(X, y)))
         self.assertTrue(np.shares_memory(linear.coef_, linear._model.table))
 
+    def test_pickles_of_another_version_warn(self):
+        _, X, y = data("iris")
+        state = pickle.dumps(tamis.SparseClassifier().fit(X, y))
+        again = state.replace(tamis.__version__.encode(), b"9.9.9"[: len(tamis.__version__)])
+        with self.assertWarnsRegex(UserWarning, "was pickled by tamis 9.9.9"):
+            pickle.loads(again)
+
+    def test_names_of_outputs(self):
+        _, X, y = data("digits")
+        pipeline = make_pipeline(tamis.ScatteringTransformer(), tamis.StabilitySelector(pairs=1, lambdas=3))
+        pipeline.set_output(transform="pandas")
+        frame = pipeline.fit(X[:100], y[:100]).transform(X[:100])
+        self.assertEqual(frame.columns.tolist(), pipeline.get_feature_names_out().tolist())
+        with self.assertRaisesRegex(ValueError, "input_features is not equal"):
+            pipeline[-1].get_feature_names_out(["a"])
+
     def test_searches_and_pipelines(self):
         _, X, y = data("wine")
         pipeline = make_pipeline(StandardScaler(), tamis.SparseClassifier("hinge", "group-l2"))

@@ -151,7 +151,7 @@ class _Document:
         value = self.json[member]
         if value is None and or_null:
             return float("nan")
-        if isinstance(value, bool) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
             raise TypeError
         return float(value)
 
