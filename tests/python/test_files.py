@@ -42,7 +42,8 @@ CASES = [
      tamis.KernelClassifier(["gaussian:0.5", "linear"], 2, 1, 1, 0.01)),
     ("iris", "interactions --loss squared-hinge --hierarchy strong --norm l1 --lambdas 6 --folds 3 --precision float",
      tamis.InteractionClassifier("cv", lambdas=6, folds=3, precision="float")),
-    ("wine", "interactions --loss least-squares --hierarchy strong --norm l1 --lambdas 6 --folds 4 --choose min --measure loss",
+    ("wine", "interactions --loss least-squares --hierarchy strong --norm l1 --lambdas 6 --folds 4 --choose min "
+             "--measure loss",
      tamis.InteractionRegressor("cv", lambdas=6, folds=4, choose="min", measure="loss")),
     ("iris", "kernels --kernel gaussian:0.5 --p 2 --q 2 --r 1 --lambdas 5 --folds 3 --precision float",
      tamis.KernelClassifier("gaussian:0.5", q=2, lam="cv", lambdas=5, folds=3, precision="float")),

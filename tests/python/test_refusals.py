@@ -145,7 +145,8 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no coefficients satisfy the constraint: raise eta .*least mean loss"):
             tamis.ConstrainedClassifier(1e-6).fit(self.X, np.arange(150) % 3)
         for settings, sentence in ((dict(kernels=["gauss:1"]), "a kernel is one of"), (dict(p=3), "1 or 2"),
-                                   (dict(p=1.9), "whole number"), (dict(kernels=["gaussian"]), "takes 1 numbers"), (dict(lam=0.0), "lambda"),
+                                   (dict(kernels=["gaussian"]), "takes 1 numbers"), (dict(lam=0.0), "lambda"),
+                                   (dict(p=1.9), "whole number"),
                                    (dict(kernels=["gaussian:-1"]), "width")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 tamis.KernelClassifier(**settings).fit(self.X, self.y)
