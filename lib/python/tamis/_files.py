@@ -334,15 +334,13 @@ def to_c(e: Any, path: Any, name: str | None, precision: str, quantise: str | No
     arguments = (c_char_p(name.encode()), classes, c_void_p(address(tested)), c_uint32(len(tested)))
     if isinstance(model, TermsModel):
         terms = model.terms.astype(TermsModel.dtype(p))
-        terms["coefficient"] = _decimals(model.terms["coefficient"])
-        own = TermsModel(p.name, terms, _decimals(model.intercepts).astype(p.dtype), model.features)
+        own = TermsModel(p.name, terms, model.intercepts.astype(p.dtype), model.features)
         scratch = np.empty(model.features, np.uint32)
         call = p.call("interactions_export_c")
     else:
-        samples, coefficients, intercepts = (
-            _decimals(part).astype(p.dtype) for part in (model.samples, model.coefficients, model.intercepts))
-        own = KernelsModel(p.name, model.kernels.astype(KernelsModel.kernel_dtype(p)), samples, model.terms,
-                           coefficients, intercepts, model.origins)
+        own = KernelsModel(p.name, model.kernels.astype(KernelsModel.kernel_dtype(p)),
+                           _decimals(model.samples).astype(p.dtype), model.terms, model.coefficients.astype(p.dtype),
+                           model.intercepts.astype(p.dtype), model.origins)
         scratch = np.empty(model.features + len(model.intercepts), p.dtype)
         call = p.call("kernels_export_c")
     return lib.text_of(lambda out, size: call(byref(own.struct), *arguments, c_void_p(address(scratch)), out,
