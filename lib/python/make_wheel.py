@@ -19,7 +19,6 @@ Summary: Sparse multiclass classifiers trained in a fixed piece of memory
 License: {(source / "LICENSE").read_text().splitlines()[0]}
 Requires-Python: >=3.9
 Requires-Dist: numpy
-Requires-Dist: scipy
 Provides-Extra: sklearn
 Requires-Dist: scikit-learn; extra == "sklearn"
 Description-Content-Type: text/markdown

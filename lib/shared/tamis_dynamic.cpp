@@ -58,18 +58,20 @@ struct Size {
 };
 #define TAMIS_SIZE(type) \
   { #type, sizeof(type) }
-#define TAMIS_SIZES(S)                                                                                                 \
-  TAMIS_SIZE(tamis_problem_##S), TAMIS_SIZE(tamis_report_##S), TAMIS_SIZE(tamis_grid_##S),                             \
-      TAMIS_SIZE(tamis_model_##S), TAMIS_SIZE(tamis_held_out_##S), TAMIS_SIZE(tamis_training_##S),                     \
-      TAMIS_SIZE(tamis_path_##S), TAMIS_SIZE(tamis_cross_validation_##S), TAMIS_SIZE(tamis_stability_##S),             \
-      TAMIS_SIZE(tamis_stability_progress_##S), TAMIS_SIZE(tamis_scored_##S), TAMIS_SIZE(tamis_calibration_##S),       \
-      TAMIS_SIZE(tamis_calibration_options_##S), TAMIS_SIZE(tamis_calibration_report_##S),                             \
-      TAMIS_SIZE(tamis_interactions_problem_##S), TAMIS_SIZE(tamis_interactions_##S),                                  \
-      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S), TAMIS_SIZE(tamis_kernel_##S), \
-      TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S), TAMIS_SIZE(tamis_kernels_model_##S),       \
-      TAMIS_SIZE(tamis_scattering_##S), TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S),        \
-      TAMIS_SIZE(tamis_samples_##S), TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S),                       \
-      TAMIS_SIZE(tamis_stream_options_##S), TAMIS_SIZE(tamis_stream_report_##S)
+#define TAMIS_SIZES(S)                                                                                           \
+  TAMIS_SIZE(tamis_problem_##S), TAMIS_SIZE(tamis_report_##S), TAMIS_SIZE(tamis_grid_##S),                       \
+      TAMIS_SIZE(tamis_model_##S), TAMIS_SIZE(tamis_held_out_##S), TAMIS_SIZE(tamis_training_##S),               \
+      TAMIS_SIZE(tamis_path_##S), TAMIS_SIZE(tamis_cross_validation_##S), TAMIS_SIZE(tamis_stability_##S),       \
+      TAMIS_SIZE(tamis_stability_progress_##S), TAMIS_SIZE(tamis_scored_##S), TAMIS_SIZE(tamis_calibration_##S), \
+      TAMIS_SIZE(tamis_calibration_options_##S), TAMIS_SIZE(tamis_calibration_report_##S),                       \
+      TAMIS_SIZE(tamis_interactions_problem_##S), TAMIS_SIZE(tamis_interactions_##S),                            \
+      TAMIS_SIZE(tamis_interactions_term_##S), TAMIS_SIZE(tamis_interactions_model_##S),                         \
+      TAMIS_SIZE(tamis_interactions_cross_validation_##S), TAMIS_SIZE(tamis_kernel_##S),                         \
+      TAMIS_SIZE(tamis_kernels_problem_##S), TAMIS_SIZE(tamis_kernels_##S), TAMIS_SIZE(tamis_kernels_model_##S), \
+      TAMIS_SIZE(tamis_kernels_cross_validation_##S), TAMIS_SIZE(tamis_scattering_##S),                          \
+      TAMIS_SIZE(tamis_signal_scattering_##S), TAMIS_SIZE(tamis_windows_##S), TAMIS_SIZE(tamis_samples_##S),     \
+      TAMIS_SIZE(tamis_header_##S), TAMIS_SIZE(tamis_stream_##S), TAMIS_SIZE(tamis_stream_options_##S),          \
+      TAMIS_SIZE(tamis_stream_report_##S)
 constexpr Size sizes[] = {TAMIS_SIZES(f32), TAMIS_SIZES(f64), TAMIS_SIZE(tamis_range)};
 
 template <class Kind, std::size_t count>

@@ -40,6 +40,13 @@ CASES = [
      tamis.InteractionRegressor(0.5, hierarchy="weak", norm="linf")),
     ("iris", "kernels --kernel gaussian:0.5 --kernel linear --p 2 --q 1 --r 1 --lambda 0.01",
      tamis.KernelClassifier(["gaussian:0.5", "linear"], 2, 1, 1, 0.01)),
+    ("iris", "interactions --loss squared-hinge --hierarchy strong --norm l1 --lambdas 6 --folds 3 --precision float",
+     tamis.InteractionClassifier("cv", lambdas=6, folds=3, precision="float")),
+    ("wine", "interactions --loss least-squares --hierarchy strong --norm l1 --lambdas 6 --folds 4 --choose min "
+             "--measure loss",
+     tamis.InteractionRegressor("cv", lambdas=6, folds=4, choose="min", measure="loss")),
+    ("iris", "kernels --kernel gaussian:0.5 --p 2 --q 2 --r 1 --lambdas 5 --folds 3 --precision float",
+     tamis.KernelClassifier("gaussian:0.5", q=2, lam="cv", lambdas=5, folds=3, precision="float")),
 ]
 
 
@@ -130,6 +137,37 @@ class Files(unittest.TestCase):
         path.write_text("{")
         self.assertRaisesRegex(ValueError, "is not a JSON model", tamis.load, path)
 
+    def test_any_broken_member_is_a_fault_of_the_file(self):
+        _, X, y = data("iris")
+        path = self.folder / "broken.json"
+
+        def members(json, at=()):
+            yield at
+            for key in (json if isinstance(json, dict) else range(min(1, len(json))) if isinstance(json, list) else ()):
+                yield from members(json[key], (*at, key))
+
+        for model in (tamis.SparseClassifier("hinge", calibration="softmax", folds=2), tamis.InteractionClassifier(),
+                      tamis.KernelClassifier(lam=0.1)):
+            text = model.fit(X, y).to_json()
+            for *way, last in list(members(json.loads(text)))[1:]:
+                for value in (None, -1, 2**40, float("nan"), "auto", [], [[1]], {}):
+                    document = part = json.loads(text)
+                    for key in way:
+                        part = part[key]
+                    part[last] = value
+                    path.write_text(json.dumps(document))
+                    with self.subTest(way=way, last=last, value=value):
+                        try:
+                            tamis.load(path).to_json()
+                        except ValueError as error:
+                            self.assertTrue(str(error).startswith(str(path)), error)
+
+    def test_a_loaded_model_can_be_fitted_again(self):
+        _, X, y = data("digits")
+        loaded = tamis.load(self.train("digits", "train --scale 16 --loss logistic --penalty l1 --lambda 0.01"))
+        expected = tamis.SparseClassifier(lam=0.01).fit(X, y)
+        np.testing.assert_array_equal(loaded.fit(X, y).decision_function(X), expected.decision_function(X))
+
     def test_refuses_what_a_header_cannot_be(self):
         _, X, y = data("iris")
         model = tamis.SparseClassifier().fit(X, y)
@@ -137,6 +175,7 @@ class Files(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "give data", model.to_c, quantise="int8")
         self.assertRaisesRegex(ValueError, "'int8' or 'int16'", model.to_c, quantise="int4", data=X)
         self.assertRaisesRegex(ValueError, "has 2 features", model.to_c, quantise="int8", data=X[:, :2])
+        self.assertRaisesRegex(ValueError, "NaN in sample 0", model.to_c, quantise="int8", data=X * np.nan)
         kernels = tamis.KernelClassifier().fit(X, y)
         self.assertRaisesRegex(ValueError, "linear models", kernels.to_c, quantise="int8", data=X)
 

@@ -91,6 +91,11 @@ class Interrupts(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             self.interrupted(lambda: tamis.SparseClassifierCV(tolerance=1e-300).fit(self.X, self.y), wait_for=1)
 
+    def test_end_a_fit_that_calibrates(self):
+        """Which has no probabilities yet, and does not begin to make some."""
+        with self.assertRaises(KeyboardInterrupt):
+            self.interrupted(lambda: tamis.SparseClassifier(**ENDLESS, calibration="softmax").fit(self.X, self.y))
+
     def test_limits_warn(self):
         with self.assertWarnsRegex(tamis.ConvergenceWarning, "the iteration limit was reached"):
             model = tamis.SparseClassifier(**{**ENDLESS, "max_iterations": 10}).fit(self.X, self.y)

@@ -1,5 +1,6 @@
 """Samples in all layouts give the same model; which are copied; how much memory fit takes."""
 
+import tempfile
 import tracemalloc
 import unittest
 
@@ -58,6 +59,8 @@ class Layouts(unittest.TestCase):
             np.testing.assert_array_equal(tamis.SparseClassifier().fit(X.astype(dtype), y).coef_, expected.coef_)
         halves = tamis.SparseClassifier().fit(X.astype(np.float16), y)
         self.assertEqual(halves.coef_.dtype, np.float32)
+        bits = tamis.SparseClassifier().fit(X.astype(">f4"), y)
+        self.assertEqual(bits.coef_.dtype, np.float32)
         np.testing.assert_array_equal(halves.coef_, tamis.SparseClassifier().fit(X.astype(np.float32), y).coef_)
 
     def test_precision_is_that_of_the_samples_or_as_asked(self):
@@ -83,6 +86,18 @@ class Copies(unittest.TestCase):
                 self.assertTrue(np.shares_memory(mine, theirs))
         for copied in (np.ascontiguousarray(X), X[::2].copy(order="F")[::2]):
             self.assertFalse(np.shares_memory(Columns(copied, "auto").values, copied))
+
+    def test_columns_too_far_apart_are_copied(self):
+        """Of a file of more rows than 32 bits count."""
+        X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+        y = (X[:, 0] + X[:, 2] > 0).astype(int)
+        expected = tamis.SparseClassifier().fit(X, y)
+        for rows, shared in ((2**31, True), (2**32 + 8, False)):
+            with tempfile.TemporaryFile() as file:  # whose holes take no room
+                table = np.memmap(file, np.float32, "w+", shape=(rows, 3), order="F")
+                table[:40] = X
+                self.assertEqual(np.shares_memory(Columns(np.asarray(table[:40]), "auto").values, table), shared)
+                np.testing.assert_array_equal(tamis.SparseClassifier().fit(table[:40], y).coef_, expected.coef_)
 
     def test_rows_are_taken_as_they_are(self):
         X = np.random.default_rng(0).normal(size=(50, 7))

@@ -3,6 +3,7 @@
 import unittest
 
 import numpy as np
+import scipy.sparse
 import tamis
 from support import data, python
 
@@ -22,6 +23,9 @@ FIT = [
     ("y contains NaN", lambda X, y: (X, np.where(y == 1, np.nan, y))),
     ("Unknown label type", lambda X, y: (X, np.array([None, *y[1:]], object))),
     ("y should be a 1d array", lambda X, y: (X, np.c_[y, y])),
+    ("X has masked values", lambda X, y: (np.ma.masked_greater(X, 7), y)),
+    ("y has masked values", lambda X, y: (X, np.ma.masked_equal(y, 2))),
+    ("X has 4294967295 samples", lambda X, y: (np.broadcast_to(1.0, (2**32 - 1, 1)), y)),
 ]
 SETTINGS = [
     (dict(lam=-1.0), "lambda must be zero or positive"), (dict(lam=np.nan), "lambda must be zero or positive"),
@@ -37,6 +41,10 @@ SETTINGS = [
     (dict(lam="cv", folds=60), "as many samples of every class: class 0 has fewer"),
     (dict(lam="cv", choose="best"), "'1se' or 'min'"), (dict(lam="cv", lambdas=[0.1, 0.2]), "lambda"),
     (dict(penalty="elastic-net", l1_ratio=2.0), "parameters in range"),
+    (dict(max_iterations=-1), "max_iterations takes a whole number"), (dict(lam=None), "takes a number, not None"),
+    (dict(max_iterations=2**32 + 1), "max_iterations takes a whole number"), (dict(groups=2**32 + 1), "groups of"),
+    (dict(lam="cv", lambdas=-3), "a number from 1 to 100000"), (dict(lam="cv", lambda_ratio=2.0), "at most 1, not 2"),
+    (dict(lam="cv", folds=2**32 + 3), "folds need"), (dict(class_weight=[0, 1, 2]), "'balanced' or a dictionary"),
 ]
 
 
@@ -71,6 +79,45 @@ class Refusals(unittest.TestCase):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 tamis.SparseClassifier().fit(self.X, self.y, sample_weight=weights)
 
+    def test_of_broken_sparse_matrices(self):
+        """SciPy makes them without a look at their indices."""
+        model = tamis.SparseClassifier().fit(self.X, self.y)
+        for form, call in (("csr", model.predict), ("csc", lambda X: model.fit(X, self.y))):
+            for part, at, value in (("indices", 5, 2**30), ("indices", 5, -7), ("indptr", 1, 10**9), ("indptr", 1, -9)):
+                X = getattr(scipy.sparse, f"{form}_matrix")(self.X)
+                getattr(X, part)[at] = value
+                X.has_canonical_format = True
+                with self.subTest(form, part=part, value=value), self.assertRaisesRegex(ValueError, "out of range"):
+                    call(X)
+        with self.assertRaisesRegex(ValueError, "at most 4294967294"):
+            tamis._samples._unsigned(np.array([0, 2**32]))
+
+    def test_of_another_fit_leaves_no_model(self):
+        """Whose samples had more features than those that it would read."""
+        model = tamis.SparseClassifier().fit(self.X, self.y)
+        self.assertRaises(ValueError, model.fit, np.full((150, 2), np.nan), self.y)
+        self.assertRaises(tamis._base.NotFittedError, model.predict, self.X[:, :2])
+
+    def test_of_numbers_too_large(self):
+        model = tamis.SparseClassifier(precision="float").fit(self.X, self.y)
+        self.assertRaisesRegex(ValueError, "infinity in sample 0", model.predict, self.X[:1] * 1e300)
+        model = tamis.SparseClassifier().fit(self.X, self.y)
+        self.assertRaisesRegex(ValueError, "too large for double", model.predict, np.full((1, 4), 1e308))
+        stream = tamis.StreamingClassifier(precision="float")
+        self.assertRaisesRegex(ValueError, "infinity in sample 0", stream.fit, self.X * 1e300, self.y)
+
+    def test_of_streams(self):
+        stream = tamis.StreamingClassifier().partial_fit(self.X, self.y, classes=[0, 1, 2])
+        self.assertRaisesRegex(ValueError, "classes are", stream.partial_fit, self.X, self.y, classes=[0, 1, 3])
+        self.assertRaisesRegex(ValueError, "labels that classes", stream.partial_fit, self.X, np.full(150, "a"))
+        for settings, sentence in ((dict(class_weight="balanced"), "not known from a block"),):
+            with self.assertRaisesRegex(ValueError, sentence):
+                tamis.StreamingClassifier(**settings).partial_fit(self.X, self.y, classes=[0, 1, 2])
+        self.assertRaisesRegex(ValueError, "at least 1", tamis.StreamingClassifier(passes=0).fit, self.X, self.y)
+        for weight in (-1.0, np.inf, 1e308):
+            with self.assertRaisesRegex(ValueError, "sample weight"):
+                tamis.StreamingClassifier().fit(self.X, self.y, sample_weight=np.full(150, weight))
+
     def test_before_fit(self):
         for estimator in (tamis.SparseClassifier(), tamis.KernelClassifier(), tamis.InteractionRegressor()):
             with self.assertRaisesRegex(tamis._base.NotFittedError, "not fitted yet"):
@@ -99,6 +146,7 @@ class Refusals(unittest.TestCase):
             tamis.ConstrainedClassifier(1e-6).fit(self.X, np.arange(150) % 3)
         for settings, sentence in ((dict(kernels=["gauss:1"]), "a kernel is one of"), (dict(p=3), "1 or 2"),
                                    (dict(kernels=["gaussian"]), "takes 1 numbers"), (dict(lam=0.0), "lambda"),
+                                   (dict(p=1.9), "whole number"),
                                    (dict(kernels=["gaussian:-1"]), "width")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 tamis.KernelClassifier(**settings).fit(self.X, self.y)
@@ -109,6 +157,10 @@ class Refusals(unittest.TestCase):
         for transformer, X, sentence in ((tamis.ScatteringTransformer(), np.ones((2, 9)), "2.scales"),
                                          (tamis.ScatteringTransformer((8, 8)), np.ones((2, 65)), "shape has 64 values"),
                                          (tamis.SensorWindows(4, bands=9), np.ones((20, 2)), "bands"),
+                                         (tamis.ScatteringTransformer((8, 8, 3)), np.ones((2, 192)), "height, width"),
+                                         (tamis.ScatteringTransformer(order=2**32), np.ones((2, 64)), "order takes"),
+                                         (tamis.SensorWindows(4, 0), np.ones((20, 2)), "hop is 0"),
+                                         (tamis.SensorWindows(4, -1), np.ones((20, 2)), "hop takes"),
                                          (tamis.SensorWindows(4), np.full((20, 2), np.nan), "NaN")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 transformer.fit_transform(X)

@@ -66,6 +66,22 @@ class Habits(unittest.TestCase):
         linear = pickle.loads(pickle.dumps(tamis.SparseClassifier().fit(X, y)))
         self.assertTrue(np.shares_memory(linear.coef_, linear._model.table))
 
+    def test_pickles_of_another_version_warn(self):
+        _, X, y = data("iris")
+        state = pickle.dumps(tamis.SparseClassifier().fit(X, y))
+        again = state.replace(tamis.__version__.encode(), b"9.9.9"[: len(tamis.__version__)])
+        with self.assertWarnsRegex(UserWarning, "was pickled by tamis 9.9.9"):
+            pickle.loads(again)
+
+    def test_names_of_outputs(self):
+        _, X, y = data("digits")
+        pipeline = make_pipeline(tamis.ScatteringTransformer(), tamis.StabilitySelector(pairs=1, lambdas=3))
+        pipeline.set_output(transform="pandas")
+        frame = pipeline.fit(X[:100], y[:100]).transform(X[:100])
+        self.assertEqual(frame.columns.tolist(), pipeline.get_feature_names_out().tolist())
+        with self.assertRaisesRegex(ValueError, "input_features is not equal"):
+            pipeline[-1].get_feature_names_out(["a"])
+
     def test_searches_and_pipelines(self):
         _, X, y = data("wine")
         pipeline = make_pipeline(StandardScaler(), tamis.SparseClassifier("hinge", "group-l2"))
@@ -103,6 +119,21 @@ class Habits(unittest.TestCase):
 
 
 class Without(unittest.TestCase):
+    def test_works_where_the_check_of_names_is_a_function(self):
+        """As from scikit-learn 1.6 on."""
+        said = python("""
+import sklearn.base, sklearn.utils.validation as validation
+if hasattr(sklearn.base.BaseEstimator, "_check_feature_names"):
+    validation._check_feature_names = sklearn.base.BaseEstimator._check_feature_names
+    del sklearn.base.BaseEstimator._check_feature_names
+import numpy as np, pandas, tamis
+X = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+model = tamis.SparseClassifier().fit(X, X.a > 0)
+try: model.predict(X[["b", "a", "c"]])
+except ValueError as error: print(model.feature_names_in_, error)
+""")
+        self.assertIn("['a' 'b' 'c'] The feature names should match", said)
+
     def test_works_where_scikit_learn_is_not(self):
         said = python("""
 import sys
@@ -115,12 +146,19 @@ X = np.random.default_rng(0).normal(size=(60, 4)); y = (X[:, 0] > 0).astype(int)
 model = tamis.SparseClassifier(lam=0.02)
 try: model.predict(X)
 except ValueError as error: print(error)
+class Named(np.ndarray): pass
+for names in ("abcd", "bacd"):
+    table = X.view(Named)
+    table.columns = list(names)
+    try: model.predict(table) if hasattr(model, "classes_") else model.fit(table, y)
+    except ValueError as error: print(error)
 model.set_params(lam=0.01).fit(X, y)
 print(repr(model), model.score(X, y) > 0.9, model.get_params()["loss"])
 print(tamis.StabilitySelector(pairs=4).fit_transform(X, y).shape[0])
 print(tamis.InteractionRegressor().fit(X, X[:, 0] * X[:, 1]).score(X, X[:, 0] * X[:, 1]) > 0.5)
 """)
         self.assertIn("not fitted yet", said)
+        self.assertIn("The feature names should match", said)
         self.assertIn("SparseClassifier() True logistic\n60\nTrue", said)
 
 

@@ -25,6 +25,9 @@ class Wheel(unittest.TestCase):
             self.assertIsNone(wheel.testzip())
             record = next(name for name in names if name.endswith("/RECORD"))
             listed = [line.split(",")[0] for line in wheel.read(record).decode().splitlines()]
+            metadata = wheel.read(record.replace("RECORD", "METADATA")).decode().splitlines()
+        needed = [line for line in metadata if line.startswith("Requires-Dist") and "extra" not in line]
+        self.assertEqual(needed, ["Requires-Dist: numpy"])
         self.assertEqual(sorted(listed), sorted(names))
         modules = {path.name for path in (Path(os.environ["TAMIS_SOURCE"]) / "lib/python/tamis").glob("*.py")}
         self.assertEqual({Path(name).name for name in names if name.startswith("tamis/") and name.endswith(".py")},

@@ -10,6 +10,11 @@ import numpy as np
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
     from sklearn.exceptions import NotFittedError
+
+    if not hasattr(BaseEstimator, "_check_feature_names"):  # from 1.6 on
+        from sklearn.utils.validation import _check_feature_names
+
+        BaseEstimator = type("BaseEstimator", (BaseEstimator,), {"_check_feature_names": _check_feature_names})
 except ImportError:
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """An estimator is used before fit."""
@@ -33,8 +38,13 @@ except ImportError:
 
         def _check_feature_names(self, X: Any, *, reset: bool) -> None:
             names = getattr(X, "columns", None)
-            if reset and names is not None and all(isinstance(name, str) for name in names):
-                self.feature_names_in_ = np.asarray(names, dtype=object)
+            named = names is not None and all(isinstance(name, str) for name in names)
+            if reset:
+                self.__dict__.pop("feature_names_in_", None)
+                if named:
+                    self.feature_names_in_ = np.asarray(names, dtype=object)
+            elif named and list(names) != list(self.__dict__.get("feature_names_in_", names)):
+                raise ValueError("The feature names should match those that were passed during fit.")
 
     class ClassifierMixin:  # type: ignore[no-redef]
         _estimator_type = "classifier"

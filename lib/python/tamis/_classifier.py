@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from ctypes import byref, c_uint32, c_void_p
 from typing import Any
 
@@ -11,7 +12,7 @@ from . import _files
 from . import _library as lib
 from ._base import BaseEstimator, ClassifierMixin, NotFittedError
 from ._library import address
-from ._samples import check_lengths, checked, refuse_value
+from ._samples import Rows, check_lengths, checked, refuse_value
 
 
 class Estimator(BaseEstimator):
@@ -21,6 +22,9 @@ class Estimator(BaseEstimator):
 
     def _check_samples(self, X: Any, reset: bool) -> Any:
         who = type(self).__name__
+        if reset:  # nothing is left of another fit, or of a file
+            for name in ("_model", "_stream", "_divisor", "_standardisation", "_names_of_file"):
+                self.__dict__.pop(name, None)
         if not reset and hasattr(X, "shape") and not isinstance(X, np.ndarray):
             self._check_feature_names(X, reset=False)
         elif not reset and hasattr(self, "feature_names_in_"):
@@ -36,6 +40,30 @@ class Estimator(BaseEstimator):
 
     _check_lengths = staticmethod(check_lengths)
 
+    def _names_in(self, names: Any = None) -> np.ndarray:
+        """Of the features: `names`, which cannot be others than those of fit, or those of fit, or x0, x1, …"""
+        self._check_fitted()
+        fitted = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)] if fitted is None else fitted
+        if len(names) != self.n_features_in_ or fitted is not None and list(names) != list(fitted):
+            raise ValueError(f"input_features is not equal to the {self.n_features_in_} names of the features that "
+                             f"{type(self).__name__} was fitted with")
+        return np.asarray(names, dtype=object)
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__() if hasattr(super(), "__getstate__") else self.__dict__
+        return {**{name: value for name, value in state.items() if name != "_stream"},
+                "_tamis_version": lib.__version__}
+
+    def __setstate__(self, state: dict) -> None:
+        state = dict(state)
+        version = state.pop("_tamis_version", "an earlier version")
+        if version != lib.__version__:
+            warnings.warn(f"this {type(self).__name__} was pickled by tamis {version}, and may not be right with tamis "
+                          f"{lib.__version__}: model files (to_json) are", stacklevel=2)
+        super().__setstate__(state) if hasattr(super(), "__setstate__") else self.__dict__.update(state)
+
     def _check_fitted(self) -> None:
         if "_model" not in self.__dict__:
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
@@ -49,10 +77,14 @@ class Estimator(BaseEstimator):
         self._check_fitted()
         X = self._check_samples(X, reset=False)
         if self._divisor != 1:
-            X = X / self._divisor
-        scores = self._model.scores(X)
-        if not np.isfinite(scores).all() or not self._reads_all:
-            refuse_value(X)
+            X = X.astype(np.float64) / self._divisor
+        rows = Rows(X, self._model.precision)
+        scores = self._model.scores(rows)
+        finite = np.isfinite(scores).all()
+        if not finite or not self._reads_all:
+            refuse_value(rows.source)
+        if not finite:
+            raise ValueError(f"the scores of a sample are too large for {self._model.precision.name} numbers")
         return scores
 
     _divisor = 1.0  # of a model of the command that divides features

@@ -7,14 +7,14 @@ import json
 import os
 import re
 from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import _library as lib
 from ._library import DOUBLE, FLOAT, NO_FEATURE, Precision, address, precision_of
 from ._models import KernelsModel, LinearModel, TermsModel
-from ._samples import checked
+from ._samples import MOST, checked, is_sparse, refuse_value
 
 KERNELS = ["linear", "polynomial", "gaussian", "laplacian", "sigmoid", "distance", "chi2", "kl", "constant"]
 PARAMETERS = {"polynomial": 2, "gaussian": 1, "laplacian": 1, "sigmoid": 2}
@@ -41,12 +41,12 @@ def _decimals(array: np.ndarray) -> np.ndarray:
 
 
 def _class_names(classes: np.ndarray) -> list[str]:
-    return [str(int(c)) if isinstance(c, float) else str(c) for c in classes.tolist()]
+    return [str(int(c)) if isinstance(c, float) else c.decode() if isinstance(c, bytes) else str(c)
+            for c in classes.tolist()]
 
 
 def _feature_names(estimator: Any) -> list[str]:
-    given = getattr(estimator, "feature_names_in_", None)
-    names = [f"x{j}" for j in range(estimator.n_features_in_)] if given is None else [str(name) for name in given]
+    names = [str(name) for name in estimator._names_in()]
     for j, name in getattr(estimator, "_names_of_file", {}).items():
         names[j] = name
     return names
@@ -82,7 +82,7 @@ def to_json(e: Any) -> str:
                            "parameters": [float(k["a"]), float(k["b"])][: PARAMETERS.get(KERNELS[k["kind"]], 0)]}
                           for k in model.kernels]
         out["coefficients"] = {
-            "samples": {"indices": model.origins.tolist(), "values": model.samples.astype(float).tolist()},
+            "samples": {"indices": model.origins.tolist(), "values": _numbers(model.samples)},
             "terms": {"kernels": model.terms["kernel"].tolist(), "samples": model.terms["sample"].tolist(),
                       "values": _numbers(model.coefficients)}}
     out["intercept"] = _numbers(model.intercepts)
@@ -119,14 +119,20 @@ def to_json(e: Any) -> str:
     return json.dumps(out, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+class _Fault(ValueError):
+    """Of a model file, which it names."""
+
+
 class _Document:
-    """A model file, whose faults are ValueErrors that name it."""
+    """A model file."""
 
     def __init__(self, path: Any) -> None:
         self.path = os.fspath(path)
         with open(path, encoding="utf-8") as file:
             try:
-                self.json = json.load(file)
+                self.json = json.load(file, parse_constant=lambda name: self.fail(f"has the number {name}"))
+            except _Fault:
+                raise
             except ValueError:
                 self.fail("is not a JSON model")
         if not isinstance(self.json, dict) or self.json.get("format") != "tamis-model":
@@ -137,19 +143,43 @@ class _Document:
             self.fail("has a preparation of samples, which the command does alone: train it on features that are "
                       "prepared, by tamis.ScatteringTransformer or a pipeline")
 
-    def fail(self, what: str) -> None:
-        raise ValueError(f"{self.path}: {what}")
+    def fail(self, what: str) -> NoReturn:
+        raise _Fault(f"{self.path}: {what}")
+
+    def number(self, member: str, or_null: bool = False) -> float:
+        """NaN for null."""
+        value = self.json[member]
+        if value is None and or_null:
+            return float("nan")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+            raise TypeError
+        return float(value)
+
+    def text(self, member: str, *possible: str) -> str:
+        value = self.json[member]
+        if not isinstance(value, str) or possible and value not in possible:
+            self.fail(f"has a {member} that is unknown")
+        return value
+
+    def texts(self, values: Any) -> list[str]:
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
+            raise TypeError
+        return values
 
     def numbers(self, values: Any, shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
-        out = np.array(values, dtype) if np.size(values) else np.zeros(shape, dtype)
+        out = np.zeros(shape, dtype) if values == [] and 0 in shape else np.array(values, dtype)
         if out.shape != shape:
             self.fail("has parts of different lengths")
+        if not np.isfinite(out).all():
+            self.fail("has a number that is not finite")
         return out
 
-    def indices(self, values: Any, end: int) -> np.ndarray:
-        out = np.array(values, np.int64)
-        if out.ndim != 1 or (out < 0).any() or (out >= end).any():
+    def indices(self, values: Any, end: int, shape: tuple[int, ...] | None = None) -> np.ndarray:
+        out = np.array(values or np.zeros(0, int))
+        if out.dtype.kind != "i" or out.ndim != 1 or (out < 0).any() or (out >= end).any():
             self.fail("has an index out of range")
+        if out.shape != (shape or out.shape):
+            self.fail("has parts of different lengths")
         return out
 
 
@@ -159,27 +189,31 @@ def load(path: Any) -> Any:
     document = _Document(path)
     try:
         return _read(document)
-    except (KeyError, TypeError, IndexError, AttributeError):
+    except _Fault:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, MemoryError):
         document.fail("lacks a part of a model, or has one of the wrong type")
 
 
 def _read(d: _Document) -> Any:
     from . import ConstrainedClassifier, InteractionClassifier, InteractionRegressor, KernelClassifier, SparseClassifier
+    from ._interactions import HIERARCHIES, NORMS
 
     j = d.json
-    p = precision_of(j["precision"], None)
-    features = int(j["feature_count"])
-    kind, coefficients = j["kind"], j["coefficients"]
-    names = j["classes"]
-    outputs = 1 if names is None else len(names)
-    if features < 1 or (names is not None and outputs < 2):
+    p = precision_of(d.text("precision", "float", "double"), None)
+    features, kind, coefficients, names = j["feature_count"], j["kind"], j["coefficients"], j["classes"]
+    outputs = 1 if names is None else len(d.texts(names))
+    if not (isinstance(features, int) and 1 <= features <= MOST) or (names is None) != (j["loss"] == "least-squares"):
         d.fail("has an impossible shape")
+    if names is not None and not 2 <= outputs <= 65535:
+        d.fail("has an impossible number of classes")
+    lam = d.number("lambda", or_null=kind == "linear")
     if kind == "linear":
+        penalty = d.text("penalty")
         if j.get("eta") is not None:
-            e = ConstrainedClassifier(j["eta"], j["penalty"], precision=p.name)
+            e = ConstrainedClassifier(d.number("eta"), penalty, precision=p.name)
         else:
-            lam = j["lambda"]
-            e = SparseClassifier(j["loss"], j["penalty"], 0.0 if lam is None else lam, precision=p.name)
+            e = SparseClassifier(d.text("loss"), penalty, 0.0 if np.isnan(lam) else lam, precision=p.name)
         kept = d.indices(coefficients["indices"], features)
         if (np.diff(kept) <= 0).any():
             d.fail("has feature indices out of order")
@@ -187,42 +221,49 @@ def _read(d: _Document) -> Any:
         weights[kept] = d.numbers(coefficients["values"], (len(kept), outputs))
         model = LinearModel.from_weights(p, weights, d.numbers(j["intercept"], (outputs,)))
         by = j.get("calibration")
+        if by and by["kind"] not in ("sigmoid", "softmax"):
+            d.fail("has a calibration that is unknown")
         calibrated = by and (by["kind"], d.numbers(by["slopes"], (outputs,)), d.numbers(by["offsets"], (outputs,)))
         e._set_model(model, calibrated or None)
         if calibrated:
             e.calibration = by["kind"]
     elif kind == "interactions":
         kept = d.indices(coefficients["indices"], features)
-        lam2 = j["lambda2"]
+        lam2 = d.number("lambda2", or_null=True)
         make = InteractionRegressor if names is None else InteractionClassifier
-        e = make(j["lambda"], lambda2=lam2, hierarchy=j["hierarchy"], norm=j["norm"], precision=p.name)
-        e.lambda2_ = float("nan") if lam2 is None else lam2
+        e = make(lam, lambda2=None if np.isnan(lam2) else lam2, hierarchy=d.text("hierarchy", *HIERARCHIES),
+                 norm=d.text("norm", *NORMS), precision=p.name)
+        e.lambda2_ = lam2
         main, products = coefficients["main_effects"], coefficients["products"]
         size = len(main["values"])
         terms = np.zeros(size + len(products["values"]), TermsModel.dtype(p))
         terms["second"][:size] = NO_FEATURE
         for part, of, ends in ((terms[:size], main, {"first": "indices"}),
                                (terms[size:], products, {"first": "first", "second": "second"})):
-            part["output"] = d.indices(of["outputs"], outputs)
-            part["coefficient"] = of["values"]
+            part["output"] = d.indices(of["outputs"], outputs, part.shape)
+            part["coefficient"] = d.numbers(of["values"], part.shape, p.dtype)
             for field, member in ends.items():
-                part[field] = d.indices(of[member], features)
+                part[field] = d.indices(of[member], features, part.shape)
         order = np.lexsort((terms["second"], terms["first"], terms["second"] != NO_FEATURE, terms["output"]))
         e._model = TermsModel(p.name, terms[order], d.numbers(j["intercept"], (outputs,), p.dtype), features)
+        kept = e._model.kept()
+        if coefficients["indices"] != kept.tolist():
+            d.fail("has parts of different lengths")
     elif kind == "kernels":
         kept = np.arange(features)
         texts = [":".join([k["kind"], ",".join(map(repr, k["parameters"]))]).rstrip(":") for k in j["kernels"]]
-        e = KernelClassifier(texts, j["p"], j["q"], j["r"], j["lambda"], precision=p.name)
+        e = KernelClassifier(texts, j["p"], j["q"], j["r"], lam, precision=p.name)
         kernels = np.zeros(len(texts), KernelsModel.kernel_dtype(p))
         for row, k in zip(kernels, j["kernels"]):
-            a, b = (list(k["parameters"]) + [0.0, 0.0])[:2]
-            row["kind"], row["a"], row["b"] = KERNELS.index(k["kind"]), a, b
-        origins = np.array(coefficients["samples"]["indices"], np.uint32)
+            size = PARAMETERS.get(k["kind"], 0)
+            row["kind"] = KERNELS.index(k["kind"])
+            row["a"], row["b"] = [*d.numbers(k["parameters"], (size,)), 0, 0][:2]
+        origins = d.indices(coefficients["samples"]["indices"], MOST).astype(np.uint32)
         of = coefficients["terms"]
         terms = np.zeros(len(of["values"]), KernelsModel.TERM)
-        terms["kernel"] = d.indices(of["kernels"], len(kernels))
-        terms["sample"] = d.indices(of["samples"], len(origins))
-        width = 1 if j["form"] == "binary" else outputs
+        terms["kernel"] = d.indices(of["kernels"], len(kernels), terms.shape)
+        terms["sample"] = d.indices(of["samples"], len(origins), terms.shape)
+        width = 1 if d.text("form", "binary", "multiclass") == "binary" else outputs
         e._model = KernelsModel(p.name, kernels, d.numbers(coefficients["samples"]["values"], (len(origins), features),
                                                            p.dtype), terms,
                                 d.numbers(of["values"], (len(terms), width), p.dtype),
@@ -233,14 +274,20 @@ def _read(d: _Document) -> Any:
     if names is not None:
         whole = all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) for name in names)
         e.classes_ = np.array([int(name) for name in names] if whole else names)
-    if j["features"] and any(name != f"x{k}" for k, name in zip(kept, j["features"])):
-        e._names_of_file = dict(zip(kept.tolist(), j["features"]))
+    of_kept = d.texts(j["features"])
+    if len(of_kept) not in (0, len(kept)):
+        d.fail("has names of other features than it keeps")
+    if any(name != f"x{k}" for k, name in zip(kept, of_kept)):
+        e._names_of_file = dict(zip(kept.tolist(), of_kept))
         if len(kept) == features:
-            e.feature_names_in_ = np.array(j["features"], dtype=object)
-    e._divisor, e._standardisation = j["scale"], j["standardisation"]
-    e.lambda_ = float("nan") if j["lambda"] is None else j["lambda"]
-    e._trained_on = j.get("samples", 0)
-    e._tested = np.array(j.get("self_test", []), np.float64).reshape(-1, len(kept))
+            e.feature_names_in_ = np.array(of_kept, dtype=object)
+    e._divisor, e._standardisation, e.lambda_, e._trained_on = d.number("scale"), j["standardisation"], lam, 0
+    if e._divisor <= 0:
+        d.fail("has a scale that is not positive")
+    if "samples" in j:
+        e._trained_on = d.indices([j["samples"]], MOST)[0].item()
+    tested = j.get("self_test", [])
+    e._tested = d.numbers(tested, (len(tested), len(kept)))
     return e
 
 
@@ -291,9 +338,9 @@ def to_c(e: Any, path: Any, name: str | None, precision: str, quantise: str | No
         scratch = np.empty(model.features, np.uint32)
         call = p.call("interactions_export_c")
     else:
-        own = KernelsModel(p.name, model.kernels.astype(KernelsModel.kernel_dtype(p)), model.samples.astype(p.dtype),
-                           model.terms, model.coefficients.astype(p.dtype), model.intercepts.astype(p.dtype),
-                           model.origins)
+        own = KernelsModel(p.name, model.kernels.astype(KernelsModel.kernel_dtype(p)),
+                           _decimals(model.samples).astype(p.dtype), model.terms, model.coefficients.astype(p.dtype),
+                           model.intercepts.astype(p.dtype), model.origins)
         scratch = np.empty(model.features + len(model.intercepts), p.dtype)
         call = p.call("kernels_export_c")
     return lib.text_of(lambda out, size: call(byref(own.struct), *arguments, c_void_p(address(scratch)), out,
@@ -308,10 +355,10 @@ def _integers(e: Any, name: str, quantise: str, data: Any) -> str:
     data = checked(data, "to_c")
     if data.shape[1] != e.n_features_in_:
         raise ValueError(f"data has {data.shape[1]} features, but the model has {e.n_features_in_}")
-    data = np.asarray(data.todense() if hasattr(data, "todense") else data, np.float64)
+    refuse_value(data)
     used = e._model.kept()
     ranges = np.zeros((e.n_features_in_, 2), np.float32)
-    own = data[:, used]
+    own = (data.tocsc()[:, used].toarray() if is_sparse(data) else data[:, used]).astype(np.float64)
     if not ((own == np.floor(own)) & (own >= -32768) & (own <= 32767)).all():
         ranges[used, 0], ranges[used, 1] = own.min(axis=0), own.max(axis=0)
     tested = np.zeros((len(e._tested), e.n_features_in_), np.float32)

@@ -80,8 +80,25 @@ class Refused(ValueError):
         return Refused, (str(self), self.status, self.row, self.column)
 
 
+class Options(ctypes.Structure):
+    """Fields that parameters of estimators go into: a number that does not fit is refused, not wrapped."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except TypeError:
+            raise ValueError(f"{name.rstrip('_')} takes a {'number' if self._real(name) else 'whole number'}, not "
+                             f"{value!r}") from None
+        if not self._real(name) and getattr(self, name) != value:
+            raise ValueError(f"{name} takes a whole number from 0 to 4294967295, not {value!r}")
+
+    def _real(self, name: str) -> bool:
+        return isinstance(getattr(self, name), float)
+
+
 def _structure(name: str, fields: Iterable[tuple[str, Any]]) -> type[ctypes.Structure]:
-    out = type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+    base = Options if "problem" in name or "grid" in name or "options" in name else ctypes.Structure
+    out = type(name, (base,), {"_fields_": list(fields)})
     if library.tamis_size_of(name.encode()) != ctypes.sizeof(out):
         raise ImportError(f"the library has another {name} than this package: install one version of tamis")
     return out
@@ -169,11 +186,12 @@ _STRUCTURES = {
         pointer: name labels feature_names samples calibration
         u32: sample_count""",
 }
-_STATES = ("training", "path", "cross_validation", "stability", "interactions", "kernels", "scattering",
-           "signal_scattering", "windows", "stream")
+_STATES = ("training", "path", "cross_validation", "stability", "interactions", "interactions_cross_validation",
+           "kernels", "kernels_cross_validation", "scattering", "signal_scattering", "windows", "stream")
 _SIZES = ("training_bytes", "fast_bytes", "path_bytes", "path_fast_bytes", "cross_validation_bytes",
           "cross_validation_fast_bytes", "stability_bytes", "stability_fast_bytes", "calibration_bytes",
           "interactions_bytes", "interactions_terms_of", "kernels_bytes", "kernels_model_bytes", "scattering_bytes",
+          "interactions_cross_validation_bytes", "kernels_cross_validation_bytes",
           "signal_scattering_bytes", "windows_bytes", "stream_bytes", "export_header", "interactions_export_c",
           "kernels_export_c")
 _REALS = ("path_lambda", "stability_frequency", "stability_false_selections", "stability_threshold",
@@ -190,7 +208,9 @@ class Precision:
             setattr(self, key, _structure(f"tamis_{key}_{suffix}", _fields(text, types)))
         for key in _STATES:
             full = f"tamis_{key}_{suffix}"
-            words = library.tamis_size_of(full.encode()) // 8
+            words = -(-library.tamis_size_of(full.encode()) // 8)
+            if not words:
+                raise ImportError(f"the library has no {full}: install one version of tamis")
             setattr(self, f"{key}_state", c_uint64 * words)
         for key in _SIZES:
             self.call(key).restype = c_size_t
@@ -214,9 +234,10 @@ DOUBLE = Precision("double", np.float64, c_double, "f64")
 
 
 def precision_of(name: str, dtype: Any) -> Precision:
-    """That of an estimator's `precision`: "float", "double", or "auto", which takes float32 for what it is."""
+    """That of an estimator's `precision`: "float", "double", or "auto", float for samples of at most 32 bits."""
     if name == "auto":
-        return FLOAT if dtype == np.float32 else DOUBLE
+        dtype = np.dtype(dtype)
+        return FLOAT if dtype.kind == "f" and dtype.itemsize <= 4 else DOUBLE
     if name not in ("float", "double"):
         raise ValueError(f"precision is 'auto', 'float' or 'double', not {name!r}")
     return FLOAT if name == "float" else DOUBLE

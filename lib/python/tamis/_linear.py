@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 import numpy as np
 
 from . import _library as lib
 from ._classifier import Classifier
+from ._folds import ByFolds, cross_validate, grid_of
 from ._library import Refused, address
 from ._models import LinearModel
-from ._samples import Columns, encoded, refuse_value, weights_of
+from ._samples import MOST, Columns, encoded, refuse_value, weights_of
 
 LOSSES, PENALTIES, SOLVERS = (lib.names_of(kind) for kind in ("loss", "penalty", "solver"))
 
@@ -28,9 +29,9 @@ def put_groups(struct: Any, groups: Any, features: int) -> Any:
     if groups is None:
         return None
     if isinstance(groups, (int, np.integer)):
-        if groups < 1:
-            raise ValueError(f"groups of {groups} features are none: give at least 1")
-        struct.block = int(groups)
+        if not 1 <= groups <= MOST:
+            raise ValueError(f"groups of {groups} features: a number from 1 to {MOST}, or one per feature, is possible")
+        struct.block = groups
         return None
     groups = np.asarray(groups)
     if groups.shape != (features,):
@@ -58,7 +59,7 @@ class Problem:
         self.struct.penalty = number_of(estimator.penalty, "penalty", PENALTIES)
         self.struct.solver = number_of(estimator.solver, "solver", SOLVERS)
         self.struct.tolerance = estimator.tolerance
-        self.struct.max_iterations = int(estimator.max_iterations)
+        self.struct.max_iterations = estimator.max_iterations
         self.struct.intercept = bool(estimator.intercept)
         self.struct.l1_ratio, self.struct.epsilon = estimator.l1_ratio, estimator.epsilon
         self.groups = put_groups(self.struct, estimator.groups, columns.features)
@@ -81,10 +82,12 @@ class Problem:
             sentence = f"{sentence}: for this problem, or it has no path"
         raise Refused(sentence, status, report.row, report.column)
 
-    def _state(self, kind: str, size: str, *more: Any) -> tuple[Any, np.ndarray]:
+    def _arena(self, size: str, *more: Any) -> np.ndarray:
         entries, active = self.columns.hint()
-        bytes_ = self.precision.call(size)(byref(self.struct), *more, c_size_t(entries), c_uint32(active))
-        return getattr(self.precision, f"{kind}_state")(), lib.arena_of(max(bytes_, 0))
+        return lib.arena_of(self.precision.call(size)(byref(self.struct), *more, c_size_t(entries), c_uint32(active)))
+
+    def _state(self, kind: str, size: str, *more: Any) -> tuple[Any, np.ndarray]:
+        return getattr(self.precision, f"{kind}_state")(), self._arena(size, *more)
 
     def train(self) -> tuple[LinearModel | None, Any, bool]:
         """The model (None: infeasible), the report, and whether KeyboardInterrupt has ended the run."""
@@ -108,24 +111,13 @@ class Problem:
     def grid(self, lambdas: Any, ratio: float | None = None, first: float | None = None,
              max_features: int | None = None) -> Any:
         """lambdas: how many, or which."""
-        grid = self.precision.grid()
-        self.precision.call("default_grid")(byref(grid))
-        ridge = self.struct.penalty == PENALTIES.index("ridge")
-        usual = 1e-4 if ridge else 0.01 if self.columns.features > self.columns.samples else 0.001
-        grid.ratio = usual if ratio is None else ratio
-        if first is not None:
-            grid.first = first
-        elif ridge:
-            scratch = np.empty(self.columns.samples, self.precision.dtype)
-            grid.first = self.precision.call("mean_square_norm")(byref(self.struct), c_void_p(address(scratch)))
-        if max_features is not None:
-            grid.max_features = int(max_features)
-        if np.isscalar(lambdas):
-            grid.points = int(lambdas)
-        else:
-            self.lambdas = np.ascontiguousarray(lambdas, self.precision.dtype)
-            grid.lambdas, grid.points = address(self.lambdas), len(self.lambdas)
-        return grid
+        p, ridge = self.precision, self.struct.penalty == PENALTIES.index("ridge")
+        if ratio is None:
+            ratio = 1e-4 if ridge else 0.01 if self.columns.features > self.columns.samples else 0.001
+        if first is None and ridge:
+            scratch = np.empty(self.columns.samples, p.dtype)
+            first = p.call("mean_square_norm")(byref(self.struct), c_void_p(address(scratch)))
+        return grid_of(p, lambdas, ratio, first, max_features)
 
     def path(self, grid: Any) -> tuple[list[tuple[float, LinearModel, Any]], bool]:
         """(lambda, model, report) of each point."""
@@ -171,42 +163,17 @@ class Problem:
             raise KeyboardInterrupt
         return points[0][0]
 
-    def deal(self, folds: int, seed: int) -> np.ndarray:
-        fold, order = np.empty(self.columns.samples, np.uint32), np.empty(self.columns.samples, np.uint32)
-        rare = c_uint32()
-        if not lib.library.tamis_deal_folds(c_void_p(address(self.labels)), c_uint32(self.columns.samples),
-                                            c_uint32(len(self.classes)), c_uint32(folds), 1, c_uint64(seed),
-                                            c_void_p(address(fold)), c_void_p(address(order)), byref(rare)):
-            who = f": class {self.classes[rare.value]!r} has fewer" if rare.value < len(self.classes) else ""
-            raise ValueError(f"{folds} folds need at least 2 folds and as many samples of every class{who}")
-        return fold
-
-    def cross_validate(self, grid: Any, fold: np.ndarray, folds: int, keep: bool = False) -> tuple[Any, Any]:
-        """What the held-out samples say of each point, and their scores if they are kept. KeyboardInterrupt passes."""
+    def cross_validate(self, grid: Any, fold: np.ndarray, folds: int, scores: np.ndarray | None = None) -> Any:
+        """As cross_validate; scores: None, or where those of the held-out samples are left."""
         self.check()
-        p = self.precision
-        state, arena = self._state("cross_validation", "cross_validation_fast_bytes", byref(grid), c_uint32(folds))
-        scores = np.empty((self.columns.samples, p.padded(len(self.classes))), p.dtype) if keep else None
-        status = p.call("cross_validation_start_keeping")(
-            state, byref(self.struct), byref(grid), c_void_p(address(fold)), c_uint32(folds),
-            c_void_p(address(scores)), c_void_p(address(arena)), c_size_t(arena.size))
-        step = p.call("cross_validation_step")
-        if status == lib.RUNNING and lib.run_to_end(lambda steps: step(state, steps),
-                                                    lambda: p.call("cross_validation_stop")(state)):
-            raise KeyboardInterrupt
-        report = p.report()
-        p.call("cross_validation_report")(state, byref(report))
-        if report.status != lib.CONVERGED:
-            self.refuse(report.status, report)
-        points = []
-        for point in range(grid.points):
-            held = p.held_out()
-            p.call("cross_validation_at")(state, c_uint32(point), byref(held))
-            points.append({name.rstrip("_"): getattr(held, name) for name, _ in held._fields_})
-        best = {f"{choose} {measure}": p.call(f"cross_validation_{function}")(state, c_uint32(number))
-                for choose, function in (("min", "best"), ("1se", "one_standard_error"))
-                for number, measure in enumerate(("error", "loss"))}
-        return (points, best), scores
+        p, arena = self.precision, self._arena("cross_validation_fast_bytes", byref(grid), c_uint32(folds))
+
+        def start(state: Any) -> int:
+            return p.call("cross_validation_start_keeping")(
+                state, byref(self.struct), byref(grid), c_void_p(address(fold)), c_uint32(folds),
+                c_void_p(address(scores)), c_void_p(address(arena)), c_size_t(arena.size))
+
+        return cross_validate(p, "", grid.points, start, lambda _, report: self.refuse(report.status, report))
 
     def calibrate(self, kind: str, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Slopes and offsets of each class, in double as the command keeps them."""
@@ -241,7 +208,7 @@ class Linear(Classifier):
         self.coef_, self.intercept_ = model.weights.T, model.intercepts
 
     def __setstate__(self, state: dict) -> None:
-        super().__setstate__(state) if hasattr(super(), "__setstate__") else self.__dict__.update(state)
+        super().__setstate__(state)
         if isinstance(self.__dict__.get("coef_"), np.ndarray):  # views of the model again
             self.coef_, self.intercept_ = self._model.weights.T, self._model.intercepts
 
@@ -265,7 +232,7 @@ class Linear(Classifier):
         return self._model.kept()
 
 
-class SparseClassifier(Linear):
+class SparseClassifier(ByFolds, Linear):
     """A linear classifier of several classes whose penalty makes coefficients zero, with a certificate.
 
     Minimises (1/sum w) sum w_i loss(W' x_i + b, y_i) + lam * penalty(W) until the duality gap is proved to be below
@@ -309,8 +276,8 @@ class SparseClassifier(Linear):
         self.loss, self.penalty, self.lam, self.l1_ratio, self.epsilon = loss, penalty, lam, l1_ratio, epsilon
         self.groups, self.intercept, self.solver, self.precision = groups, intercept, solver, precision
         self.tolerance, self.max_iterations, self.class_weight = tolerance, max_iterations, class_weight
-        self.calibration, self.lambdas, self.lambda_ratio, self.folds = calibration, lambdas, lambda_ratio, folds
-        self.choose, self.measure, self.random_state = choose, measure, random_state
+        self.calibration = calibration
+        self._take_choice(lambdas, lambda_ratio, folds, choose, measure, random_state)
 
     def _more_tags(self) -> dict[str, Any]:
         if self.loss != "hinge":
@@ -320,6 +287,8 @@ class SparseClassifier(Linear):
                                   "check compares"}}
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        if self.calibration not in (None, *KINDS):
+            raise ValueError(f"calibration is None, 'softmax' or 'sigmoid', not {self.calibration!r}")
         X = self._check_samples(X, reset=True)
         classes, labels = encoded(y, type(self).__name__)
         self._check_lengths(X, labels)
@@ -328,27 +297,17 @@ class SparseClassifier(Linear):
         self.classes_ = classes
         return Problem(self, columns, classes, labels, weights)
 
-    def _choose_lambda(self, problem: Problem) -> float:
-        if self.choose not in ("1se", "min") or self.measure not in ("error", "loss"):
-            raise ValueError("choose is '1se' or 'min', and measure 'error' or 'loss'")
+    def _validate(self, problem: Problem) -> tuple[list, dict]:
+        problem.check()
         first = problem.first_lambda() if np.isscalar(self.lambdas) else None
         grid = problem.grid(self.lambdas, self.lambda_ratio, first)
-        fold = problem.deal(self.folds, self.random_state or 0)
-        (self.held_out_, best), _ = problem.cross_validate(grid, fold, self.folds)
-        return self.held_out_[best[f"{self.choose} {self.measure}"]]["lambda"]
+        return problem.cross_validate(grid, self._deal(problem.labels, problem.columns.samples), self.folds)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """X: (n_samples, n_features), dense or scipy.sparse; a Fortran-ordered array or a CSC matrix of float32 or
         float64 is not copied, others once. y: (n_samples,). sample_weight: (n_samples,), relative."""
         problem = self._problem(X, y, sample_weight)
-        if isinstance(self.lam, str):
-            if self.lam != "cv":
-                raise ValueError(f"lam is a number or 'cv', not {self.lam!r}")
-            problem.check()
-            lam = self._choose_lambda(problem)
-        else:
-            lam = self.lam
-        problem.struct.lambda_ = lam
+        problem.struct.lambda_ = lam = self._lambda(lambda: self._validate(problem))
         model, report, interrupted = problem.train()
         self._take(problem, model, report, interrupted, lam)
         return self
@@ -356,11 +315,12 @@ class SparseClassifier(Linear):
     def _take(self, problem: Problem, model: LinearModel, report: Any, interrupted: bool, lam: float) -> None:
         calibrated = None
         if self.calibration is not None:
-            if self.calibration not in KINDS:
-                raise ValueError(f"calibration is None, 'softmax' or 'sigmoid', not {self.calibration!r}")
-            grid = problem.grid([lam])
-            fold = problem.deal(self.folds, self.random_state or 0)
-            _, scores = problem.cross_validate(grid, fold, self.folds, keep=True)
+            if interrupted:
+                raise KeyboardInterrupt
+            p = problem.precision
+            scores = np.empty((len(problem.labels), p.padded(len(problem.classes))), p.dtype)
+            fold = self._deal(problem.labels, len(problem.labels))
+            problem.cross_validate(problem.grid([lam]), fold, self.folds, scores)
             calibrated = (self.calibration, *problem.calibrate(self.calibration, scores))
         self._set_model(model, calibrated)
         self.lambda_ = float(lam)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import ALIGNMENT, Precision, address, arena_of, precision_of
+from ._library import ALIGNMENT, NO_FEATURE, Precision, address, arena_of, precision_of
 from ._samples import Rows
 
 
@@ -58,9 +58,8 @@ class LinearModel:
     def kept(self) -> np.ndarray:
         return np.flatnonzero((self.weights != 0).any(axis=1))
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, rows: Rows) -> np.ndarray:
         """samples × classes."""
-        rows = Rows(X, self.precision)
         out = np.empty((rows.count, self.classes), self.precision.dtype)
         self._call(self._reference, byref(rows.struct), address(out))
         return out
@@ -84,12 +83,11 @@ class TermsModel:
         return np.dtype([("output", "u4"), ("first", "u4"), ("second", "u4"), ("coefficient", real)], align=True)
 
     def kept(self) -> np.ndarray:
-        products = self.terms["second"] != 0xFFFFFFFF
+        products = self.terms["second"] != NO_FEATURE
         return np.unique(np.concatenate([self.terms["first"], self.terms["second"][products]])).astype(np.int64)
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, rows: Rows) -> np.ndarray:
         """samples × outputs."""
-        rows = Rows(X, self.precision)
         out = np.empty((rows.count, len(self.intercepts)), self.precision.dtype)
         self.precision.call("interactions_scores_of_samples")(byref(self.struct), byref(rows.struct),
                                                               ctypes.c_void_p(address(out)))
@@ -136,9 +134,8 @@ class KernelsModel:
                    copy(m.coefficients, real, (m.term_count, m.outputs)), copy(m.intercepts, real, (m.outputs,)),
                    copy(m.origins, np.uint32, (m.sample_count,)))
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, rows: Rows) -> np.ndarray:
         """samples × outputs."""
-        rows = Rows(X, self.precision)
         out = np.empty((rows.count, len(self.intercepts)), self.precision.dtype)
         self.precision.call("kernels_scores_of_samples")(byref(self.struct), byref(rows.struct),
                                                          ctypes.c_void_p(address(out)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,18 @@ except ImportError:
         """Labels came in a shape that had to be changed."""
 
 
+MOST = 2**32 - 2  # samples, features, or numbers of a sparse matrix
+
+
 def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsc") and hasattr(X, "nnz")
+
+
+def plain(values: Any, what: str) -> np.ndarray:
+    """As an array; of a masked one the values behind the mask are none."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{what} has masked values: remove or impute them")
+    return np.asarray(values)
 
 
 def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
@@ -28,7 +39,7 @@ def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
             raise TypeError(f"A sparse matrix was passed, but {who} takes dense samples: X.toarray() makes them.")
         array = X
     else:
-        array = np.asarray(X)
+        array = plain(X, "X")
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     if array.dtype.kind == "c":
@@ -42,6 +53,8 @@ def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
         if count == 0:
             raise ValueError(f"Found array with 0 {what}(s) (shape={array.shape}) while a minimum of 1 is required "
                              f"by {who}.")
+        if count > MOST:
+            raise ValueError(f"X has {count} {what}s, and {who} takes at most {MOST}")
     return array
 
 
@@ -69,28 +82,21 @@ class Columns:
     else is copied once. float16 becomes float, integers double (or what `precision` says)."""
 
     def __init__(self, X: Any, precision: str) -> None:
-        single = X.dtype in (np.float32, np.float16)
-        self.precision: Precision = precision_of(precision, np.float32 if single else np.float64)
+        self.precision: Precision = precision_of(precision, X.dtype)
         self.samples, self.features = (int(n) for n in X.shape)
         dtype = self.precision.dtype
         self.rows = self.starts = None
         self.stride = 0
         if is_sparse(X):
-            matrix = X.tocsc()
-            if not matrix.has_canonical_format:
-                matrix = matrix.copy() if matrix is X else matrix
-                matrix.sum_duplicates()
-            self.values = np.require(matrix.data, dtype, "CA")
-            self.rows = _unsigned(matrix.indices)
-            self.starts = _unsigned(matrix.indptr)
-            self.source = matrix
+            self.source, self.values, self.rows, self.starts = _compressed(X, "csc", dtype)
         else:
             size = dtype.itemsize
             fits = (X.dtype == dtype and X.flags.aligned and (X.strides[0] == size or self.samples == 1)
-                    and X.strides[1] % size == 0 and X.strides[1] >= size * self.samples)
+                    and X.strides[1] % size == 0 and size * self.samples <= X.strides[1] <= size * MOST)
             self.values = X if fits else np.array(X, dtype, order="F")
             self.stride = max(self.values.strides[1] // size, self.samples)
             self.source = self.values
+        self.given = self.source if is_sparse(X) else X
         self.entries = int(np.count_nonzero(self.values))
 
     def put(self, problem: Any) -> None:
@@ -104,15 +110,33 @@ class Columns:
         return self.entries, ACTIVE_LIMIT
 
     def row(self, sample: int, columns: np.ndarray) -> np.ndarray:
-        row = self.source[[sample]]
+        row = self.given[[sample]]
         row = row.toarray() if self.rows is not None else row
         return np.asarray(row, np.float64)[0, columns]
+
+
+def _compressed(X: Any, form: str, dtype: np.dtype) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """X as "csc" or "csr" with indices that ascend, and its values, indices and starts: those of X where it is so."""
+    if getattr(X, "format", None) in ("csc", "csr"):  # SciPy looks at the lengths alone
+        indices, starts = X.indices, X.indptr
+        if (starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > min(len(indices), len(X.data))
+                or len(indices) and not 0 <= indices.min() <= indices.max() < X.shape[X.format == "csr"]):
+            raise ValueError("X is a sparse matrix whose indices or starts are out of range")
+    matrix = getattr(X, f"to{form}")()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy() if matrix is X else matrix
+        matrix.sum_duplicates()
+    return (matrix, np.require(matrix.data, dtype, "CA"), _unsigned(matrix.indices), _unsigned(matrix.indptr))
 
 
 def _unsigned(numbers: np.ndarray) -> np.ndarray:
     """int32 is uint32 as it stands."""
     numbers = np.ascontiguousarray(numbers)
-    return numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers.astype(np.uint32)
+    if numbers.dtype == np.int32:
+        return numbers.view(np.uint32)
+    if numbers.max(initial=0) > MOST:
+        raise ValueError(f"X is a sparse matrix of {numbers.max()} numbers: at most {MOST} are possible")
+    return numbers.astype(np.uint32)
 
 
 class Rows:
@@ -122,12 +146,7 @@ class Rows:
         dtype = precision.dtype
         self.count = X.shape[0]
         if is_sparse(X):
-            matrix = X.tocsr()
-            if not matrix.has_canonical_format:
-                matrix = matrix.copy() if matrix is X else matrix
-                matrix.sum_duplicates()
-            self.values = np.require(matrix.data, dtype, "CA")
-            self.columns, self.starts = _unsigned(matrix.indices), _unsigned(matrix.indptr)
+            self.source, self.values, self.columns, self.starts = _compressed(X, "csr", dtype)
             self.struct = precision.samples(address(self.values), address(self.columns), address(self.starts), 0, 0,
                                             self.count)
             if not self.values.size:  # no entries, but sparse all the same
@@ -136,7 +155,7 @@ class Rows:
         size = dtype.itemsize
         if X.dtype != dtype or not X.flags.aligned or any(s < 0 or s % size for s in X.strides):
             X = np.array(X, dtype, order="C")
-        self.values = X
+        self.source = self.values = X
         self.struct = precision.samples(address(X), None, None, X.strides[0] // size, X.strides[1] // size, self.count)
 
 
@@ -149,7 +168,7 @@ def column(y: Any, who: str) -> np.ndarray:
     """Targets as one dimension."""
     if y is None:
         raise ValueError(f"{who} requires y to be passed, but the target y is None")
-    y = np.asarray(y)
+    y = plain(y, "y")
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                       "(n_samples, ), for example using ravel().", DataConversionWarning, stacklevel=4)
@@ -187,7 +206,7 @@ def weights_of(sample_weight: Any, class_weight: Any, classes: np.ndarray, label
     """One weight per sample, or None where all are 1. They are relative: the library divides by their sum."""
     weights = None
     if sample_weight is not None:
-        weights = np.asarray(sample_weight, np.float64)
+        weights = np.asarray(plain(sample_weight, "sample_weight"), np.float64)
         if weights.ndim == 0:
             weights = np.full(len(labels), float(weights))
         if weights.ndim != 1:
@@ -195,10 +214,10 @@ def weights_of(sample_weight: Any, class_weight: Any, classes: np.ndarray, label
         if weights.shape != labels.shape:
             raise ValueError(f"sample_weight.shape == {weights.shape}, expected {labels.shape}!")
     if class_weight is not None:
-        if isinstance(class_weight, str):
-            if class_weight != "balanced":
-                raise ValueError(f"class_weight is None, 'balanced' or a dictionary, not {class_weight!r}")
+        if isinstance(class_weight, str) and class_weight == "balanced":
             by_class = len(labels) / (len(classes) * np.bincount(labels, minlength=len(classes)))
+        elif not isinstance(class_weight, Mapping):
+            raise ValueError(f"class_weight is None, 'balanced' or a dictionary, not {class_weight!r}")
         else:
             unknown = set(class_weight) - set(classes.tolist())
             if unknown:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from . import _library as lib
 from ._base import TransformerMixin
 from ._classifier import Estimator
+from ._folds import seed_of
 from ._library import address
 from ._linear import SparseClassifier
 from ._samples import is_sparse, refuse_value
 
 
-class _Options(ctypes.Structure):
+class _Options(lib.Options):
     _fields_ = [("seed", c_uint64), ("pairs", c_uint32)]
 
 
@@ -84,11 +85,12 @@ class StabilitySelector(TransformerMixin, Estimator):
         array = self._check_samples(X, reset=True)
         if not 0.5 < self.threshold <= 1:
             raise ValueError(f"threshold is above 1/2 and at most 1, not {self.threshold}")
-        if self.pairs < 1:
-            raise ValueError("pairs: at least one is needed")
+        if not isinstance(self.pairs, Integral) or self.pairs < 1:
+            raise ValueError(f"pairs is a whole number, at least 1, not {self.pairs!r}")
         first = self._base()._problem(array, y, sample_weight).first_lambda()
         sizes = [min(self._PAIRS, self.pairs - begin) for begin in range(0, self.pairs, self._PAIRS)]
-        seeds = [(self.random_state or 0) * 65537 + number for number in range(len(sizes))]
+        seed = seed_of(self.random_state)
+        seeds = [(seed * 65537 + number) % 2**64 for number in range(len(sizes))]
         tasks = [(self, array, y, sample_weight, first, seed, size) for seed, size in zip(seeds, sizes)]
         if self.n_jobs in (None, 1):
             done = [_frequencies(*task) for task in tasks]
@@ -111,11 +113,7 @@ class StabilitySelector(TransformerMixin, Estimator):
         return np.flatnonzero(mask) if indices else mask
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        self._check_fitted()
-        names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return np.asarray(names, dtype=object)[self.get_support()]
+        return self._names_in(input_features)[self.get_support()]
 
     def transform(self, X: Any) -> Any:
         """The columns of the selection: (n_samples, n_selected)."""

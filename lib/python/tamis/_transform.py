@@ -16,7 +16,7 @@ from ._samples import checked, refuse_value
 
 
 def _options(name: str, fields: str) -> type[ctypes.Structure]:
-    return type(name, (ctypes.Structure,), {"_fields_": [(field, c_uint32) for field in fields.split()]})
+    return type(name, (lib.Options,), {"_fields_": [(field, c_uint32) for field in fields.split()]})
 
 
 _Images = _options("tamis_scattering_options", "height width scales orientations order oversampling by_position")
@@ -54,7 +54,10 @@ class ScatteringTransformer(TransformerMixin, Estimator):
             kind, options = "scattering", _Images()
             library.tamis_default_scattering_options(byref(options))
             side = int(round(self.n_features_in_**0.5))
-            options.height, options.width = (side, side) if self.shape is None else self.shape
+            shape = (side, side) if self.shape is None else tuple(self.shape)
+            if len(shape) != 2:
+                raise ValueError(f"shape is (height, width) of images, or the length of signals, not {self.shape!r}")
+            options.height, options.width = shape
             options.orientations = self.orientations
         if self.scales is not None:
             options.scales = self.scales
@@ -65,6 +68,13 @@ class ScatteringTransformer(TransformerMixin, Estimator):
         if pixels != self.n_features_in_:
             raise ValueError(f"shape has {pixels} values, and X has {self.n_features_in_} features")
         return kind, options
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """scatteringtransformer0, …"""
+        self._names_in(input_features)
+        kind, options = self._choice()
+        count = getattr(library, f"tamis_{kind}_coefficients")(byref(options))
+        return np.array([f"{type(self).__name__.lower()}{k}" for k in range(count)], dtype=object)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"X_types": ["images"], "stateless": True}
@@ -115,14 +125,15 @@ class SensorWindows(Estimator):
 
     def ends(self, readings: int) -> np.ndarray:
         """The number of the last reading of each window."""
-        return np.arange(self.length - 1, readings, self.hop or self.length)
+        return np.arange(self.length - 1, readings, self.length if self.hop is None else self.hop)
 
     def transform(self, X: Any) -> np.ndarray:
         """X: (n_readings, n_channels), in the order of time. (n_windows, n_channels (4 + bands))."""
         X = checked(X, type(self).__name__, takes_sparse=False)
         options = _Windows()
         library.tamis_default_windows_options(byref(options))
-        options.length, options.hop, options.channels = self.length, self.hop or self.length, X.shape[1]
+        options.length, options.channels = self.length, X.shape[1]
+        options.hop = self.length if self.hop is None else self.hop
         options.bands = self.bands
         _refusal(library.tamis_windows_sentence(byref(options)))
         p = precision_of(self.precision, X.dtype)

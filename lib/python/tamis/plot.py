@@ -15,17 +15,12 @@ def _axes(axes: Any) -> Any:
     return plt.subplots()[1]
 
 
-def _names(model: Any) -> list[str]:
-    names = getattr(model, "feature_names_in_", None)
-    return [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
-
-
 def path(model: Any, axes: Any = None) -> Any:
     """The norm of every feature's coefficients over lambda, of a `SparsePathClassifier`."""
     axes = _axes(axes)
     norms = np.linalg.norm(model.coefs_, axis=1)
     for j in np.flatnonzero(norms.any(axis=0)):
-        axes.plot(model.lambdas_, norms[:, j], label=_names(model)[j])
+        axes.plot(model.lambdas_, norms[:, j], label=model._names_in()[j])
     axes.set(xscale="log", xlabel="lambda", ylabel="norm of a feature's coefficients")
     axes.invert_xaxis()
     return axes
@@ -38,7 +33,7 @@ def coefficients(model: Any, axes: Any = None) -> Any:
     table = np.asarray(model.coef_.todense() if hasattr(model.coef_, "todense") else model.coef_)[:, kept]
     most = np.abs(table).max(initial=0) or 1
     axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, aspect="auto")
-    axes.set_xticks(range(len(kept)), [_names(model)[j] for j in kept], rotation=90)
+    axes.set_xticks(range(len(kept)), [model._names_in()[j] for j in kept], rotation=90)
     axes.set_yticks(range(len(model.classes_)), model.classes_)
     return axes
 
@@ -69,7 +64,7 @@ def interactions(model: Any, axes: Any = None) -> Any:
         squares[[a, b] if a != b else a, [b, a] if a != b else b] += coefficient**2
     picture = axes.imshow(np.sqrt(squares), cmap="Blues")
     axes.figure.colorbar(picture, ax=axes)
-    names = [_names(model)[j] for j in kept]
+    names = [model._names_in()[j] for j in kept]
     axes.set_xticks(range(len(kept)), names, rotation=90)
     axes.set_yticks(range(len(kept)), names)
     return axes
