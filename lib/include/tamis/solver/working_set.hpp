@@ -65,7 +65,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
     for_each_listed_group(memory_.list, active_count_, visit);
   }
   Rows<T> rows(T* matrix, FeatureGroup group) const { return rows_of(matrix, group, shape_.classes, stride_); }
-  [[gnu::noinline]] Rows<const T> rows(const T* matrix, FeatureGroup group) const {
+  Rows<const T> rows(const T* matrix, FeatureGroup group) const {
     return rows_of(matrix, group, shape_.classes, stride_);
   }
 
