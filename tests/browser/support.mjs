@@ -14,8 +14,10 @@ import { holdOut } from '../../web/plugins/hold-out.js';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const build = path.resolve(process.env.TAMIS_BUILD ?? path.join(project, 'build/test'));
 const page_folder = path.join(build, 'web/dist');
-const package_folder = path.join(build, 'wasm/dist');
-const screenshots = path.join(build, 'web/screenshots');
+export const package_folder = path.join(build, 'wasm/dist');
+/** What a Python finds this build's package in. */
+export const python_folder = path.join(build, 'python');
+export const screenshots = path.join(build, 'web/screenshots');
 mkdirSync(screenshots, { recursive: true });
 
 const browser_program = process.env.TAMIS_CHROMIUM ?? '/usr/bin/chromium';

@@ -19,6 +19,12 @@ export function certificate(gap: number): string {
   return `${(Math.ceil(value / unit - 1e-9) * unit).toFixed(decimals)} %`;
 }
 
+/** A C identifier made of a title, as the tamis command makes one of a file's name. */
+export function identifier(title: string): string {
+  const name = title.replace(/[^A-Za-z0-9]/g, '_');
+  return name === '' || /^\d/.test(name) ? `model_${name}` : name;
+}
+
 export const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 export const signed = (x: number) => (x < 0 ? `−${short(-x)}` : `+${short(x)}`);
 export const milliseconds = (time: number) => (time < 10 ? time.toFixed(1) : count(Math.round(time)));

@@ -1,5 +1,6 @@
 /** What the page's shell and its panels know of each other. A panel is a folder panels/NAME whose index.ts exports `mount`. */
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
+import type { Recipe } from './recipe';
 
 export const panels = {
   draw: 'Draw',
@@ -33,6 +34,8 @@ export interface Panel {
    * for the user when it cannot, and changes nothing then.
    */
   restore?(state: unknown): void;
+  /** What is shown, to be reproduced by code; null: no model is. */
+  code?(): Recipe | null | Promise<Recipe | null>;
   /** Begins anew, as without a link. */
   begin?(): void;
 }

@@ -1,4 +1,5 @@
 /** The dialog that gives a link to what a panel shows: it says what the link holds, and has data in it only when asked for. */
+import { copied } from './clipboard';
 import { html } from './dom';
 import { count } from './format';
 import { most_characters } from './link';
@@ -57,12 +58,6 @@ export class ShareDialog {
   }
 
   async #copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(this.#link.value);
-      this.#status.textContent = 'Link copied.';
-    } catch {
-      this.#link.select();
-      this.#status.textContent = 'The browser does not let the page copy it: copy it from the field above.';
-    }
+    this.#status.textContent = await copied(this.#link.value, 'Link', () => this.#link.select());
   }
 }

@@ -1,4 +1,5 @@
 /** The panels, one in sight at a time, the tabs that choose it, and the link that holds what it shows. */
+import type { CodeDialog } from './code';
 import { byId, html } from './dom';
 import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
 import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
@@ -31,6 +32,7 @@ export class Shell {
   #rest: ReturnType<typeof setTimeout> | undefined;
   #client;
   #dialog = new ShareDialog();
+  #code: CodeDialog | null = null; // once it is asked for
 
   constructor(client: ReplacedClient | null, loads: Record<PanelName, Load>) {
     this.#client = client;
@@ -46,6 +48,7 @@ export class Shell {
       this.#shown?.section.focus();
     });
     byId('share').addEventListener('click', () => void this.#share());
+    byId('code').addEventListener('click', () => void this.#showCode());
     // A file that is dropped beside its place would otherwise be opened instead of the page.
     for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
     void this.#go();
@@ -62,13 +65,14 @@ export class Shell {
       const panel = await room.panel;
       const sentence = place ? await restored(panel, room, place, Boolean(history.state?.tamis)) : 'The page has no such part as the link asks for.';
       if (this.#shown !== room) return;
+      byId('code').hidden = !panel.code;
       panel.show?.();
       if (sentence) this.#say(room, `${sentence} ${room.name === 'draw' ? 'The page' : 'This part'} starts as usual.`);
       if (sentence || room.code !== (place?.code ?? null)) this.#rewrite(room);
     } catch (error) {
       room.panel = null;
       console.info(error); // for who looks for the reason
-      this.#say(room, 'This part of the page cannot be loaded. Reloading the page may help.');
+      this.#say(room, not_loaded);
     }
   }
 
@@ -124,6 +128,17 @@ export class Shell {
     else if (room.notice.textContent === lost_sentence) this.#say(room, `${lost_sentence.slice(0, -1)}, and has ended well.`);
   }
 
+  async #showCode(): Promise<void> {
+    const room = this.#shown!;
+    try {
+      const [{ CodeDialog }, recipe] = await Promise.all([import('./code'), room.loaded?.code?.() ?? null]);
+      if (this.#shown === room) (this.#code ??= new CodeDialog()).open(recipe);
+    } catch (error) {
+      console.info(error); // for who looks for the reason
+      this.#say(room, not_loaded);
+    }
+  }
+
   // ---- the link
 
   /** Packs the state of a panel and, when it is in sight, writes it into the address. */
@@ -156,6 +171,7 @@ export class Shell {
   }
 }
 
+const not_loaded = 'This part of the page cannot be loaded. Reloading the page may help.';
 const lost_sentence = 'The worker that trains had died: another one has begun the training again.';
 
 const linkTo = ({ name }: Room, code: string | null) =>

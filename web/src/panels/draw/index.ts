@@ -9,6 +9,8 @@ import { History, undoKeys } from '../../history';
 import { lambdaAt, least, shareOf } from '../../lambda';
 import { WeightMaps } from '../../maps';
 import type { Mount, Page, Panel } from '../../panel';
+import type { Recipe } from '../../recipe';
+import { save } from '../../save';
 import { Cells } from './cells';
 import {
   digit_names, isBlank, kept, lacking, longest_name, most_drawings, namesOf, pixelsOn, read, samplesOf, start, toggled,
@@ -75,7 +77,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
   controls.addEventListener('submit', (event) => event.preventDefault());
   stop.addEventListener('click', () => trainer?.stop());
-  download.addEventListener('click', save);
+  download.addEventListener('click', () => header !== null && save(new Blob([header], { type: 'text/x-c' }), 'digits.h'));
   undo.addEventListener('click', () => step('undo'));
   redo.addEventListener('click', () => step('redo'));
   undoKeys(root, () => step('undo'), () => step('redo'));
@@ -89,7 +91,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   maps.show(digit_names, []);
   refresh();
 
-  return { show, hide, state, restore, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
+  return { show, hide, state, restore, code, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
 
   function show(): void {
     visible = true;
@@ -275,6 +277,17 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     wished = Math.max(wished, 1);
   }
 
+  function code(): Recipe | null {
+    if (!shown) return null;
+    const { data, loss, penalty, tolerance, lambda } = shown.chosen;
+    const digits = sheet().digits;
+    return {
+      title: digits ? 'digits' : 'drawings', label: 'label', training: data, ...(digits ? { heldOut: test } : {}),
+      ...('sampleWeights' in data ? { weights: data.sampleWeights } : {}),
+      asked: { kind: 'linear', loss, penalty, lambda, tolerance },
+    };
+  }
+
   // ---- what is asked for
 
   function choice(): Pick<Wish, 'loss' | 'penalty' | 'tolerance'> {
@@ -380,15 +393,6 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     } catch (error) {
       failed(error as Error);
     }
-  }
-
-  function save(): void {
-    if (header === null) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([header], { type: 'text/x-c' }));
-    link.download = 'digits.h';
-    link.click();
-    URL.revokeObjectURL(link.href);
   }
 
   function hideStop(): void {

@@ -1,4 +1,5 @@
 /** The files that a model is taken home as. */
+import { identifier } from '../../format';
 import type { Offer } from '../../panel';
 import { scriptOf } from './javascript';
 
@@ -7,12 +8,6 @@ export interface Exported {
   file: string;
   text: string;
   type: string;
-}
-
-/** A C identifier made of a title, as the tamis command makes one of a file's name. */
-export function identifier(title: string): string {
-  const name = title.replace(/[^A-Za-z0-9]/g, '_');
-  return name === '' || /^\d/.test(name) ? `model_${name}` : name;
 }
 
 export async function exportsOf({ title, model, selfTest, missingMeans }: Offer): Promise<Exported[]> {

@@ -4,6 +4,7 @@ import { simd } from '../../client';
 import { byId, html } from '../../dom';
 import { count } from '../../format';
 import { panels, type Mount, type Offer, type Page, type Panel } from '../../panel';
+import { save } from '../../save';
 import { boards, type Board } from './boards';
 import { bytesOf, costOf, solverOf, type Bytes, type Cost, type Wanted } from './calculator';
 import { exportsOf, type Exported } from './exports';
@@ -174,12 +175,6 @@ function cardOf({ kind, file, text, type }: Exported, rounds: boolean): HTMLElem
   const preview = text.length > preview_characters ? `${text.slice(0, preview_characters)}\n…` : text;
   return html('li', {}, html('h3', {}, title), html('p', {}, sentence),
     html('pre', { tabindex: 0, role: 'region', 'aria-label': `The beginning of ${file}` }, html('code', {}, preview)), button);
-}
-
-function save(data: Blob, file: string): void {
-  const link = html('a', { href: URL.createObjectURL(data), download: file });
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 const sizeOf = (bytes: number) => (Number.isFinite(bytes) ? count(Math.round(bytes)) : 'more than 4,294,967,296');

@@ -6,10 +6,11 @@ import { certificate, milliseconds, short } from '../../format';
 import { History, undoKeys } from '../../history';
 import { Newest } from '../../newest';
 import type { Mount, Page, Panel } from '../../panel';
+import type { Recipe } from '../../recipe';
 import { possibleTerms, showRelevance, showTerms } from './kept';
 import type { mountKernels } from './kernels';
 import { badge } from './marks';
-import { train, type Trained, type Wish } from './models';
+import { recipeOf, train, type Trained, type Wish } from './models';
 import { penalties } from './norms';
 import './plane.css';
 import markup from './plane.html?raw';
@@ -43,6 +44,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let dragged: Points | null = null; // with a point on its way
   const regions = new Regions(byId('stage').querySelector('canvas')!);
   let shown: Trained | null = null;
+  let answered: Wish | null = null; // what is shown is the model of this
   let visible = false;
   let unfinished = true; // it trains when it is shown
   let painted = true; // the regions are those of the model
@@ -98,7 +100,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   showRelevance(byId('relevances'), [], choice().kernels, points()); // takes its place
   const watch = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadBelow());
 
-  return { show, hide, state, restore, holds: 'the points, the kind of the model and λ' };
+  return { show, hide, state, restore, code: (): Recipe | null => shown && recipeOf(answered!), holds: 'the points, the kind of the model and λ' };
 
   function show(): void {
     visible = true;
@@ -241,7 +243,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function trained(model: Trained, wish: Wish, newest: boolean): void {
     if (newest) hideStop();
     if (classesOf(points()).length < 2) return;
-    shown = model;
+    [shown, answered] = [model, wish];
     const { report, labels } = model;
     const predicted = wish.points.map(({ x, y }) => {
       const scores = Array.from(model.scores([x, y]));

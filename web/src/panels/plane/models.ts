@@ -2,6 +2,7 @@
 import type { Hierarchy, Kernel, KernelTerm, InteractionTerm, Report, TrainOptions } from 'tamis';
 import type { WorkerClient } from 'tamis/worker';
 import type { Offer } from '../../panel';
+import type { Recipe } from '../../recipe';
 import type { Points } from './points';
 import type { Scorer } from './regions';
 
@@ -25,6 +26,12 @@ export interface Trained extends Scorer {
   readonly offer: Offer;
 }
 
+const samplesOf = (points: Points) => ({
+  X: { values: Float32Array.from(points.flatMap(({ x, y }) => [x, y])), samples: points.length, features: 2 },
+  y: points.map(({ label }) => label),
+});
+const normOf = ({ norm }: Wish) => [...norm].map(Number) as [p: 1 | 2, q: 1 | 2, r: 1 | 2];
+
 const tolerance = 0.01;
 const most_iterations = 20_000;
 export const featureNames = ['x₁', 'x₂'];
@@ -32,8 +39,7 @@ export const featureNames = ['x₁', 'x₂'];
 export async function train(client: WorkerClient, wish: Wish, options: TrainOptions): Promise<Trained> {
   const { points, kind, lambda } = wish;
   const data = {
-    X: { values: Float32Array.from(points.flatMap(({ x, y }) => [x, y])), samples: points.length, features: 2 },
-    y: points.map(({ label }) => label),
+    ...samplesOf(points),
     lambda,
     tolerance,
     maxIterations: most_iterations,
@@ -60,10 +66,22 @@ export async function train(client: WorkerClient, wish: Wish, options: TrainOpti
       offer: offerOf(model, 'squared-hinge', 'hierarchical'),
     };
   }
-  const [p, q, r] = [...wish.norm].map(Number) as [1 | 2, 1 | 2, 1 | 2];
+  const [p, q, r] = normOf(wish);
   const model = await client.trainKernels({ ...data, kernels: wish.kernels, p, q, r, intercept: true }, options);
   return {
     ...shared, report: model.report, labels: model.classes.map(Number), scores: (x) => model.scores(x), kernelTerms: model.terms,
     offer: offerOf(model, 'squared-hinge', 'mixed-norm'),
+  };
+}
+
+/** The same, for code to reproduce. */
+export function recipeOf(wish: Wish): Recipe {
+  const { points, kind, lambda, hierarchy, kernels } = wish;
+  const [p, q, r] = normOf(wish);
+  const about = { lambda, tolerance };
+  return {
+    title: 'plane', label: 'class', training: samplesOf(points), featureNames: ['x1', 'x2'],
+    asked: kind === 'linear' ? { kind, loss: 'squared-hinge', penalty: 'l1', ...about }
+      : kind === 'interactions' ? { kind, hierarchy, ...about } : { kind, kernels, p, q, r, ...about },
   };
 }

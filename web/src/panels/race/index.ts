@@ -3,6 +3,7 @@ import type { Loss, Penalty, Precision } from 'tamis';
 import { byId, html, switchOff } from '../../dom';
 import { certificate, count, milliseconds, short } from '../../format';
 import type { Mount, Page, Panel } from '../../panel';
+import type { Recipe } from '../../recipe';
 import { LogPlot, type Line } from './plot';
 import { dataOf, isName, sizeOf, type Data, type Name } from './problems';
 import './race.css';
@@ -58,7 +59,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   showLambda();
   showEntrants();
 
-  return { show, hide, state, restore };
+  return { show, hide, state, restore, code };
 
   function show(): void {
     visible = true;
@@ -208,6 +209,16 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     }));
     gaps.show(lines(({ gap }) => Math.max(gap, finest_gap / 100)));
     objectives.show(lines(({ objective }) => Math.max((objective - best) / best, floors[precision])));
+  }
+
+  async function code(): Promise<Recipe | null> {
+    const { name, loss, penalty, precision, limit, lambda } = choice();
+    const solvers = takers().flatMap((entrant) => (out.has(entrant.name) ? [] : [entrant.name]));
+    if (solvers.length === 0) return null;
+    return {
+      title: name, label: 'label', training: known.get(name) ?? (await dataOf(name)),
+      asked: { kind: 'race', loss, penalty, precision, lambda, tolerance: finest_gap, solvers, seconds: limit / 1000 },
+    };
   }
 
   // ---- what a link holds

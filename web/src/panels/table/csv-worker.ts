@@ -1,6 +1,6 @@
 /** Holds the table: reads, prepares and evaluates, so that the page need not. */
 import { CsvError, read, summary, type ColumnSummary, type Table } from './csv';
-import { confusion, prepare, type HeldOutRows, type Prepared, type Wanted } from './prepared';
+import { confusion, prepare, textsOf, type HeldOutRows, type Prepared, type Wanted } from './prepared';
 
 export interface Overview {
   rows: number;
@@ -11,6 +11,7 @@ export interface Overview {
 export interface Requests {
   read: [{ file: File | Blob; header?: boolean | undefined }, Overview | null];
   prepare: [Wanted, Prepared];
+  rows: [Wanted, ReturnType<typeof textsOf>];
   confusion: [{ weights: Float32Array; intercepts: Float32Array }, number[]];
 }
 
@@ -36,6 +37,7 @@ const work: { [Name in keyof Requests]: (given: Requests[Name][0], id: number) =
     test = made.test;
     return made.prepared;
   },
+  rows: (wanted) => textsOf(table!, wanted),
   confusion: ({ weights, intercepts }) => confusion(test!, weights, intercepts),
 };
 

@@ -6,6 +6,7 @@ import { byId, html, switchOff } from '../../dom';
 import { certificate, count, percent, short } from '../../format';
 import { LambdaPlot, type PlotMark } from '../../lambda-plot';
 import type { Mount, Page, Panel } from '../../panel';
+import type { Recipe } from '../../recipe';
 import { inUnits } from '../../units';
 import { ColumnsView, guessLabel, summaryOf } from './columns';
 import type { Choice } from './csv';
@@ -153,6 +154,22 @@ class TablePanel implements Panel {
       ...(wish.example ? { example: wish.example } : whole && wish.text !== null ? { text: wish.text } : {}),
       name: wish.name, header: this.#overview.header, label: this.#label.value, choices: wish.choices, loss, penalty, share: this.#share,
     };
+  }
+
+  async code(): Promise<Recipe | null> {
+    if (!this.#prepared || this.#points.length === 0) return null;
+    const { loss, penalty, tolerance } = this.#problem!;
+    const { lambda } = this.#points[this.#chosen()]!;
+    const label = this.#label.value;
+    const { training, heldOut } = await this.#reader.rows({ label, choices: this.#wish!.choices });
+    return {
+      title: this.#title(), label, training, ...(heldOut === null ? {} : { heldOut }),
+      asked: { kind: 'linear', loss, penalty, lambda, tolerance, standardise: true },
+    };
+  }
+
+  #title(): string {
+    return this.#wish!.name.replace(/\.\w+$/, '');
   }
 
   restore(given: unknown): void {
@@ -533,7 +550,7 @@ class TablePanel implements Panel {
     const { loss, penalty } = this.#asked();
     this.#editor.show(model, features);
     this.#page.offer({
-      title: this.#wish!.name.replace(/\.\w+$/, ''), model, samples: X.samples, features: X.features, classes: classes.length, loss, penalty, selfTest: examples,
+      title: this.#title(), model, samples: X.samples, features: X.features, classes: classes.length, loss, penalty, selfTest: examples,
       ...(this.#fillsMissing() ? { missingMeans: features.map(({ mean }) => mean) } : {}),
     });
     const kept = model.report.nonzeroRows;

@@ -1,5 +1,6 @@
 /** What training takes of a table: standardised features of two thirds of the rows, one third held out. */
 import { holdOut } from '../../../plugins/hold-out.js';
+import { csvOf } from '../../recipe';
 import { CsvError, most_cells, most_levels, summary, type Choice, type Table } from './csv';
 
 export interface Wanted {
@@ -41,8 +42,21 @@ export interface HeldOutRows {
   y: Float64Array;
 }
 
+interface Row {
+  row: number;
+  y: number;
+}
+interface Parts {
+  train: Row[];
+  test: Row[];
+  classes: string[];
+  columnsOf: { at: (row: number) => number; feature: Feature }[];
+  unlabelled: number;
+  constant: string[];
+}
+
 /** Throws CsvError. */
-export function prepare(table: Table, { label, choices }: Wanted): { prepared: Prepared; test: HeldOutRows } {
+function partsOf(table: Table, { label, choices }: Wanted): Parts {
   const { rows, columns } = table;
   const target = columns.find(({ name }) => name === label);
   if (!target) throw new CsvError(`The table has no column '${label}'.`);
@@ -62,7 +76,7 @@ export function prepare(table: Table, { label, choices }: Wanted): { prepared: P
   const pick = (held: boolean) => labelled.flatMap((row, i) => (out[i] === held ? [{ row, y: labels[i]! }] : []));
   const [train, test] = [pick(false), pick(true)];
 
-  const columnsOf: { at: (row: number) => number; feature: Feature }[] = [];
+  const columnsOf: Parts['columnsOf'] = [];
   const constant: string[] = [];
   for (const column of columns) {
     if (column === target) continue;
@@ -83,7 +97,13 @@ export function prepare(table: Table, { label, choices }: Wanted): { prepared: P
   if (columnsOf.length * labelled.length > most_cells)
     throw new CsvError(`With its categories the table has ${columnsOf.length} features of ${labelled.length} rows, ` +
       `and at most ${most_cells} numbers are taken here: leave columns out.`);
-  const matrix = (part: typeof train) => {
+  return { train, test, classes, columnsOf, unlabelled: rows - labelled.length, constant };
+}
+
+/** Throws CsvError. */
+export function prepare(table: Table, wanted: Wanted): { prepared: Prepared; test: HeldOutRows } {
+  const { train, test, classes, columnsOf, unlabelled, constant } = partsOf(table, wanted);
+  const matrix = (part: Row[]) => {
     const values = new Float32Array(part.length * columnsOf.length);
     columnsOf.forEach(({ at, feature: { mean, deviation } }, j) =>
       part.forEach(({ row }, i) => (values[i * columnsOf.length + j] = (at(row) - mean) / deviation)));
@@ -97,12 +117,20 @@ export function prepare(table: Table, { label, choices }: Wanted): { prepared: P
       classes,
       features: columnsOf.map(({ feature }) => feature),
       heldOut: test.length,
-      unlabelled: rows - labelled.length,
+      unlabelled,
       constant,
       examples: first.flatMap((one) => (one ? [columnsOf.map(({ at }) => Math.fround(at(one.row)))] : [])),
     },
     test: { X: matrix(test), y: Float64Array.from(test, ({ y }) => y) },
   };
+}
+
+/** The same rows in the units of the file, as CSVs with the label first; null: no row is held out. */
+export function textsOf(table: Table, wanted: Wanted): { training: string; heldOut: string | null } {
+  const { train, test, classes, columnsOf } = partsOf(table, wanted);
+  const names = [wanted.label, ...columnsOf.map(({ feature }) => feature.name)];
+  const text = (part: Row[]) => csvOf(names, part.map(({ row, y }) => [classes[y]!, ...columnsOf.map(({ at }) => at(row))]));
+  return { training: text(train), heldOut: test.length > 0 ? text(test) : null };
 }
 
 /** Mean and standard deviation of what is there; 0 where nothing is. */

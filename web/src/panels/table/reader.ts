@@ -24,6 +24,7 @@ export class TableReader {
   /** Resolves with null when it was stopped. */
   read = (given: Requests['read'][0], progress: (share: number) => void) => this.#ask('read', given, progress);
   prepare = (given: Requests['prepare'][0]) => this.#ask('prepare', given);
+  rows = (given: Requests['rows'][0]) => this.#ask('rows', given);
   confusion = (given: Requests['confusion'][0]) => this.#ask('confusion', given);
 
   stop(): void {

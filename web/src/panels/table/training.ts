@@ -6,6 +6,7 @@ export interface TableProblem extends ProblemData {
   X: { values: Float32Array; samples: number; features: number };
   loss: Loss;
   penalty: Penalty;
+  tolerance: number;
 }
 export type Point = PathPoint<WorkerModel>;
 
