@@ -212,8 +212,10 @@ export async function inEveryLook(stage, at, use) {
     for (const colorScheme of ['light', 'dark'])
       await stage.withPage(async (page) => {
         await use(page, `${width}-${colorScheme}`);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.equal(wide, width, `scrolls sideways at ${width}`);
+        const [wide, ...what] = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')]
+          .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+          .map(({ tagName, id, className }) => `${tagName.toLowerCase()}#${id}.${className}`)]);
+        assert.equal(wide, width, `scrolls sideways at ${width}; beyond the edge: ${what.join(' ')}`);
       }, {
         at,
         prepare: async (page) => {

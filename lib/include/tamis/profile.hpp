@@ -68,6 +68,16 @@
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 
+/// What runs once a solve and is compiled for size in WebAssembly modules. For g++ it is no hint: there callers, and the
+/// loops in them, would be taken for rare as well.
+#ifdef __wasm__
+#define TAMIS_IS_MODULE true
+#define TAMIS_COLD_IN_MODULES [[gnu::cold]]
+#else
+#define TAMIS_IS_MODULE false
+#define TAMIS_COLD_IN_MODULES
+#endif
+
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// What a profile takes, for `if constexpr` and for arguments of templates.
@@ -78,6 +88,7 @@ struct Profile {
   bool single_entries;  ///< loops over the entries of a row take one at a time
   bool tiles;           ///< products and factors by tiles, whose sums stay in registers
   bool every_width;     ///< rows of more than three vectors have code for their width
+  bool fetches;         ///< rows may be fetched ahead; WebAssembly has no instruction for it
   bool loop_per_loss;   ///< loops over samples are compiled for every loss that is chosen at run time
 };
 inline constexpr Profile profile{
@@ -87,6 +98,7 @@ inline constexpr Profile profile{
     .single_entries = TAMIS_PROFILE_IS(size) && !TAMIS_HAS_VECTORS,
     .tiles = TAMIS_HAS_TILES,
     .every_width = !TAMIS_PROFILE_IS(size),
+    .fetches = !TAMIS_IS_MODULE,
     .loop_per_loss = !TAMIS_PROFILE_IS(size),
 };
 

@@ -25,11 +25,6 @@ struct ViolationPass {
   bool far = false;  ///< the scores do not fit caches near the processor: they are fetched ahead
 };
 
-#ifdef __wasm__
-inline constexpr bool can_fetch = false;
-#else
-inline constexpr bool can_fetch = true;
-#endif
 /// Fetches the row of scores that the pass comes to a few entries from now: which one no hardware can guess.
 template <class T>
 [[gnu::always_inline]] inline void fetch_ahead(const Column<T>& x, Index e, const T* matrix, Index stride) {
@@ -43,7 +38,7 @@ TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, 
                                      T* gradient, T* curvature) {
   using S = RegisterTile<T, N, wide>;
   const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
-  const bool far = can_fetch && pass.far;
+  const bool far = profile.fetches && pass.far;
   const bool special = far || pass.weights || pass.margins;
   auto g = S::zero(count), h = S::zero(count);
   Index e = 0;

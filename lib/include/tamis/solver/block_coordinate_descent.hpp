@@ -148,7 +148,7 @@ class BlockCoordinateDescent : public Workbench<T, Loss, Penalty, SortedColumns<
   // ---- memory beyond the least ------------------------------------------------------------------------------------
 
   /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.
-  [[gnu::noinline, gnu::cold]] void take_room(std::span<std::byte> memory, Arena& arena) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
     design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
     const std::size_t entries = design_.count_nonzeros();

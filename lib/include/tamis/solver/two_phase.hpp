@@ -13,12 +13,12 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///     ∇D = A W(u) − Z(u) − (u − uᵗ)/σ,   W(u) = prox_{τλΩ}(Wᵗ − τAᵀu),   Z(u) = prox_{τ'h}(Zᵗ + τ'u),
 ///
 /// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J that of the
-/// projection in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ, B = bI + (σ −
-/// b)J, b = 1/(τ' + 1/σ): see NewtonSystem. In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖² and τ is τ/sⱼ² in row j:
-/// see WorkingSet::scale_of. Where more coefficients are nonzero than the memory was made for, conjugate gradients
-/// solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. It works on a dense copy of the samples whose duals are not zero or might
-/// become so, if it has no more values than half the design, and checks the others by the certificate. When the second
-/// phase makes no progress the first one takes over again, so that it is never worse than PrimalDual for long.
+/// projection in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
+/// B = bI + (σ − b)J, b = 1/(τ' + 1/σ): see NewtonSystem. In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖², and in row j τ
+/// is τ/sⱼ²: see WorkingSet::scale_of. Where more coefficients are nonzero than the memory was made for, conjugate
+/// gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. It works on a dense copy of the samples whose duals are not zero or
+/// might become so, if it has no more values than half the design, and checks the others by the certificate. When the
+/// second phase makes no progress the first one takes over again, so that it is never worse than PrimalDual for long.
 ///
 /// Memory: as PrimalDual at the least, and then it is PrimalDual; with an `active_limit` of nonzero coefficients and
 /// intercepts, (p + 1) + 3n more rows of padded classes, half the values of the design or all that are not zero (the

@@ -60,7 +60,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!arena.aligned()) return Status::invalid_arena;
     return arena.exhausted() ? Status::arena_too_small : Status::running;
   }
-  [[gnu::noinline, gnu::cold]] bool validate(Status arena, std::size_t bytes, bool with_eta) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool validate(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
     monitor_.begin();

@@ -13,7 +13,7 @@ struct CommonMemory {
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
   Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
-  std::int8_t* exponents;  ///< of features: see scale_of
+  std::int8_t* exponents;  ///< of features: see scale_of; in descent, lasting_curvature
   std::uint8_t* active;    ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {

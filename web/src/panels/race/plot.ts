@@ -21,7 +21,7 @@ export class LogPlot {
   constructor(root: HTMLElement, value: (y: number) => string) {
     this.#root = root;
     this.#value = value;
-    new ResizeObserver(() => this.#fit()).observe(root);
+    new ResizeObserver(() => this.#plot?.setSize({ width: this.#root.clientWidth, height })).observe(root);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot?.redraw());
   }
 
@@ -33,17 +33,11 @@ export class LogPlot {
     });
   }
 
-  #fit(): void {
-    const width = this.#root.clientWidth;
-    if (this.#plot && width > 0 && this.#plot.width !== width) this.#plot.setSize({ width, height });
-  }
-
   #draw(): void {
     if (this.#root.clientWidth === 0) return;
     const drawn = this.#lines.map(({ points }) => [points.map(([x]) => x), points.map(([, y]) => y)] as [number[], number[]]);
     const data = uPlot.join(drawn.map(([x, y]) => (x.length > 0 ? [x, y] : [[1], [null]]) as uPlot.AlignedData));
     const kinds = JSON.stringify(this.#lines.map(({ colour, dashed }) => [colour, dashed]));
-    this.#fit();
     if (this.#plot && kinds === this.#kinds) return this.#plot.setData(data);
     this.#kinds = kinds;
     this.#plot?.destroy();
