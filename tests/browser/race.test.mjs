@@ -147,6 +147,19 @@ test('says so without WebAssembly', async () => {
   }, { at, prepare: (page) => page.addInitScript(() => delete globalThis.WebAssembly) });
 });
 
+test('a reason with a long address wraps', async () => {
+  await withPage(async (page) => {
+    await over(page);
+    const wide = await page.evaluate(() => {
+      const notice = document.querySelector('#notice-race');
+      notice.hidden = false;
+      notice.textContent = `Training is not possible here: https://example.org/${'assets'.repeat(20)}.wasm.`;
+      return document.documentElement.scrollWidth;
+    });
+    assert.equal(wide, 320);
+  }, { at, prepare: (page) => page.setViewportSize({ width: 320, height: 640 }) });
+});
+
 test('fits the screen, light and dark, wide and narrow', async () => {
   await inEveryLook(scene, at, async (page, look) => {
     await over(page);
