@@ -28,11 +28,11 @@ T mean_curved_loss(const Loss& loss, const Targets<T>& targets, const T* z, Inde
 /// U ← cᵢ∇ℓᵢ at scores z, the padding 0.
 template <class T, class Loss>
 [[gnu::noinline]] void take_gradients(const Loss& loss, const Targets<T>& targets, const T* z, Index stride, T* u) {
-  for (Index i = 0; i < targets.samples(); ++i) {
+  const Index classes = targets.classes, samples = targets.samples();  // or the compiler reads them for each
+  for (Index i = 0; i < samples; ++i) {
     T* row = row_of(u, i, stride);
-    loss.gradient(row_of(z, i, stride), targets.classes, label_of(loss, targets, i), targets.margin(i),
-                  targets.weight(i), row);
-    for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
+    loss.gradient(row_of(z, i, stride), classes, label_of(loss, targets, i), targets.margin(i), targets.weight(i), row);
+    for (Index k = classes; k < stride; ++k) row[k] = T(0);
   }
 }
 /// The same of a loss with curvature, in a loop of its own where the profile has one for each.
