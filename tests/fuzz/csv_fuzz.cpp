@@ -17,7 +17,7 @@ std::string in_csv(const cli::Table& t, bool labelled) {
     if (!t.subjects.empty()) fields += ',' + cli::csv_field(subject);
     if (labelled) fields += ',' + cli::csv_field(label);
     for (std::size_t j = 0; j < t.features; ++j) fields += ',' + field(j);
-    text += fields.substr(1) + '\n';
+    text += (fields == "," ? "\"\"" : fields.substr(1)) + '\n';  // an empty line would be none
   };
   if (!t.feature_names.empty())
     line("subject", "label", [&](std::size_t j) { return cli::csv_field(t.feature_names[j]); });
