@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
+#include <tamis.h>
 
 #include <cstdint>
-#include <utility>
-
-#include <tamis.h>
 #include <tamis/tamis.hpp>  // both first, so that the snippets' own includes do nothing inside namespaces and functions
+#include <utility>
 
 namespace first_snippet {
 int classify(const float* samples, const tamis::Label* labels, const float* reading) {
