@@ -8,7 +8,9 @@
 namespace first_snippet {
 int classify(const float* samples, const tamis::Label* labels, const float* reading) {
   int label = -1;
+  {
 #include "first_snippet.hpp"
+  }
   return label;
 }
 }  // namespace first_snippet
@@ -19,7 +21,9 @@ int classify(const float* samples, const std::uint16_t* labels, const float* rea
   tamis_training_f32 run;
   tamis_model_f32 model;
   int label = -1;
+  {
 #include "c_first_snippet.hpp"
+  }
   return label;
 }
 }  // namespace c_first_snippet
