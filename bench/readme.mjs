@@ -1,4 +1,4 @@
-// node readme.mjs RECORD.json README.md [--check]: writes the figures of the record between the two markers of the README; with
+// node readme.mjs RECORD.json README.md [--check]: writes the figures of the record between the two markers of README.md; with
 // --check it ends with 1 unless they are there already.
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -45,10 +45,10 @@ if (record) {
   const wanted = `${text.slice(0, from)}${begin}\n${section(JSON.parse(readFileSync(record, 'utf8')))}\n${text.slice(to)}`;
   if (mode === '--check') {
     if (wanted !== text) {
-      console.error('The performance section of the README is not what bench/recorded.json says: cmake --build build/test --target bench_readme');
+      console.error('The performance section of bench/README.md is not what bench/recorded.json says: cmake --build build/test --target bench_readme');
       process.exit(1);
     }
-    console.log('The performance section of the README is in step with bench/recorded.json.');
+    console.log('The performance section of bench/README.md is in step with bench/recorded.json.');
   } else {
     writeFileSync(readme, wanted);
   }

@@ -209,10 +209,10 @@ std::map<std::string, std::map<std::string, std::string>> contents() {
             {"solvers", in_typescript("Solver", certified, "  | Baseline\n")},
             {"baselines", in_typescript("Baseline", baselines)},
             {"stopping rules", in_typescript("StoppingRule", rules)}}},
-          {"README.md",
+          {"lib/docs/problems.md",
            {{"losses", in_markdown("| loss | ℓ(z, y) |\n", losses)},
-            {"penalties", in_markdown("| penalty | Ω(W) |\n", penalties)},
-            {"solvers", in_markdown("| solver | for | what it is |\n", certified_first)}}}};
+            {"penalties", in_markdown("| penalty | Ω(W) |\n", penalties)}}},
+          {"lib/docs/solvers.md", {{"solvers", in_markdown("| solver | for | what it is |\n", certified_first)}}}};
 }
 
 /// The text with everything between marks replaced. Throws a sentence.

@@ -2,7 +2,7 @@
 # cmake -DWRITE=write -DFROM=source -DTO=copies -P written.cmake
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${TO})
-file(COPY ${FROM}/README.md DESTINATION ${TO})
+file(COPY ${FROM}/lib/docs/problems.md ${FROM}/lib/docs/solvers.md DESTINATION ${TO}/lib/docs)
 file(COPY ${FROM}/lib/c/tamis.h DESTINATION ${TO}/lib/c)
 file(COPY ${FROM}/wasm/problem.js ${FROM}/wasm/tamis.d.ts DESTINATION ${TO}/wasm)
 
@@ -29,4 +29,4 @@ endfunction()
 expect(lib/c/tamis.h "TAMIS_LEAST_SQUARES_OF_SIGNS = 5" "TAMIS_SUM_OF_SQUARES = 7")
 expect(wasm/problem.js ", 'least-squares-of-signs'" ", 'sum-of-squares'" "dense = ['ridge', 'sum-of-squares']")
 expect(wasm/tamis.d.ts "| 'least-squares-of-signs'" "| 'sum-of-squares'")
-expect(README.md "| `least-squares-of-signs` | ½ Σ_k (z_k ± μ)² |" "| `sum-of-squares` | Σw² |")
+expect(lib/docs/problems.md "| `least-squares-of-signs` | ½ Σ_k (z_k ± μ)² |" "| `sum-of-squares` | Σw² |")

@@ -1,5 +1,5 @@
 # The version is the same everywhere: VERSION (CMake's, which is the headers'), the package installed in PREFIX, the command
-# COMMAND, the archives ARCHIVES, the npm package DIST (if built) and the README.
+# COMMAND, the archives ARCHIVES, the npm package DIST (if built) and the PAGES that show headers.
 set(wrong)
 # agrees(where text regex): the first group of regex in text is VERSION.
 function(agrees where text regex)
@@ -39,9 +39,14 @@ if(DIST)
   file(READ ${DIST}/package.json text)
   agrees(${DIST}/package.json "${text}" "\"version\": \"([^\"]+)\"")
 endif()
-file(STRINGS ${README} lines REGEX "trained by tamis [0-9]")
-foreach(line IN LISTS lines)
-  agrees(README.md "${line}" "trained by tamis ([0-9.]*[0-9])")
+foreach(page IN LISTS PAGES)
+  file(STRINGS ${page} lines REGEX "trained by tamis [0-9]")
+  if(NOT lines)
+    agrees(${page} "" "trained by tamis ([0-9.]*[0-9])")
+  endif()
+  foreach(line IN LISTS lines)
+    agrees(${page} "${line}" "trained by tamis ([0-9.]*[0-9])")
+  endforeach()
 endforeach()
 if(wrong)
   message(FATAL_ERROR "Versions differ:\n${wrong}")

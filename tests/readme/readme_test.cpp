@@ -1,7 +1,35 @@
 #include <gtest/gtest.h>
+#include <tamis.h>
 
-#include <tamis/tamis.hpp>  // first, so that the snippets' own includes do nothing inside the namespaces
+#include <cstdint>
+#include <tamis/tamis.hpp>  // both first, so that the snippets' own includes do nothing inside namespaces and functions
+#include <utility>
 
+namespace first_snippet {
+int classify(const float* samples, const tamis::Label* labels, const float* reading) {
+  int label = -1;
+  {
+#include "first_snippet.hpp"
+  }
+  return label;
+}
+}  // namespace first_snippet
+namespace c_first_snippet {
+int classify(const float* samples, const std::uint16_t* labels, const float* reading) {
+  alignas(TAMIS_ALIGNMENT) static char arena[4096];
+  tamis_problem_f32 problem;
+  tamis_training_f32 run;
+  tamis_model_f32 model;
+  int label = -1;
+  {
+#include "c_first_snippet.hpp"
+  }
+  return label;
+}
+}  // namespace c_first_snippet
+namespace c_snippet {
+#include "c_snippet.hpp"
+}
 namespace train_snippet {
 #include "train_snippet.hpp"
 }
@@ -19,6 +47,17 @@ namespace device_snippet {
 }
 
 namespace {
+
+TEST(Readme, TheFirstExamplesClassify) {
+  const float reading[] = {1.2f, 0.1f}, other[] = {0.0f, 0.0f};
+  alignas(TAMIS_ALIGNMENT) static char arena[4096];
+  for (const auto& [sample, label] : {std::pair(reading, 1), std::pair(other, 0)}) {
+    EXPECT_EQ(first_snippet::classify(train_snippet::samples, train_snippet::labels, sample), label);
+    EXPECT_EQ(c_first_snippet::classify(train_snippet::samples, train_snippet::labels, sample), label);
+    EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, sample, arena, sizeof arena), label);
+  }
+  EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, reading, arena, 100), -1);
+}
 
 TEST(Readme, TheTrainingExampleClassifies) {
   const float reading[] = {1.2f, 0.1f}, other[] = {0.0f, 0.0f};

@@ -1,6 +1,6 @@
 #pragma once
 /// The catalogue: one row per loss, penalty and solver. Enumerations, names, what goes with what and the sentence where
-/// it does not come from here; so do the parts of tamis.h, problem.js, tamis.d.ts and README.md between markers, which
+/// it does not come from here; so do the parts of tamis.h, problem.js, tamis.d.ts and lib/docs between markers, which
 /// `cmake --build BUILD --target catalogue` writes.
 ///
 /// Where do I add a loss? Write loss/mine.hpp like loss/squared_hinge.hpp, include it below, and end TAMIS_LOSSES with
