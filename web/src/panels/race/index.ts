@@ -9,7 +9,7 @@ import { dataOf, isName, sizeOf, type Data, type Name } from './problems';
 import './race.css';
 import markup from './race.html?raw';
 import { bestOf, finest_gap, race, timeTo, type Run, type Task } from './runner';
-import { entrants, type Entrant } from './solvers';
+import { entrants, explained, type Entrant } from './solvers';
 
 const [least_lambda, most_lambda] = [0.0001, 1];
 const marks = [1e-2, 1e-3, 1e-4];
@@ -147,6 +147,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   /** A row for each solver that takes the problem, as yet without figures. */
   function showEntrants(): void {
     byId('race-says').textContent = '';
+    const { loss, penalty } = choice();
+    byId('race-kinds').textContent = explained(loss, penalty);
     table.replaceChildren(...takers().map(({ name, what }, lane) => {
       const box = html('input', { type: 'checkbox', name });
       box.checked = !out.has(name);
