@@ -57,6 +57,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     again();
   });
   showLambda();
+  explain();
   showEntrants();
 
   return { show, hide, state, restore, code };
@@ -91,6 +92,10 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     byId('race-lambda-value').textContent = short(lambda);
     slider.setAttribute('aria-valuetext', `lambda ${short(lambda)}`);
   }
+  function explain(): void {
+    const { loss, penalty } = choice();
+    byId('race-kinds').textContent = explained(loss, penalty);
+  }
   function takers(): Entrant[] {
     const { loss, penalty } = choice();
     return entrants.filter((entrant) => entrant.takes(loss, penalty));
@@ -99,6 +104,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   // ---- the race
 
   function again(): void {
+    explain();
     page.changed();
     unfinished = true;
     stopsNext = false;
@@ -147,8 +153,6 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   /** A row for each solver that takes the problem, as yet without figures. */
   function showEntrants(): void {
     byId('race-says').textContent = '';
-    const { loss, penalty } = choice();
-    byId('race-kinds').textContent = explained(loss, penalty);
     table.replaceChildren(...takers().map(({ name, what }, lane) => {
       const box = html('input', { type: 'checkbox', name });
       box.checked = !out.has(name);
