@@ -6,6 +6,7 @@ import bench from './plugins/bench.js';
 import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
 import figures from './plugins/figures.js';
+import offline from './plugins/offline.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const project = path.dirname(here);
@@ -34,6 +35,7 @@ export default defineConfig(({ isPreview }) => {
       contentSecurityPolicy(),
       digits(path.join(project, 'tests/data/digits.csv')),
       figures(path.join(project, 'tests/firmware/figures.csv')),
+      offline(path.join(here, 'plugins/service-worker.js')),
     ],
     build: {
       target: 'es2022',

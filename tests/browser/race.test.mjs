@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { inEveryLook, nothingRuns, notice, screenshot, stage } from './support.mjs';
+import { inEveryLook, nothingRuns, notice, screenshot, stage, trainInNode } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -46,6 +46,25 @@ test('races without a click: curves and figures of several solvers', async (t) =
     assert.ok(await drawn(page, '#race-gap') >= 3);
     assert.ok(await drawn(page, '#race-objective') >= 3);
     assert.deepEqual(page.complaints, []);
+  }, { at });
+});
+
+test('says which solver is the one that tamis takes, and that one it takes', async () => {
+  await withPage(async (page) => {
+    for (const [loss, penalty] of [['hinge', 'l1'], ['hinge', 'ridge'], ['squared-hinge', 'group-linf'], ['logistic', 'l1']]) {
+      await choose(page, 'loss', loss);
+      await choose(page, 'penalty', penalty);
+      const said = await page.textContent('#race-kinds');
+      const [solver] = said.match(/(?<=^tamis takes )[\w-]+(?= here unless told otherwise; )/);
+      await page.locator(`#standings [data-solver=${solver}]`).waitFor();
+      assert.match(said, /‘as published’ those that are unchanged/);
+      // The same bits, and not those of another solver.
+      const problem = { loss, penalty, lambda: 0.01, tolerance: 1e-4, maxIterations: 500, precision: 'double' };
+      const weights = async (named) => Array.from((await trainInNode({ ...problem, ...named })).weights);
+      const expected = await weights({});
+      assert.deepEqual(await weights({ solver }), expected, `${loss} ${penalty}: ${solver}`);
+      assert.notDeepEqual(await weights({ solver: loss === 'hinge' ? 'primal-dual' : 'fista' }), expected);
+    }
   }, { at });
 });
 

@@ -100,10 +100,12 @@ test('Back and Forward go from table to table, and from example to example', asy
     await name('iris', '150 rows, 5 columns');
     assert.ok(await page.isChecked('#table-controls [value=l1]'));
     await page.goBack();
+    await name('iris', '150 rows, 5 columns');
+    assert.ok(await page.isChecked('#table-controls [value=group-l2]'));
+    await page.goBack();
     await name('wine', '178 rows, 14 columns');
     assert.ok(await page.isChecked('#table-controls [value=group-l2]'));
-    await page.goForward();
-    await page.goForward();
+    for (let steps = 0; steps < 3; ++steps) await page.goForward();
     await name('own.csv', '60 rows, 3 columns');
     await page.click('#tab-table'); // the panel in sight: nothing is lost
     await name('own.csv', '60 rows, 3 columns');
@@ -120,6 +122,56 @@ test('Back and Forward go from table to table, and from example to example', asy
     await page.waitForFunction(() => document.querySelectorAll('#stage .mark').length === 100);
   }, { at: '#plane' });
 });
+
+for (const [name, ...choices] of [
+  ['draw', '[name=loss][value=hinge]', '[name=penalty][value=group-l2]', '#lambda'],
+  ['table', '[name=table-example][value=iris]', '#table-controls [value=l1]', '#table-lambda'],
+  ['plane', '[name=kind][value=interactions]', '#plane-lambda'],
+  ['race', '[name=race-data][value=iris]', '#race-lambda', '[name=race-loss][value=hinge]'],
+  ['bench', '[name=bench-kinds][value=prediction]'],
+])
+  test(`${name}: Back takes back what was chosen, one choice at a time, and Forward chooses it again`, async () => {
+    await withPage(async (page) => {
+      await atRest(page);
+      const length = await page.evaluate(() => history.length);
+      const states = [await chosen(page)];
+      for (const choice of choices) {
+        if (choice.startsWith('[') || choice.includes(' ')) await page.check(choice, { force: true });
+        else await page.locator(choice).evaluate(dragged);
+        await atRest(page);
+        states.push(await chosen(page));
+        assert.notDeepEqual(states.at(-1), states.at(-2));
+      }
+      assert.equal(await page.evaluate(() => history.length), length + choices.length);
+      for (let at = choices.length - 1; at >= 0; --at) {
+        await page.goBack();
+        await atRest(page);
+        assert.deepEqual(await chosen(page), states[at], `back to ${at}`);
+      }
+      for (let at = 1; at <= choices.length; ++at) {
+        await page.goForward();
+        await atRest(page);
+        assert.deepEqual(await chosen(page), states[at], `forward to ${at}`);
+      }
+      assert.deepEqual(page.complaints, []);
+    }, { at: `#${name}` });
+  });
+
+/** What is chosen in the panel in sight. */
+const chosen = (page) => page.$$eval('.panel:not([hidden]) input', (all) =>
+  all.filter(({ type, checked }) => type === 'range' || checked).map(({ name, id, value }) => `${name || id}: ${value}`).sort());
+
+/** In the page: drags a slider a third of its way, resting on the way for longer than the link waits, and lets it go. */
+async function dragged(slider) {
+  const begin = Number(slider.value);
+  const most = Number(slider.max);
+  for (let i = 1; i <= 10; ++i) {
+    slider.value = String(begin + (begin < most / 2 ? 1 : -1) * Math.round((most * i) / 30));
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((resolve) => plainTimeout(resolve, i === 5 ? 1000 : 20));
+  }
+  slider.dispatchEvent(new Event('change', { bubbles: true }));
+}
 
 test('Share copies the link, and gives it to be copied where it may not', async () => {
   const copied = [];

@@ -13,7 +13,7 @@ import { holdOut } from '../../web/plugins/hold-out.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const build = path.resolve(process.env.TAMIS_BUILD ?? path.join(project, 'build/test'));
-const page_folder = path.join(build, 'web/dist');
+export const page_folder = path.join(build, 'web/dist');
 export const package_folder = path.join(build, 'wasm/dist');
 /** What a Python finds this build's package in. */
 export const python_folder = path.join(build, 'python');
@@ -73,13 +73,17 @@ export function buildWithoutBench() {
 /** { host, close } of a plain server that has the built page in a folder of that name, and nothing else. */
 export async function serveFolder(folder, from = page_folder) {
   const server = createHttpServer((request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
+    const pathname = new URL(request.url, 'http://localhost').pathname.replace(/\/$/, '/index.html');
     const file = path.join(from, pathname.slice(folder.length + 1));
     if (!pathname.startsWith(`/${folder}/`) || !existsSync(file)) return response.writeHead(404).end();
     response.writeHead(200, { 'content-type': types[pathname.split('.').pop()] ?? 'application/octet-stream' }).end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { host: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { host: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
 // ---- the browser
@@ -103,8 +107,8 @@ export async function openBrowser() {
 // one that would wait for ever.
 const patience = 90_000; // milliseconds
 
-/** A new page whose complaints are collected in `page.complaints`. */
-export async function openPage(context, { prepare } = {}) {
+/** A new page whose complaints are collected in `page.complaints`. `offline`: it may keep its files, which else each page fetches. */
+export async function openPage(context, { prepare, offline = false } = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
   page.complaints = [];
@@ -113,6 +117,7 @@ export async function openPage(context, { prepare } = {}) {
   });
   page.on('pageerror', (error) => page.complaints.push(error.message));
   await page.addInitScript(watchWork);
+  if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   await prepare?.(page);
   return page;
 }

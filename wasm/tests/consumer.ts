@@ -6,7 +6,9 @@ import type {
   Path, PathProblem, Problem, Reals, Report, ScatteredImages, SensorWindows, SparseColumns, StabilitySelection, Status, Tamis,
   TfIdf,
 } from 'tamis';
+import { load as loadBundle } from 'tamis/bundle';
 import { embedded, load as loadEmbedded } from 'tamis/embedded';
+import 'tamis/global';
 import { createWorkerClient } from 'tamis/worker';
 import type { WorkerClient, WorkerInteractionModel, WorkerKernelModel, WorkerModel } from 'tamis/worker';
 
@@ -40,7 +42,8 @@ export async function use(bytes: Uint8Array, signal: { readonly aborted: boolean
   await offline.prepare('baselines');
   const printed: Model = offline.trainSync({ ...problem, solver: 'sparsa-as-printed' });
   using client: WorkerClient = createWorkerClient(undefined, await embedded());
-  void [printed, client];
+  const single: [Tamis, Tamis] = [await loadBundle({ simd: false }), await globalThis.tamis.load()];
+  void [printed, client, single];
   // @ts-expect-error: there is no such loss
   const wrong: Problem = { ...problem, loss: 'huber' };
   // @ts-expect-error: lambda is needed

@@ -123,3 +123,10 @@ test('one version everywhere', async () => {
   assert.equal(JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8')).version, version);
   assert.equal((await load()).version, version);
 });
+
+test('what is embedded is the module without SIMD and the one with it', async () => {
+  for (const [kind, name] of [['base', 'tamis'], ['simd', 'tamis-simd']]) {
+    const { default: text } = await import(pathToFileURL(path.join(dist, `embedded-${kind}.js`)));
+    assert.ok(Buffer.from(text, 'base64').equals(readFileSync(fileOf(name))), `embedded-${kind}.js is not ${name}.wasm`);
+  }
+});

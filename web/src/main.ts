@@ -1,5 +1,6 @@
 import { client, simd } from './client'; // first
 import { byId } from './dom';
+import { keepPage } from './offline';
 import { mount as draw } from './panels/draw';
 import { Shell } from './shell';
 
@@ -13,3 +14,4 @@ const shell = new Shell(client, {
 });
 if (client) byId('engine').textContent = `WebAssembly, ${simd ? 'SIMD' : 'base'}`;
 shell.start();
+client?.ready.then(keepPage, () => {}); // not before what the page needs first is there

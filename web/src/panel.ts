@@ -48,7 +48,10 @@ export interface Page {
   readonly client: WorkerClient | null;
   /** One sentence in the panel's own notice; null takes it away. */
   notice(sentence: string | null): void;
-  /** The state has changed: the link is rewritten when things rest. `step`: to something else, from which one goes back. */
+  /**
+   * The state has changed: the link is rewritten when things rest. `step`: to something else, from which one goes back; what is told
+   * while a control of the panel changes, and what a slider does, is one anyway.
+   */
   changed(step?: boolean): void;
   /** The model that the panel Take home offers from now on. */
   offer(offer: Offer): void;

@@ -19,8 +19,14 @@ interface Room {
   loaded: Panel | null;
   /** Its state, as a link holds it. */
   code: string | null;
+  /** Its state without a link; undefined: none, or none that links hold. */
+  first: unknown;
   /** Whether the next state is an entry of its own in the browser's history. */
   step: boolean;
+  /** A person's choice is being told to the panel: what it changes is a step. */
+  choosing: boolean;
+  /** A slider is on its way: where it goes is one step. */
+  sliding: boolean;
 }
 
 const at_rest = 400; // milliseconds without a change
@@ -38,6 +44,7 @@ export class Shell {
     this.#client = client;
     for (const name of Object.keys(panels) as PanelName[]) this.#rooms.set(name, roomOf(name, loads[name]));
     byId('main').append(...[...this.#rooms.values()].map(({ section }) => section));
+    for (const room of this.#rooms.values()) watchChoices(room);
     if (client) client.onLost = (lost) => this.#lost(lost);
   }
 
@@ -99,6 +106,7 @@ export class Shell {
     const { mount } = await room.load();
     room.root.replaceChildren();
     room.loaded = await mount(room.root, this.#pageOf(room));
+    room.first = room.loaded.state?.(false);
     return room.loaded;
   }
 
@@ -107,7 +115,7 @@ export class Shell {
       client: this.#client,
       notice: (sentence) => this.#say(room, sentence),
       changed: (step = false) => {
-        room.step ||= step;
+        room.step ||= step || room.choosing;
         clearTimeout(this.#rest);
         this.#rest = setTimeout(() => void this.#keep(room), at_rest);
       },
@@ -151,6 +159,7 @@ export class Shell {
 
   /** Entries of the panels' own are marked: going back to one brings its state back, a click on a tab does not. */
   #rewrite(room: Room, step = false): void {
+    if (step) history.replaceState({ tamis: true }, ''); // the one that is left
     history[step ? 'pushState' : 'replaceState']({ tamis: true }, '', linkTo(room, room.code));
   }
 
@@ -183,7 +192,22 @@ function roomOf(name: PanelName, load: Load): Room {
   const root = html('div', { class: 'root' });
   const section = html('section', { class: 'panel', id: `panel-${name}`, 'aria-label': panels[name], tabindex: -1 }, notice, root);
   section.hidden = true;
-  return { name, section, notice, root, load, panel: null, loaded: null, code: null, step: false };
+  return { name, section, notice, root, load, panel: null, loaded: null, code: null, first: undefined, step: false, choosing: false, sliding: false };
+}
+
+/** A choice of a person is a step, from which Back goes to what was there before; a slider makes one however long it is dragged. */
+function watchChoices(room: Room): void {
+  const on = (type: string, capture: boolean, act: (slider: boolean) => void) =>
+    room.section.addEventListener(type, ({ target }) => act((target as HTMLInputElement).type === 'range'), { capture });
+  on('input', true, (slider) => {
+    room.step ||= slider && !room.sliding;
+    room.sliding ||= slider;
+  });
+  on('change', true, (slider) => {
+    room.choosing = !slider;
+    if (slider) room.sliding = false;
+  });
+  on('change', false, () => (room.choosing = false));
 }
 
 /** The sentence that says why what the link holds is not restored, or null. `own`: an entry of the panel's own in the history. */
@@ -193,7 +217,8 @@ async function restored(
   if (code === room.code || (code === null && !own)) return null;
   try {
     if (code === null) {
-      panel.begin?.();
+      if (room.first !== undefined) panel.restore?.(room.first);
+      else panel.begin?.();
       room.code = null;
       return null;
     }

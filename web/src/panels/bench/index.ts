@@ -53,6 +53,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     },
     hide: () => worker && end('cancelled, as another part of the page was opened'),
     state: () => (kinds() === 'kernel' ? undefined : { kinds: kinds() }),
+    begin: () => controls.reset(),
     restore: (state) => {
       const wanted = (state as { kinds?: unknown } | null)?.kinds;
       const one = [...controls.querySelectorAll('input')].find(({ value }) => value === wanted);

@@ -91,7 +91,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   maps.show(digit_names, []);
   refresh();
 
-  return { show, hide, state, restore, code, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
+  return { show, hide, state, restore, begin, code, data: shareable, holds: 'the loss, the penalty, the tolerance and λ' };
 
   function show(): void {
     visible = true;
@@ -275,6 +275,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     refresh();
     retrain();
     wished = Math.max(wished, 1);
+  }
+
+  function begin(): void {
+    controls.reset();
+    first = true;
+    if (visible) train({ lambda: first_lambda });
+    else unfinished = { lambda: first_lambda };
+    page.changed();
   }
 
   function code(): Recipe | null {

@@ -9,7 +9,7 @@ import { dataOf, isName, sizeOf, type Data, type Name } from './problems';
 import './race.css';
 import markup from './race.html?raw';
 import { bestOf, finest_gap, race, timeTo, type Run, type Task } from './runner';
-import { entrants, type Entrant } from './solvers';
+import { entrants, explained, type Entrant } from './solvers';
 
 const [least_lambda, most_lambda] = [0.0001, 1];
 const marks = [1e-2, 1e-3, 1e-4];
@@ -57,6 +57,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     again();
   });
   showLambda();
+  explain();
   showEntrants();
 
   return { show, hide, state, restore, code };
@@ -91,6 +92,10 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     byId('race-lambda-value').textContent = short(lambda);
     slider.setAttribute('aria-valuetext', `lambda ${short(lambda)}`);
   }
+  function explain(): void {
+    const { loss, penalty } = choice();
+    byId('race-kinds').textContent = explained(loss, penalty);
+  }
   function takers(): Entrant[] {
     const { loss, penalty } = choice();
     return entrants.filter((entrant) => entrant.takes(loss, penalty));
@@ -99,6 +104,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   // ---- the race
 
   function again(): void {
+    explain();
     page.changed();
     unfinished = true;
     stopsNext = false;

@@ -38,6 +38,8 @@ interface Wish {
   text: string | null;
   /** One goes back from it to the table before. */
   step?: boolean;
+  /** It comes from a link or the history, λ included. */
+  restored?: boolean;
   /** By a link that holds it, and goes on holding it. */
   brought?: boolean;
   header: boolean | undefined;
@@ -182,10 +184,10 @@ class TablePanel implements Panel {
     this.#begun = true;
     this.#share = share;
     if (share !== null) this.#slider.value = String(Math.round(share * Number(this.#slider.max)));
-    if (example) return void this.#openExample(example, { header, label, choices });
-    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, brought: true, header, label, choices });
+    if (example) return void this.#openExample(example, { header, label, choices, restored: true });
+    if (text !== undefined) return void this.#open({ file: new Blob([text]), name, example: null, text, brought: true, header, label, choices, restored: true });
     const known = this.#files.get(name);
-    if (known) return void this.#open({ file: known.file, text: known.text, name, example: null, header, label, choices });
+    if (known) return void this.#open({ file: known.file, text: known.text, name, example: null, header, label, choices, restored: true });
     this.#waiting = settings;
     byId('table-name').textContent = name;
     byId('table-error').textContent = `This link holds what was asked of '${name}', but not the table: choose or drop the file to go on.`;
@@ -281,7 +283,7 @@ class TablePanel implements Panel {
   /** Reads a table, of which alone is what is on screen from now on. */
   async #open(wish: Wish): Promise<void> {
     const complain = (sentence: string) => (byId('table-error').textContent = sentence);
-    if (this.#wish && !this.#waiting && wish.file !== this.#wish.file) this.#share = null;
+    if (this.#wish && !this.#waiting && !wish.restored && wish.file !== this.#wish.file) this.#share = null;
     this.#wish = wish;
     if (!wish.example) this.#files.set(wish.name, wish);
     this.#clearTable();
