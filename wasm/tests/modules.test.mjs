@@ -26,6 +26,16 @@ for (const [name, limit] of limits)
     assert.ok(WebAssembly.Module.exports(module).every(({ name }) => !/malloc|free|sbrk/.test(name)));
   });
 
+test('the README has the sizes of the modules', () => {
+  const rows = [...readFileSync(path.join(dist, 'README.md'), 'utf8').matchAll(/^\| `(tamis[\w-]*)\*\.wasm` \| (\d+) and (\d+) kB/gm)];
+  assert.equal(rows.length, 6);
+  for (const [, name, ...sizes] of rows)
+    for (const [i, ending] of ['', '-simd'].entries()) {
+      const { length } = readFileSync(fileOf(name + ending));
+      assert.ok(Math.abs(length / 1000 - Number(sizes[i])) < 1, `${name}${ending}: ${length} bytes, not ${sizes[i]} kB`);
+    }
+});
+
 test('with and without SIMD, the same bits', async () => {
   const [base, simd] = await Promise.all([false, true].map((simd) => load({ simd, baselines: true, double: true })));
   assert.deepEqual([base.simd, simd.simd], [false, true]);
