@@ -77,7 +77,7 @@ void train_all(std::vector<std::uint64_t>& results) {
   }
 }
 
-// The smallest code is there for boards, where a product with a quantised design takes 512 bytes of stack.
+// The smallest code is there for boards, where a product with a quantised design takes little stack.
 static_assert(profile.tiles || QuantisedDesign<float, std::int16_t>::stack_bytes <= 512);
 
 const bool answered = [] {
