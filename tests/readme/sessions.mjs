@@ -56,6 +56,7 @@ for (const page of pages) {
     out.push(lines[i]);
     if (!lines[i].startsWith('```')) continue;
     const end = lines.indexOf('```', i + 1), block = lines.slice(i + 1, end);
+    if (end < 0) throw new Error(`${page}:${i + 1} opens a block of code that nothing closes`);
     if (lines[i] === '```sh') answerOf(block.join('\n'), folder, `${page}:${i + 2}`);
     out.push(...(lines[i] === '```' && block[0].startsWith('$ ') ? session(block, folder, page, i + 2) : block), '```');
     i = end;
