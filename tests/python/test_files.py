@@ -123,12 +123,32 @@ class Files(unittest.TestCase):
         np.testing.assert_array_equal(loaded.predict(X).astype(str), out)
         self.assertEqual(loaded.to_json(), path.read_text())
 
+    def test_families_that_standardise_predict_as_the_command_does(self):
+        """Kernels compare standardised features; of interactions their coefficients are those of the data."""
+        _, X, y = data("wine")
+        for arguments in ("kernels --kernel gaussian:2 --p 2 --q 1 --r 1 --lambda 0.02",
+                          "interactions --loss squared-hinge --hierarchy strong --norm l1 --lambda 0.05"):
+            with self.subTest(arguments):
+                path = self.train("wine", arguments + " --standardise")
+                out = subprocess.run([os.environ["TAMIS_COMMAND"], "predict", path, DATA / "wine.csv", "--scores"],
+                                     check=True, capture_output=True, text=True).stdout.splitlines()
+                loaded = tamis.load(path)
+                theirs = np.array([line.split(",")[1:] for line in out[1:]], float)
+                np.testing.assert_array_equal(loaded.decision_function(X), theirs)
+                self.assertEqual(json.loads(loaded.to_json()), json.loads(path.read_text()))
+                self.assertEqual(loaded.intercept_.shape, (3,))
+                self.assertIn("numbers", loaded._repr_html_())
+                again = loaded.fit((X - X.mean(axis=0)) / X.std(axis=0), y)  # which it does itself now
+                np.testing.assert_allclose(again.decision_function((X - X.mean(axis=0)) / X.std(axis=0)), theirs,
+                                           atol=0.02)
+
     def test_faults_of_files_are_named(self):
         path = self.train("wine", "train --loss hinge --penalty group-l2 --lambda 0.05")
         good = json.loads(path.read_text())
         for change, sentence in ((dict(format="other"), "not a tamis model"), (dict(version=2), "a later version"),
                                  (dict(kind="trees"), "a kind of model"), (dict(intercept=[1.0]), "different lengths"),
                                  (dict(coefficients={}), "lacks a part"), (dict(preparation={}), "a preparation"),
+                                 (dict(thresholds={}), "thresholds for sets"),
                                  (dict(feature_count=2), "index out of range")):
             with self.subTest(sentence):
                 path.write_text(json.dumps({**good, **change}))

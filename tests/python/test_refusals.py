@@ -11,7 +11,7 @@ FIT = [
     ("sample 3, feature 2: a sample holds a value that is not finite", lambda X, y: (nan_at(X, 3, 2, np.nan), y)),
     ("X has infinity in sample 0, feature 1", lambda X, y: (nan_at(X, 0, 1, -np.inf), y)),
     ("holds <U3 instead of numbers", lambda X, y: (np.full(X.shape, "one"), y)),
-    ("could not convert string to float", lambda X, y: (np.full(X.shape, "one", object), y)),
+    ("X holds what is no number, could not convert string to float: 'one': encode", lambda X, y: (np.full(X.shape, "one", object), y)),
     ("Reshape your data", lambda X, y: (X[:, 0], y)),
     ("got 3D array", lambda X, y: (X[:, :, None], y)),
     ("0 sample", lambda X, y: (X[:0], y[:0])),
@@ -117,6 +117,23 @@ class Refusals(unittest.TestCase):
         for weight in (-1.0, np.inf, 1e308):
             with self.assertRaisesRegex(ValueError, "sample weight"):
                 tamis.StreamingClassifier().fit(self.X, self.y, sample_weight=np.full(150, weight))
+
+    def test_of_targets(self):
+        """Of a regression, which numpy would make numbers."""
+        for y, sentence in ((self.y * 1j, "complex128 instead of real"), (np.full(150, "a"), "could not convert"),
+                            (self.y.astype("M8[s]"), "datetime64"), (np.where(self.y == 1, np.inf, 0), "infinity")):
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                tamis.InteractionRegressor().fit(self.X, y)
+
+    def test_of_sparse_matrices_where_only_dense_ones_are_taken(self):
+        for estimator in (tamis.InteractionClassifier(), tamis.InteractionRegressor(), tamis.KernelClassifier(),
+                          tamis.ScatteringTransformer((2, 2), scales=1), tamis.SensorWindows(4)):
+            for form in ("csr", "coo", "dok"):
+                with self.subTest(estimator, form=form), self.assertRaisesRegex(TypeError, "X.toarray.. makes them"):
+                    X = getattr(scipy.sparse, f"{form}_matrix")(self.X)
+                    estimator.fit(X, self.y).transform(X)
+        complex_numbers = scipy.sparse.csc_matrix(self.X * 1j)
+        self.assertRaisesRegex(ValueError, "Complex data", tamis.SparseClassifier().fit, complex_numbers, self.y)
 
     def test_before_fit(self):
         for estimator in (tamis.SparseClassifier(), tamis.KernelClassifier(), tamis.InteractionRegressor()):

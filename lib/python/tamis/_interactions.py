@@ -119,6 +119,8 @@ class InteractionRegressor(RegressorMixin, _Interactions):
         """X: (n_samples, n_features), dense; y: (n_samples,), numbers."""
         X = self._check_samples(X, reset=True)
         y = column(y, type(self).__name__)
+        if y.dtype.kind not in "biufOUS":
+            raise ValueError(f"y holds {y.dtype} instead of real numbers")
         columns = Columns(X, self.precision)
         targets = np.ascontiguousarray(y, columns.precision.dtype)
         check_lengths(X, targets)

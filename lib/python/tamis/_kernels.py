@@ -109,6 +109,6 @@ class KernelClassifier(ByFolds, Classifier):
         self._keep_for_files(columns, labels)
         return self
 
-    def _sizes(self) -> list[tuple[str, str]]:
-        return [row if row[0] != "kept features" else ("kept samples", f"{len(self.support_)} of {self._trained_on}")
-                for row in super()._sizes()]
+    def _sizes_of_model(self) -> list[tuple[str, str]]:
+        return [("kept samples", f"{len(self.support_)} of {self._trained_on}"),
+                ("model", f"{self._model.numbers()} numbers")]

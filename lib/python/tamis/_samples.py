@@ -41,7 +41,10 @@ def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
     else:
         array = plain(X, "X")
         if array.dtype.kind == "O":
-            array = array.astype(np.float64)
+            try:
+                array = array.astype(np.float64)
+            except ValueError as error:
+                raise ValueError(f"X holds what is no number, {error}: encode its columns first") from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{X!r}")
     if array.dtype.kind not in "biuf":
