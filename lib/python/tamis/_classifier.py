@@ -105,7 +105,7 @@ class Estimator(BaseEstimator):
         """What files say of training: how many samples, and one of each class for self-tests."""
         self._trained_on = columns.samples
         _, first = np.unique(labels, return_index=True)
-        self._tested = np.stack([columns.row(i, self._model.kept()) for i in np.sort(first)])
+        self._tested = columns.of_samples(np.sort(first), self._model.kept())
 
     def to_json(self, path: Any = None) -> str:
         """The model as the command writes it, and into a file if `path` is given."""
@@ -142,7 +142,8 @@ class Estimator(BaseEstimator):
 
         rows = self._sizes() if self.__sklearn_is_fitted__() else [("", "not fitted")]
         left = "style='text-align:left'"
-        cells = "".join(f"<tr><th style='text-align:left;white-space:nowrap'>{escape(a)}</th><td {left}>{escape(b)}</td></tr>" for a, b in rows)
+        cells = "".join(f"<tr><th style='text-align:left;white-space:nowrap'>{escape(a)}</th><td {left}>{escape(b)}</td>"
+                        "</tr>" for a, b in rows)
         return (f"<table><caption style='text-align:left;white-space:nowrap'>{escape(repr(self))}</caption>{cells}"
                 "</table>")
 

@@ -138,4 +138,4 @@ class InteractionRegressor(RegressorMixin, _Interactions):
         """The samples of the least and the largest target."""
         self._trained_on = columns.samples
         ends = [int(targets.argmin()), columns.samples - 1 - int(targets[::-1].argmax())]
-        self._tested = np.stack([columns.row(i, self._model.kept()) for i in dict.fromkeys(ends)])
+        self._tested = columns.of_samples(np.array(list(dict.fromkeys(ends))), self._model.kept())
