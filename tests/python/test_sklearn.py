@@ -8,6 +8,7 @@ import numpy as np
 import pandas
 import tamis
 from sklearn.base import BaseEstimator, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -111,6 +112,15 @@ class Habits(unittest.TestCase):
         chosen = SelectFromModel(tamis.SparseClassifier("hinge", "group-l2", 0.1), threshold=1e-12)
         kept = make_pipeline(StandardScaler(), chosen).fit(X, y)[-1].get_support()
         self.assertTrue(0 < kept.sum() < 13)
+
+    def test_probabilities_of_families_without_their_own(self):
+        """By scikit-learn's own calibration."""
+        _, X, y = data("wine")
+        X = StandardScaler().fit_transform(X)
+        for estimator in (tamis.KernelClassifier("gaussian:3"), tamis.InteractionClassifier(0.05)):
+            probabilities = CalibratedClassifierCV(estimator, cv=3).fit(X[::2], y[::2]).predict_proba(X[1::2])
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+            self.assertGreater((probabilities.argmax(axis=1) == y[1::2]).mean(), 0.9)
 
     def test_takes_pandas(self):
         names, X, y = data("wine")
