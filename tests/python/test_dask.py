@@ -1,4 +1,4 @@
-"""A search, a cross-validation and a stability selection on a cluster of processes; a worker is killed in each of two."""
+"""Searches, cross-validation and stability selection on a cluster of processes, of which a worker is killed."""
 
 import os
 import signal

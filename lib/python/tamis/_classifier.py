@@ -141,11 +141,9 @@ class Estimator(BaseEstimator):
         from html import escape
 
         rows = self._sizes() if self.__sklearn_is_fitted__() else [("", "not fitted")]
-        left = "style='text-align:left'"
-        cells = "".join(f"<tr><th style='text-align:left;white-space:nowrap'>{escape(a)}</th><td {left}>{escape(b)}</td>"
-                        "</tr>" for a, b in rows)
-        return (f"<table><caption style='text-align:left;white-space:nowrap'>{escape(repr(self))}</caption>{cells}"
-                "</table>")
+        name, value = "style='text-align:left;white-space:nowrap'", "style='text-align:left'"
+        cells = "".join(f"<tr><th {name}>{escape(a)}</th><td {value}>{escape(b)}</td></tr>" for a, b in rows)
+        return f"<table><caption {name}>{escape(repr(self))}</caption>{cells}</table>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -34,6 +34,8 @@ def put_groups(struct: Any, groups: Any, features: int) -> Any:
         struct.block = groups
         return None
     groups = np.asarray(groups)
+    if groups.dtype.kind == "f" and not np.isfinite(groups).all():
+        raise ValueError("groups has a number that is not finite")
     if groups.shape != (features,):
         raise ValueError(f"groups has shape {groups.shape}, expected one number for each of the {features} features")
     _, numbers = np.unique(groups, return_inverse=True)

@@ -43,8 +43,8 @@ def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
         if array.dtype.kind == "O":
             try:
                 array = array.astype(np.float64)
-            except ValueError as error:
-                raise ValueError(f"X holds what is no number, {error}: encode its columns first") from None
+            except (ValueError, TypeError) as error:
+                raise type(error)(f"X holds what is no number, {error}: encode its columns first") from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{X!r}")
     if array.dtype.kind not in "biuf":
@@ -131,8 +131,9 @@ class Columns:
 def _in_columns(X: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A copy in Fortran order, by blocks of rows that stay in the cache."""
     out = np.empty(X.shape, dtype, order="F")
-    for begin in range(0, len(X), 256):
-        out[begin : begin + 256] = X[begin : begin + 256]
+    with np.errstate(over="ignore"):  # an infinity is refused
+        for begin in range(0, len(X), 256):
+            out[begin : begin + 256] = X[begin : begin + 256]
     return out
 
 
@@ -182,7 +183,8 @@ class Rows:
             return
         size = dtype.itemsize
         if X.dtype != dtype or not X.flags.aligned or any(s < 0 or s % size for s in X.strides):
-            X = np.array(X, dtype, order="C")
+            with np.errstate(over="ignore"):  # an infinity is refused
+                X = np.array(X, dtype, order="C")
         self.source = self.values = X
         self.struct = precision.samples(address(X), None, None, X.strides[0] // size, X.strides[1] // size, self.count)
 
@@ -234,7 +236,10 @@ def weights_of(sample_weight: Any, class_weight: Any, classes: np.ndarray, label
     """One weight per sample, or None where all are 1. They are relative: the library divides by their sum."""
     weights = None
     if sample_weight is not None:
-        weights = np.asarray(plain(sample_weight, "sample_weight"), np.float64)
+        weights = plain(sample_weight, "sample_weight")
+        if weights.dtype.kind not in "biufO":
+            raise ValueError(f"sample_weight holds {weights.dtype} instead of numbers")
+        weights = weights.astype(np.float64)
         if weights.ndim == 0:
             weights = np.full(len(labels), float(weights))
         if weights.ndim != 1:
