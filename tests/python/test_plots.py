@@ -5,7 +5,6 @@ import unittest
 import matplotlib
 import numpy as np
 import tamis
-import tamis.plot
 from support import data
 
 matplotlib.use("Agg")
