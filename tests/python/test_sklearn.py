@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, check_sample_weights_invariance
 from support import data, python
 
@@ -73,6 +74,22 @@ class Checks(unittest.TestCase):
         self.assertEqual(public - checked, {"ScatteringTransformer", "SensorWindows"})
         for name in public - checked:
             self.assertNotIn("2darray", getattr(tamis, name)()._get_tags()["X_types"])
+
+    def test_those_of_images_and_readings_keep_what_does_not_ask_for_samples(self):
+        X = np.random.default_rng(0).normal(size=(20, 64))
+        for estimator in (tamis.ScatteringTransformer(), tamis.SensorWindows(8)):
+            name = type(estimator).__name__
+            for check in (estimator_checks.check_parameters_default_constructible, estimator_checks.check_set_params,
+                          estimator_checks.check_no_attributes_set_in_init,
+                          estimator_checks.check_get_params_invariance):
+                with self.subTest(name, check=check.__name__):
+                    check(name, estimator)
+            fitted = clone(estimator).fit(X)
+            self.assertEqual(fitted.get_params(), estimator.get_params())
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), estimator.fit_transform(X))
+        self.assertRaises(NotFittedError, tamis.ScatteringTransformer().transform, X)
+        self.assertRaisesRegex(ValueError, "is expecting 64 features",
+                               tamis.ScatteringTransformer().fit(X).transform, X[:, :49])
 
 
 class Habits(unittest.TestCase):
