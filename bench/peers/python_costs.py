@@ -1,6 +1,6 @@
 """python_costs.py FOLDER [--wheels FOLDER] [--quick] [--json FILE]: what the Python package takes beside the library.
 
-Of `fit`: the share of processor time that is not in calls of the library; the longest of these, after which an interrupt
+Of `fit`: the share of processor time that is not in calls of the library; that of the longest, after which an interrupt
 is seen; memory at its highest, the samples included, beside 1.2 times the samples and the arena. Of `predict`:
 microseconds of the processor for one row, the least of ten rounds. Of models that parts of the samples make as streams,
 and that are averaged as in lib/python/examples/stream_on_dask.py: how many new samples they get right, beside a model
@@ -62,18 +62,18 @@ def measure(name, layout):
     X, y = samples_of(name, layout)
     parts = [X.data, X.indices, X.indptr] if layout == "CSC" else [X]
     estimator = tamis.SparseClassifier("squared-hinge", "group-l2", 1e-3, tolerance=1e-3)
-    calls, call = [], _library.Precision.call  # of each: seconds by the clock, and of the processor
+    calls, call = [], _library.Precision.call  # seconds of the processor
 
     def timed(self, name):
         """The library's function, whose seconds are kept."""
         function = call(self, name)
 
         def run(*arguments):
-            began, used = time.perf_counter(), time.process_time()
+            used = time.process_time()
             try:
                 return function(*arguments)
             finally:
-                calls.append((time.perf_counter() - began, time.process_time() - used))
+                calls.append(time.process_time() - used)
         return run
 
     tamis.SparseClassifier().fit(X[:50], y[:50])  # what the first use loads
@@ -94,8 +94,8 @@ def measure(name, layout):
         used = time.process_time() - used
         seconds.append(time.perf_counter() - began)
         _library.Precision.call = call
-        shares.append(1 - sum(own for _, own in calls) / used)
-        longest.append(max(taken for taken, _ in calls))
+        shares.append(1 - sum(calls) / used)
+        longest.append(max(calls))
     out.update(seconds=statistics.median(seconds), share=statistics.median(shares),
                longest=statistics.median(longest))
     row = np.ascontiguousarray(X[:1].toarray() if layout == "CSC" else X[:1])
