@@ -61,7 +61,7 @@ class ChosenSamples {
   }
 
   /// Removes the rows that are left out.
-  void compress(T* matrix, Index stride) const {
+  [[gnu::noinline]] void compress(T* matrix, Index stride) const {
     if (!some_) return;
     for (Index place = 0; place < count(); ++place)
       copy(static_cast<const T*>(row_of(matrix, m_.numbers[place], stride)), stride, row_of(matrix, place, stride));

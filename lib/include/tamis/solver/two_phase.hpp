@@ -188,7 +188,9 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     chosen_.take_all(design_);
     newton_.system.forget(shape_);
   }
-  void expand(T* matrix, const T* others) const { chosen_.expand(matrix, others, shape_.samples, stride_); }
+  [[gnu::noinline]] void expand(T* matrix, const T* others) const {
+    chosen_.expand(matrix, others, shape_.samples, stride_);
+  }
 
   [[gnu::noinline]] void begin_second_phase() {
     in_second_phase_ = true;
@@ -228,7 +230,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     measure_norm();
   }
 
-  void newton_step() {
+  [[gnu::always_inline]] void newton_step() {
     if (report_.iterations + 1 >= options_.max_iterations) {
       count_iteration();
       end_outer(true);
