@@ -226,7 +226,8 @@ TEST(QuantisedDesign, AllSolversThatAreChosenAtRunTimeTakeIt) {
   using Training = core::Training<float>;
   for (const LossKind loss : {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic})
     for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::group_linf, PenaltyKind::ridge}) {
-      const ProblemSpec choice{loss, penalty};
+      const bool smooth = loss != LossKind::hinge;
+      const ProblemSpec choice{loss, penalty, {}, smooth ? SolverKind::fista : SolverKind::automatic};
       const auto bytes = Training::requirement(choice, {90, 70, 5}, {.entries = 6300, .active_limit = 60}).bytes;
       std::vector<float> coefficients[2];
       Report<float> reports[2];
