@@ -18,39 +18,34 @@ namespace tamis::in_c {
 
 /// The structs of tamis.h that problems consist of, of one scalar.
 template <class T>
-struct Linear;
-template <>
-struct Linear<float> : Common<float> {
-  using Problem = tamis_problem_f32;
-  using Grid = tamis_grid_f32;
-};
-template <>
-struct Linear<double> : Common<double> {
-  using Problem = tamis_problem_f64;
-  using Grid = tamis_grid_f64;
+struct Linear : Common<T> {
+  using Problem = TAMIS_OF(T, tamis_problem);
+  using Grid = TAMIS_OF(T, tamis_grid);
 };
 
 #ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using LossOf = AnyMultilabelLoss<T>;
 #ifdef __wasm__  // what a page loads stays small
-template <class T>
-using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
+#define TAMIS_C_SOLVERS \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
 #else
-template <class T>
-using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, PathDescent, TAMIS_BASELINES>;
+#define TAMIS_C_SOLVERS \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES
 #endif
 #else
 template <class T>
 using LossOf = AnyLoss<T>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
-template <class T>
-using Trainer = AnyTrainingOf<T, AnyLoss<T>, PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent>;
+#define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
+#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
+#endif
+#endif
 template <class T>
-using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
-#endif
-#endif
+using Trainer = AnyTrainingOf<T, LossOf<T>, TAMIS_C_SOLVERS>;
+/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.
+#define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingOf<T, tamis::in_c::LossOf<T>, TAMIS_C_SOLVERS>;
 constexpr bool is_built(SolverKind kind) {
 #if defined(TAMIS_ALL_SOLVERS)
   return kind != SolverKind::automatic;
@@ -199,8 +194,7 @@ template <class T>
                  "solver"
                : only_blockwise;
   if (p.shrinking > 1) return "shrinking must be 0 or 1";
-  if (p.shrinking && !is_blockwise(solver))
-    return only_blockwise;
+  if (p.shrinking && !is_blockwise(solver)) return only_blockwise;
   if (p.shrinking &&
       AnyPenalty<T>(choice.penalty, choice.groups, {.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}).dual_kind() ==
           DualKind::conjugate)
