@@ -481,7 +481,8 @@ TAMIS_EXPORT(tamis_status_sentence)
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
 TAMIS_EXPORT(tamis_refusal)
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  if (loss < std::size(all_losses) && !ProblemOf<float>::has(static_cast<LossKind>(loss))) return TAMIS_NEEDS_ALL_SOLVERS;
+  if (loss < std::size(all_losses) && !ProblemOf<float>::has(static_cast<LossKind>(loss)))
+    return TAMIS_NEEDS_ALL_SOLVERS;
   if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
   return ProblemSpec{
       static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}

@@ -192,9 +192,10 @@ void for_each_module(auto visit) {
 std::string modules_in_javascript() {
   std::string out = "/** The modules that train one model. */\nconst modules_of_one = [\n";
   for_each_module([&](const auto& name, const auto& losses, const auto& penalties, const auto& solvers) {
-    out += wrapped("{ name: '" + name + "', loss: " + names_of(losses, "'") + ", penalties: [" + names_of(penalties, "'") +
-                       "], solvers: [" + names_of(solvers, "'") + "] },",
-                   "  ", "    ") + "\n";
+    const auto list = [](const auto& rows) { return "[" + names_of(rows, "'") + "]"; };
+    const std::string one =
+        "{ name: '" + name + "', loss: " + names_of(losses, "'") + ", penalties: " + list(penalties);
+    out += wrapped(one + ", solvers: " + list(solvers) + " },", "  ", "    ") + "\n";
   });
   return out + "];\n";
 }

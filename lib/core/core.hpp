@@ -12,9 +12,9 @@
 namespace tamis::core {
 
 /// Every solver there is, for every loss there is.
-#define TAMIS_CORE_TRAINING(T)                                                                                        \
-  tamis::AnyTrainingFor<tamis::AnyProblem<T, tamis::AnyMultilabelLoss<T>>, tamis::PrimalDual, tamis::Fista,           \
-                        tamis::ConstrainedPrimalDual, tamis::CrammerSingerDual, tamis::TwoPhase, tamis::PathDescent,  \
+#define TAMIS_CORE_TRAINING(T)                                                                                       \
+  tamis::AnyTrainingFor<tamis::AnyProblem<T, tamis::AnyMultilabelLoss<T>>, tamis::PrimalDual, tamis::Fista,          \
+                        tamis::ConstrainedPrimalDual, tamis::CrammerSingerDual, tamis::TwoPhase, tamis::PathDescent, \
                         TAMIS_BASELINES>
 
 template <class T>

@@ -538,9 +538,8 @@ struct AnyProblem {
   static constexpr bool has(LossKind kind) {
     if constexpr (requires { Loss::has(kind); }) return Loss::has(kind);
     else
-      return detail::any_row(catalogue::Losses{}, [=]<class R>(R) {
-        return R::kind == kind && std::same_as<typename R::Type, Loss>;
-      });
+      return detail::any_row(catalogue::Losses{},
+                             [=]<class R>(R) { return R::kind == kind && std::same_as<typename R::Type, Loss>; });
   }
 };
 
@@ -621,8 +620,7 @@ class AnyTrainingFor {
     return has_rounds() ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
   }
   bool set_shrinking(bool shrinking) {
-    return has_rounds() ? rounds().set_shrinking(shrinking)
-                                 : form_ == Form::once && once().set_shrinking(shrinking);
+    return has_rounds() ? rounds().set_shrinking(shrinking) : form_ == Form::once && once().set_shrinking(shrinking);
   }
 
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
@@ -686,8 +684,7 @@ class AnyTrainingFor {
 
 template <class Problem, template <class, class, class, class> class... S>
 bool AnyTrainingFor<Problem, S...>::warm_start(T lambda, T* before, T step) {
-  return has_rounds() ? rounds().warm_start(lambda)
-                               : form_ == Form::once && once().warm_start(lambda, before, step);
+  return has_rounds() ? rounds().warm_start(lambda) : form_ == Form::once && once().warm_start(lambda, before, step);
 }
 template <class Problem, template <class, class, class, class> class... S>
 bool AnyTrainingFor<Problem, S...>::start(std::span<std::byte> memory) {

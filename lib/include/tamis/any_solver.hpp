@@ -15,7 +15,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
-/// Whether a solver is one of those named, whatever it solves.
+/// Whether a solver copies the columns of its design, or the rows.
 template <template <class, class, class, class> class>
 inline constexpr bool copies_columns = false;
 template <>
@@ -36,8 +36,8 @@ struct SharedBy {
   using type = std::conditional_t<columns, SortedColumns<T, Rows>, Rows>;
   /// What a solver is made for: those that copy do so themselves.
   template <template <class, class, class, class> class Some>
-  using For = std::conditional_t<copies_columns<Some>, Rows,
-                                 std::conditional_t<copies_rows<Some> && !columns, Design, type>>;
+  using For =
+      std::conditional_t<copies_columns<Some>, Rows, std::conditional_t<copies_rows<Some> && !columns, Design, type>>;
 };
 
 template <class Design>

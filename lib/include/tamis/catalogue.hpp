@@ -375,7 +375,7 @@ constexpr bool makes_zero_entries(PenaltyKind kind) { return makes_zeros(kind) &
 /// Whether the penalty is one of rounds: it has an ε, and its problem is another one in each round.
 constexpr bool in_rounds(PenaltyKind kind) { return !(catalogue::of(kind) & catalogue::has::one_round); }
 
-/// Whether a solver is in every library and in the first modules.
+/// Whether a solver is in every library, and in the modules of usual solvers.
 constexpr bool is_usual(SolverKind solver) { return catalogue::of(solver) & catalogue::is::usual; }
 /// Whether a solver reads the columns of a design where they lie.
 constexpr bool needs_columns(SolverKind solver) { return catalogue::of(solver) & catalogue::is::reading_columns; }
@@ -435,11 +435,11 @@ constexpr bool takes_one(LossKind loss, SolverKind solver, bool (*takes)(Penalty
     if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
   return false;
 }
-#define TAMIS_ROW(module, its_loss, condition)                                                        \
-  struct module {                                                                                     \
-    static constexpr const char* name = #module;                                                      \
-    static constexpr LossKind loss = LossKind::its_loss;                                              \
-    static constexpr bool has(PenaltyKind penalty) { return condition(penalty); }                     \
+#define TAMIS_ROW(module, its_loss, condition)                                                          \
+  struct module {                                                                                       \
+    static constexpr const char* name = #module;                                                        \
+    static constexpr LossKind loss = LossKind::its_loss;                                                \
+    static constexpr bool has(PenaltyKind penalty) { return condition(penalty); }                       \
     static constexpr bool has(SolverKind kind) { return is_usual(kind) && takes_one(loss, kind, has); } \
   };
 TAMIS_MODULES(TAMIS_ROW)
