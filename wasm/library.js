@@ -5,12 +5,14 @@ import { toBlob, toC } from './export.js';
 import { chooseThresholds } from './label-sets.js';
 import { Training } from './linear.js';
 import { Model } from './linear-model.js';
-import { loadModule, requireWebAssembly, simdSupported } from './modules.js';
-import { beyondUsual, precisionOf, ranking } from './problem.js';
+import { loadModule, loadModuleNow, prepareToLoadNow, requireWebAssembly, simdSupported } from './modules.js';
+import { trainings } from './modules-of-one.js';
+import { beyondUsual, moduleOfOne, precisionOf, ranking } from './problem.js';
 import { drive } from './slices.js';
 import { Tasks } from './tasks.js';
+import { version } from './version.js';
 
-/** Of modules in the options of load. */
+/** Of modules in the options of load. Those of one training, and that of model files, have no such option. */
 const names = { linear: '', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
 
 /** What trains beside linear models, and its models: not loaded before someone asks for it. */
@@ -24,7 +26,12 @@ export async function loadAs(Class, options = {}) {
   requireWebAssembly();
   const simd = options.simd ?? (options.wasm === undefined && simdSupported());
   const tamis = new Class({ simd }, { ...options });
-  await Promise.all(['float', ...['double', 'baselines'].filter((kind) => options[kind])].map((kind) => tamis.prepare(kind)));
+  const kinds = ['double', 'baselines'].filter((kind) => options[kind]);
+  if (options.wasm !== undefined) kinds.push('float');
+  await Promise.all([
+    ...kinds.map((kind) => tamis.prepare(kind)), ...(options.problems ?? []).map((problem) => tamis.prepared(problem)),
+    prepareToLoadNow(),
+  ]);
   return tamis;
 }
 
@@ -42,49 +49,74 @@ export class Library extends Tasks {
     this.#sources = sources;
   }
 
+  get version() {
+    return version;
+  }
+
   /** Loads the module of a precision, or that with all solvers, once. */
   async prepare(kind) {
-    const isPrecision = kind !== 'baselines';
-    const { version } = await this.loaded(isPrecision ? 'linear' : kind, isPrecision ? kind : 'float');
-    this.version ??= version;
+    await (kind === 'baselines' ? this.loaded(kind, 'float') : this.loaded('linear', kind));
   }
 
   async loaded(models, precision) {
     const key = `${models} ${precision}`;
-    const source = this.#sources[`wasm${names[models]}${precision === 'double' ? 'Double' : ''}`];
-    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, source);
+    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, this.#sourceOf(models, precision));
     try {
-      return (this.#modules[key] = await this.#loading[key]);
+      const module = await this.#loading[key];
+      return (this.#modules[key] ??= module);
     } catch (error) {
       delete this.#loading[key]; // the next call tries again
       throw error;
     }
   }
+  /** The same at once. */
+  #loadedNow(models, precision) {
+    return (this.#modules[`${models} ${precision}`] ??=
+      loadModuleNow(precision, { models, ...this.#kind }, this.#sourceOf(models, precision)));
+  }
+  #sourceOf(models, precision) {
+    return this.#sources[`wasm${names[models] ?? ' '}${precision === 'double' ? 'Double' : ''}`];
+  }
 
+  /** A module that writes and reads the files of models. */
   moduleOf(precision) {
     const module = this.#modules[`linear ${precision}`];
-    if (!module)
-      throw invalidOption('double precision is not loaded yet: load({ double: true }), or use train()');
-    return module;
+    if (module) return module;
+    if (precision === 'float') return this.#loadedNow('model', precision);
+    throw invalidOption('double precision is not loaded yet: load({ double: true }), or use train()');
   }
-  /** The module with the solver that the problem asks for. */
+  /** Loads one. */
+  async prepareFiles(precision) {
+    if (!this.#modules[`linear ${precision}`]) await this.loaded(precision === 'float' ? 'model' : 'linear', precision);
+  }
+
+  /** [models, precision] of the module that trains one model of the problem: the least that is enough, unless a larger one is there. */
+  #wantedBy(problem) {
+    if (beyondUsual(problem)) return ['baselines', 'float'];
+    const precision = precisionOf(problem);
+    if (precision === 'double' || this.#modules['linear float'] || this.#sources.wasm !== undefined) return ['linear', precision];
+    const one = moduleOfOne(problem);
+    return [one in trainings ? one : 'linear', precision];
+  }
+  /** That module at once. */
   moduleFor(problem) {
-    const missing = beyondUsual(problem);
-    if (!missing) return this.moduleOf(precisionOf(problem));
-    const module = this.#modules['baselines float'];
-    if (!module)
-      throw invalidOption(`${missing} is not loaded yet: load({ baselines: true }), or use train()`);
-    return module;
+    const [models, precision] = this.#wantedBy(problem);
+    const module = this.#modules[`${models} ${precision}`];
+    if (module) return module;
+    if (models === 'baselines') throw invalidOption(`${beyondUsual(problem)} is not loaded yet: load({ baselines: true }), or use train()`);
+    return precision === 'double' ? this.moduleOf(precision) : this.#loadedNow(models, precision);
+  }
+  prepared(problem) {
+    return this.loaded(...this.#wantedBy(problem));
+  }
+  /** The module that trains many models of the problem. */
+  preparedForMany(problem) {
+    return beyondUsual(problem) ? this.loaded('baselines', 'float') : this.loaded('linear', precisionOf(problem));
   }
 
   perform(task, ...given) {
     return tasks[task](this, ...given);
   }
-  async prepared(problem) {
-    await this.prepare(beyondUsual(problem) ? 'baselines' : precisionOf(problem));
-    return this.moduleFor(problem);
-  }
-
   /** A model from its plain data, as a worker sends them. */
   fromData(data) {
     const module = () => this.moduleOf(data.precision);
@@ -115,20 +147,20 @@ const tasks = {
   },
   /** begin(frame) once, then point(point) for each point, which stops with false. */
   async path(library, problem, options, { begin, point }) {
-    const module = await library.prepared(problem);
+    const module = await library.preparedForMany(problem);
     return (await import('./selection.js')).followPath(module, problem, options, begin, point);
   },
   async crossValidate(library, problem, options) {
     if (problem?.loss === ranking && options.calibrate !== undefined)
       throw invalidOption(`calibrate: samples with several labels have no one class: not with ${ranking}`);
-    const module = await library.prepared(problem);
+    const module = await library.preparedForMany(problem);
     const { crossValidate } = await import('./cross-validation.js');
     return crossValidate(module, problem, options, () => library.loaded('features', module.precision));
   },
   async stabilitySelection(library, problem, options) {
     if (problem?.loss === ranking)
       throw invalidOption(`loss: samples with several labels have no halves with half of every class: not ${ranking}`);
-    const module = await library.prepared(problem);
+    const module = await library.preparedForMany(problem);
     return (await import('./stability.js')).selectStable(module, problem, options);
   },
   trainInteractions: trainBeside('interactions'),

@@ -97,7 +97,7 @@ export class LinearRun extends Run {
       case 'invalid_lambda': return error('lambda', {}, wrongKind(problem.lambda) ?? sentence);
       case 'invalid_eta': return error('eta');
       case 'invalid_option': {
-        const refused = module.text(module.call('problem_refusal', this.at.problem));
+        const refused = module.answer('problem_refusal', this.at.problem);
         return refused ? new TamisError(status, refused) : error(problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
       }
       case 'invalid_combination': return error('solver', {}, refusalOf(module, fields));
@@ -111,7 +111,7 @@ const unranked = 'no sample of positive weight ranks it above another, or none b
 
 /** Why a solver, that of eta if there is one and none is named, does not accept the loss and the penalty; or null. */
 const refusalOf = (module, { solver, loss, penalty, eta }) =>
-  module.text(module.common('refusal', solver === 0 && eta !== undefined ? constrained : solver, loss, penalty));
+  module.answer('refusal', solver === 0 && eta !== undefined ? constrained : solver, loss, penalty);
 
 /**
  * Exact bytes of arena, { least, fast }, either maybe Infinity: as the module's function of that name answers of what is given

@@ -82,6 +82,11 @@ export class Module {
 
   // ---- text
 
+  /** A sentence that tamis_<name> answers, with the precision or without; null for none, and where there is no such function. */
+  answer(name, ...values) {
+    const ask = this.#exports[`tamis_${name}${this.#suffix}`] ?? this.#exports[`tamis_${name}`];
+    return ask ? this.text(ask(...values) >>> 0) : null;
+  }
   text(at) {
     if (at === 0) return null;
     return this.textOf(at, this.bytes.indexOf(0, at) - at);

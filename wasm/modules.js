@@ -2,6 +2,7 @@
 
 import { TamisError } from './error.js';
 import { Module } from './module.js';
+import { trainings } from './modules-of-one.js';
 
 // A module of one function that makes a vector: valid only where there is SIMD.
 const simd_probe = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 11, 1, 9, 0, 67, 0, 0,
@@ -22,29 +23,77 @@ const addresses = {
     () => new URL('./tamis-double-simd.wasm', import.meta.url),
   ],
 };
-/** Those of modules that are not always needed are not loaded before. */
-const addressesBeside = async (models) => (await import('./modules-beside.js'))[models];
+const files_of_models = () => new URL('./tamis-model.wasm', import.meta.url);
 
-/** Loads the module of linear models, all their solvers, interactions, kernels or features in a precision, from `source` or the file beside this one. */
-export async function loadModule(precision, { models, simd }, source) {
+/** Where a module is. Those that are asked for least, and their addresses, are not loaded before. */
+async function addressOfModule(precision, { models, simd }) {
+  const now = addressNow(precision, { models, simd });
+  return now ?? (await import('./modules-beside.js'))[models][precision][Number(simd)]();
+}
+function addressNow(precision, { models, simd }) {
+  if (models === 'model') return files_of_models();
+  return (models === 'linear' ? addresses[precision] : trainings[models])?.[Number(simd)]();
+}
+
+/**
+ * Loads the module of linear models, all their solvers, one training, model files, interactions, kernels or features in a
+ * precision, from `source` or the file beside this one.
+ */
+export async function loadModule(precision, kind, source) {
   try {
-    source ??= (models === 'linear' ? addresses : await addressesBeside(models))[precision][Number(simd)]();
+    source ??= await addressOfModule(precision, kind);
     // From bytes, so that it does not matter with what type a server sends them.
     const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
     const made = await WebAssembly.instantiate(code);
     return new Module(made.instance ?? made, precision);
   } catch (error) {
-    throw new TamisError('unsupported', `the ${precision} module${models === 'linear' ? '' : ` of ${models}`} cannot be loaded: ${error.message}`, { cause: error });
+    throw unloadable(precision, kind, error);
+  }
+}
+/** The same at once, of linear models: others have waited for their module. */
+export function loadModuleNow(precision, kind, source) {
+  try {
+    source ??= addressNow(precision, kind);
+    const code = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(bytesNow(source));
+    return new Module(new WebAssembly.Instance(code), precision);
+  } catch (error) {
+    throw unloadable(precision, kind, error);
   }
 }
 
+function unloadable(precision, { models }, error) {
+  const of = models === 'linear' ? '' : models === 'model' ? ' of model files' : ` of ${models}`;
+  return new TamisError('unsupported', `the ${precision} module${of} cannot be loaded: ${error.message}`, { cause: error });
+}
+
+const isBytes = (source) => source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+const isOfFiles = (url) => url === null || url.protocol === 'file:';
+
 async function bytesOf(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
+  if (isBytes(source)) return source;
   const url = addressOf(source);
-  if (url === null || url.protocol === 'file:') return readFile(url ?? source);
+  if (isOfFiles(url)) return (await import(/* @vite-ignore */ /* webpackIgnore: true */ `${files}/promises`)).readFile(url ?? source);
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
   return response.arrayBuffer();
+}
+
+const files = 'node:fs'; // in a variable, so that bundlers for browsers leave it alone
+let readNow = null; // a file in Node
+/** Makes it possible to load at once. */
+export async function prepareToLoadNow() {
+  if (globalThis.process?.versions?.node) readNow ??= (await import(/* @vite-ignore */ /* webpackIgnore: true */ files)).readFileSync;
+}
+function bytesNow(source) {
+  if (isBytes(source)) return source;
+  const url = addressOf(source);
+  if (isOfFiles(url) && readNow) return readNow(url ?? source);
+  const request = new XMLHttpRequest(); // pages may ask at once for text alone
+  request.open('GET', url, false);
+  request.overrideMimeType('text/plain; charset=x-user-defined');
+  request.send();
+  if (request.status !== 200) throw new Error(`${url} answers ${request.status}`);
+  return Uint8Array.from(request.responseText, (letter) => letter.charCodeAt(0));
 }
 
 /** An URL; null for what is the name of a file. */
@@ -54,9 +103,4 @@ function addressOf(source) {
   } catch {
     return null;
   }
-}
-
-async function readFile(name) {
-  const files = 'node:fs/promises'; // in a variable, so that bundlers for browsers leave it alone
-  return (await import(/* @vite-ignore */ /* webpackIgnore: true */ files)).readFile(name);
 }

@@ -25,8 +25,29 @@ export const takers = {
 };
 /** The penalties that make no coefficient zero. */
 export const dense = ['ridge'];
-/** The solvers of the module that is always loaded. */
+/** The solvers of the first modules. */
 const usual_solvers = [0, 1, 5, 6, 11];
+/** The modules that train one model. */
+const modules_of_one = [
+  { name: 'hinge-ridge', loss: 'hinge', penalties: ['ridge'], solvers: ['auto', 'primal-dual', 'crammer-singer-dual',
+    'two-phase'] },
+  { name: 'hinge', loss: 'hinge', penalties: ['l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto', 'primal-dual',
+    'two-phase'] },
+  { name: 'hinge-groups', loss: 'hinge', penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers: ['auto',
+    'primal-dual', 'two-phase'] },
+  { name: 'squared-hinge', loss: 'squared-hinge', penalties: ['ridge', 'l1', 'elastic-net', 'reweighted-l1'],
+    solvers: ['auto', 'block-coordinate-descent'] },
+  { name: 'squared-hinge-groups', loss: 'squared-hinge', penalties: ['group-l2', 'group-linf', 'sparse-group'],
+    solvers: ['auto', 'block-coordinate-descent'] },
+  { name: 'logistic', loss: 'logistic', penalties: ['ridge', 'l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto',
+    'block-coordinate-descent'] },
+  { name: 'logistic-groups', loss: 'logistic', penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers:
+    ['auto', 'block-coordinate-descent'] },
+  { name: 'one-vs-rest', loss: 'one-vs-rest-squared-hinge', penalties: ['ridge', 'l1', 'elastic-net',
+    'reweighted-l1'], solvers: ['auto', 'block-coordinate-descent'] },
+  { name: 'one-vs-rest-groups', loss: 'one-vs-rest-squared-hinge', penalties: ['group-l2', 'group-linf',
+    'sparse-group'], solvers: ['auto', 'block-coordinate-descent'] },
+];
 // end of catalogue
 /** The loss of samples with several labels. */
 export const [ranking] = of_label_sets;
@@ -60,6 +81,11 @@ export function beyondUsual(problem = {}) {
   if (settings) return `a solver with ${settings}`;
   const wide = isArrayLike(groups) || groups?.blocks > 1;
   return solver === 'auto' && !kinked.includes(loss) && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
+}
+
+/** The name of the module that trains one model of a usual problem in single precision, or undefined. */
+export function moduleOfOne({ loss = 'hinge', penalty = 'l1', solver = 'auto' }) {
+  return modules_of_one.find((one) => one.loss === loss && one.penalties.includes(penalty) && one.solvers.includes(solver))?.name;
 }
 
 /** A value for a message; objects that cannot be made text are what they are. */

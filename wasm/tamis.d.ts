@@ -3,7 +3,10 @@
 export function load(options?: LoadOptions): Promise<Tamis>;
 
 export interface LoadOptions {
-  /** The single-precision module: its address, a file name (Node), its bytes, or a WebAssembly.Module. Default: beside this file. */
+  /**
+   * The single-precision module of all usual solvers: its address, a file name (Node), its bytes, or a WebAssembly.Module.
+   * It is loaded at once, and trains all that it can. Default: modules beside this file, as they are asked for.
+   */
   wasm?: ModuleSource;
   /** The same for double precision. */
   wasmDouble?: ModuleSource;
@@ -20,6 +23,8 @@ export interface LoadOptions {
   wasmFeaturesDouble?: ModuleSource;
   /** Which modules are loaded, or, with `wasm`, of which kind it is. Default: as this engine allows; false with `wasm`. */
   simd?: boolean;
+  /** Problems, or what is known of them, whose modules are loaded now: `{ loss, penalty }` and so on, as `train` takes them. */
+  problems?: Partial<Problem>[];
   /**
    * Also loads now the module with all solvers: the baselines, the loss of samples with several labels, and what the form
    * with `eta`, `solver: 'fista'`, `seed`, `learningRate`, `shrinking`, `stopping`, and group-linf over several features with a smooth loss need. `train` loads it when a problem asks for one of them.
@@ -78,8 +83,8 @@ export type Penalty =
   | 'reweighted-l1';
 // end of catalogue
 /**
- * 'auto' is the fastest for the problem. The baselines, 'fista' and 'constrained-primal-dual' are not in the module that is
- * always loaded: see LoadOptions.baselines; some refuse some losses or penalties.
+ * 'auto' is the fastest for the problem. The baselines, 'fista' and 'constrained-primal-dual' are in a module
+ * of their own: see LoadOptions.baselines; some refuse some losses or penalties.
  */
 // catalogue: solvers
 export type Solver =
@@ -170,11 +175,11 @@ export interface Tamis {
   readonly simd: boolean;
   /**
    * Trains in slices of about `sliceMilliseconds`, between which other work gets its turn. The problem is copied before
-   * the first slice (in double precision: once that module is loaded). Trainings may overlap: each has memory of its own
+   * the first slice, once its module is loaded. Trainings may overlap: each has memory of its own
    * until it ends. Rejects with TamisError.
    */
   train(problem: Problem, options?: TrainOptions): Promise<Model>;
-  /** The same without a pause. */
+  /** The same without a pause; a module of single precision that is not loaded is loaded without a pause, too. */
   trainSync(problem: Problem, options?: TrainOptions): Model;
   /**
    * Solves for a descending row of lambdas, each from where the one before ended where that pays, in slices as `train` does.
@@ -253,7 +258,7 @@ export interface Tamis {
    * what is none, and models of samples that only the command prepares.
    */
   fromJSON(file: string | object): Promise<Model | InteractionModel | KernelModel>;
-  /** Loads the module of a precision, or that with all solvers, once, so that the functions that return at once can use it. */
+  /** Loads the module of all usual solvers in a precision, or that with all solvers, once, so that the functions that return at once can use it. */
   prepare(kind: Precision | 'baselines'): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export class Tasks {
   /** The model of any family in a file of toJSON() or of the tamis command, as text or parsed. */
   async fromJSON(file) {
     const data = (await import('./model-file.js')).dataOf(file);
-    if (!data.kind) await this.prepare?.(data.precision);
+    if (!data.kind) await this.prepareFiles?.(data.precision);
     return this.modelOf(data);
   }
   /** The model of any family. */

@@ -52,7 +52,7 @@ function library() {
 }
 async function prepared(model) {
   const loaded = await library();
-  if (!model.kind) await loaded.prepare(model.precision);
+  if (!model.kind) await loaded.prepareFiles(model.precision);
   return loaded.modelOf(model);
 }
 

@@ -23,9 +23,19 @@ struct Linear : Common<T> {
   using Grid = TAMIS_OF(T, tamis_grid);
 };
 
-#ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too, and the loss of label sets
+#ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
+inline constexpr bool takes_sparse = false;
 template <class T>
-using LossOf = AnyMultilabelLoss<T>;
+using DesignOf = DenseDesign<T>;
+#else
+inline constexpr bool takes_sparse = true;
+template <class T>
+using DesignOf = AnyDesign<T>;
+#endif
+
+#if defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
+template <class T>
+using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef __wasm__  // what a page loads stays small
 #define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
@@ -33,24 +43,52 @@ using LossOf = AnyMultilabelLoss<T>;
 #define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES
 #endif
+#elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has one loss, and the usual solvers of that
+using Module = catalogue::modules::TAMIS_MODULE;
+template <class T>
+using ProblemOf =
+    AnyProblem<T, typename decltype(catalogue::row<Module::loss>(catalogue::Losses{}))::Type,
+               AnyPenaltyOf<T, decltype(catalogue::rows_of<Module>(catalogue::Penalties<T>{}))>, DesignOf<T>>;
+template <template <class, class, class, class> class... S>
+struct Solvers {
+  template <template <class, class, class, class> class More>
+  using And = Solvers<S..., More>;
+  template <class T>
+  using Trainer = AnyTrainingFor<ProblemOf<T>, S...>;
+};
+template <SolverKind kind, template <class, class, class, class> class S, class Others>
+using MaybeWith = typename std::conditional_t<Module::has(kind), typename Others::template And<S>, Others>;
+template <class T>
+using Trainer = typename MaybeWith<
+    SolverKind::primal_dual, PrimalDual,
+    MaybeWith<SolverKind::crammer_singer_dual, CrammerSingerDual,
+              MaybeWith<SolverKind::two_phase, TwoPhase,
+                        MaybeWith<SolverKind::block_coordinate_descent, BlockCoordinateDescent, Solvers<>>>>>::
+    template Trainer<T>;
 #else
 template <class T>
-using LossOf = AnyLoss<T>;
+using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
 #define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
 #define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #endif
 #endif
+#ifdef TAMIS_C_SOLVERS
 template <class T>
-using Trainer = AnyTrainingOf<T, LossOf<T>, TAMIS_C_SOLVERS>;
+using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
 /// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.
-#define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingOf<T, tamis::in_c::LossOf<T>, TAMIS_C_SOLVERS>;
+#define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingFor<tamis::in_c::ProblemOf<T>, TAMIS_C_SOLVERS>;
+#endif
+template <class T>
+using LossOf = typename ProblemOf<T>::Loss;
 constexpr bool is_built(SolverKind kind) {
 #if defined(TAMIS_ALL_SOLVERS)
   return kind != SolverKind::automatic;
+#elif defined(TAMIS_MODULE)
+  return kind != SolverKind::automatic && Module::has(kind);
 #elif defined(TAMIS_USUAL_SOLVERS)
-  return kind != SolverKind::automatic && (catalogue::of(kind) & catalogue::is::usual);
+  return kind != SolverKind::automatic && is_usual(kind);
 #else
   return kind != SolverKind::automatic && !(catalogue::of(kind) & catalogue::is::baseline);
 #endif
@@ -70,15 +108,10 @@ static_assert(
 
 inline bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) &&
-         LossOf<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
+         ProblemOf<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
+         ProblemOf<float>::Penalty::has(static_cast<PenaltyKind>(penalty)) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
-
-#ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
-inline constexpr bool takes_sparse = false;
-#else
-inline constexpr bool takes_sparse = true;
-#endif
 
 /// The samples of a problem, as either kind of design.
 template <class T>
@@ -93,11 +126,11 @@ class Designs {
   {
   }
   /// That of the problem; it must not outlive this.
-  AnyDesign<T> of([[maybe_unused]] const typename Linear<T>::Problem& p) const {
+  DesignOf<T> of([[maybe_unused]] const typename Linear<T>::Problem& p) const {
 #ifndef TAMIS_DENSE_ONLY
-    if (p.rows) return AnyDesign<T>(sparse_);
+    if (p.rows) return DesignOf<T>(sparse_);
 #endif
-    return AnyDesign<T>(dense_);
+    return DesignOf<T>(dense_);
   }
 
  private:
@@ -146,15 +179,17 @@ StochasticOptions<T> stochastic_of([[maybe_unused]] const typename Linear<T>::Pr
 /// The loss of a problem, of label sets too where this build has it.
 template <class T>
 LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
-  const auto kind = static_cast<LossKind>(p.loss);
-#ifdef TAMIS_ALL_SOLVERS
+  [[maybe_unused]] const auto kind = static_cast<LossKind>(p.loss);
+#if defined(TAMIS_ALL_SOLVERS)
   return LossOf<T>(kind, {p.set_starts, p.set_members, p.set_count});
+#elif defined(TAMIS_MODULE)
+  return {};
 #else
   return LossOf<T>(kind);
 #endif
 }
 template <class T>
-Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice, const AnyDesign<T>& design,
+Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice, const DesignOf<T>& design,
                        const Targets<T>& targets) {
   return Trainer<T>(choice, design, targets,
                     Options<T>{.lambda = p.lambda,
@@ -228,7 +263,7 @@ void set_options([[maybe_unused]] Trainer<T>& training, [[maybe_unused]] const t
 template <class T>
 tamis_status refusal_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
-  if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
+  if (!choice.is_accepted()) return TAMIS_INVALID_COMBINATION;
   if (settings_refusal<T>(p, choice)) return TAMIS_INVALID_OPTION;
   if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
       (p.column_stride && p.column_stride < p.samples))
@@ -261,7 +296,7 @@ std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename
                             WorkspaceHint hint, Requirement beside) {
   if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
   const ProblemSpec choice = path_choice<T>(p, grid_of<T>(grid));
-  if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
+  if (!choice.is_accepted() || !Trainer<T>::has_path(choice)) return 0;
   return (requirement_of<T>(choice, shape_of<T>(p), hint) & beside).bytes;
 }
 
@@ -271,7 +306,7 @@ struct Setting {
   typename Linear<T>::Problem problem;
   ProblemSpec choice;
   Designs<T> designs;
-  AnyDesign<T> design = designs.of(problem);
+  DesignOf<T> design = designs.of(problem);
 
   Setting(const typename Linear<T>::Problem& p, const ProblemSpec& c) : problem(p), choice(c), designs(p) {}
   Setting(const Setting&) = delete;

@@ -80,7 +80,7 @@ template <class T>
 std::size_t training_bytes(const typename Face<T>::Problem* p, WorkspaceHint hint) {
   if (!known(p->solver, p->loss, p->penalty)) return 0;
   const ProblemSpec choice = choice_of<T>(*p, p->lambda);
-  if (choice.refusal()) return 0;
+  if (!choice.is_accepted()) return 0;
   return requirement_of<T>(choice, shape_of<T>(*p), hint).bytes;
 }
 
@@ -126,7 +126,7 @@ tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::
 template <class T>
 using AnyPath = Path<T, Make<T>>;
 template <class T>
-using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, LossOf<T>>;
+using Validation = CrossValidation<T, Make<T>, DesignOf<T>, LossOf<T>>;
 
 template <class T>
 using PathSlot = Slot<Selection<T, AnyPath<T>>, typename Face<T>::PathMemory>;
@@ -396,7 +396,8 @@ TAMIS_FOR_SCALARS(TAMIS_DEFINE)
 const char* tamis_status_name(std::uint32_t status) { return name(static_cast<Status>(status & 0xff)); }
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  if (loss < std::size(all_losses) && !LossOf<float>::has(static_cast<LossKind>(loss))) return TAMIS_NEEDS_ALL_SOLVERS;
+  if (loss < std::size(all_losses) && !ProblemOf<float>::has(static_cast<LossKind>(loss)))
+    return TAMIS_NEEDS_ALL_SOLVERS;
   if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
   return ProblemSpec{
       static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}

@@ -138,6 +138,7 @@ std::string in_typescript(const std::string& type, const std::vector<Row<Kind>>&
   return out + "\n";
 }
 
+std::string modules_in_javascript();
 std::string in_javascript() {
   const auto list = [](const auto& rows) { return "[" + names_of(rows, "'") + "]"; };
   const auto usual = chosen(solvers, [](SolverKind kind) { return catalogue::of(kind) & is::usual; });
@@ -174,9 +175,37 @@ std::string in_javascript() {
          "/** The penalties that make no coefficient zero. */\n"
          "export const dense = " +
          list(chosen(penalties, std::not_fn(makes_zeros))) + ";\n" +
-         "/** The solvers of the module that is always loaded. */\n"
+         "/** The solvers of the first modules. */\n"
          "const usual_solvers = [" +
-         numbers + "];\n";
+         numbers + "];\n" + modules_in_javascript();
+}
+
+/// What the modules of one training have: visit(name, losses, penalties, solvers) for each.
+void for_each_module(auto visit) {
+  const auto one = [&]<class Module>(Module) {
+    visit(replaced(Module::name, "_", "-"), chosen(losses, [](LossKind loss) { return loss == Module::loss; }),
+          chosen(penalties, [](PenaltyKind penalty) { return Module::has(penalty); }),
+          chosen(solvers, [](SolverKind solver) { return Module::has(solver); }));
+  };
+  [&]<class... Module>(catalogue::List<Module...>) { (one(Module{}), ...); }(catalogue::Modules{});
+}
+std::string modules_in_javascript() {
+  std::string out = "/** The modules that train one model. */\nconst modules_of_one = [\n";
+  for_each_module([&](const auto& name, const auto& losses, const auto& penalties, const auto& solvers) {
+    const auto list = [](const auto& rows) { return "[" + names_of(rows, "'") + "]"; };
+    const std::string one =
+        "{ name: '" + name + "', loss: " + names_of(losses, "'") + ", penalties: " + list(penalties);
+    out += wrapped(one + ", solvers: " + list(solvers) + " },", "  ", "    ") + "\n";
+  });
+  return out + "];\n";
+}
+std::string modules_in_markdown() {
+  std::string out = "| module | loss | penalties | solvers |\n|---|---|---|---|\n";
+  for_each_module([&](const auto& name, const auto& losses, const auto& penalties, const auto& solvers) {
+    out += "| `tamis-" + name + "*.wasm` | " + names_of(losses, "") + " | " + names_of(penalties, "") + " | " +
+           names_of(solvers, "") + " |\n";
+  });
+  return out;
 }
 
 template <class Kind>
@@ -209,6 +238,7 @@ std::map<std::string, std::map<std::string, std::string>> contents() {
             {"solvers", in_typescript("Solver", certified, "  | Baseline\n")},
             {"baselines", in_typescript("Baseline", baselines)},
             {"stopping rules", in_typescript("StoppingRule", rules)}}},
+          {"wasm/README.md", {{"modules of one training", modules_in_markdown()}}},
           {"lib/docs/problems.md",
            {{"losses", in_markdown("| loss | ℓ(z, y) |\n", losses)},
             {"penalties", in_markdown("| penalty | Ω(W) |\n", penalties)}}},

@@ -12,9 +12,10 @@
 namespace tamis::core {
 
 /// Every solver there is, for every loss there is.
-#define TAMIS_CORE_TRAINING(T)                                                                                        \
-  tamis::AnyTrainingOf<T, tamis::AnyMultilabelLoss<T>, tamis::PrimalDual, tamis::Fista, tamis::ConstrainedPrimalDual, \
-                       tamis::CrammerSingerDual, tamis::TwoPhase, tamis::PathDescent, TAMIS_BASELINES>
+#define TAMIS_CORE_TRAINING(T)                                                                                       \
+  tamis::AnyTrainingFor<tamis::AnyProblem<T, tamis::AnyMultilabelLoss<T>>, tamis::PrimalDual, tamis::Fista,          \
+                        tamis::ConstrainedPrimalDual, tamis::CrammerSingerDual, tamis::TwoPhase, tamis::PathDescent, \
+                        TAMIS_BASELINES>
 
 template <class T>
 using Training = TAMIS_CORE_TRAINING(T);

@@ -29,7 +29,7 @@ test('is trained without a click, soon, with no complaint and few bytes', async 
       assert.ok(requests.every((address) => address.startsWith(scene.server.address)), 'asks no other host');
       const bytes = i === 0 ? await compressedBytes(requests) : 0;
       if (bytes) t.diagnostic(`page and module: ${bytes} bytes compressed, in ${requests.length} files`);
-      assert.ok(bytes <= 150_000);
+      assert.ok(bytes <= 125_000);
     }, { prepare });
   }
   t.diagnostic(`first trained model on screen after ${times.join(', ')} ms`);
@@ -349,7 +349,7 @@ test('says so when there is no WebAssembly', async () => {
 
 for (const [what, files, reason] of [
   ['worker', '**/worker-script-*.js', /the worker cannot run/],
-  ['module', '**/*.wasm', /module cannot be loaded/],
+  ['module', '**/*.wasm', /module of squared-hinge cannot be loaded/],
 ])
   test(`says so when the ${what} does not load`, async () => {
     await withPage(async (page) => {

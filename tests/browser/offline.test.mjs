@@ -102,7 +102,7 @@ test('after the first visit there is no network, and every part of the page work
     const [[version, files], ...others] = Object.entries(await kept(page));
     assert.deepEqual(others, []);
     const built = readdirSync(page_folder, { recursive: true }).filter((name) => /\.\w+$/.test(name) && name !== 'service-worker.js');
-    const base = (name) => /\/tamis(?!.*-simd)[\w-]*\.wasm$/.test(name);
+    const base = (name) => /\/tamis(?!-model|.*-simd)[\w-]*\.wasm$/.test(name);
     assert.deepEqual(files.sort(), built.filter((name) => !base(name)).map((name) => address + name).sort(), 'all but what this browser does not load');
     assert.ok(built.some(base) && version.includes(address));
     gone();

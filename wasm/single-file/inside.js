@@ -2,7 +2,7 @@
 import base from 'tamis/embedded-base.js';
 import simd from 'tamis/embedded-simd.js';
 
-const texts = { tamis: base, 'tamis-simd': simd };
+const texts = { tamis: base, 'tamis-simd': simd, 'tamis-model': base };
 
 export function moduleInside(name) {
   if (!Object.hasOwn(texts, name))

@@ -5,10 +5,10 @@ import path from 'node:path';
 const name = 'service-worker.js';
 const hashed = (algorithm, bytes, form) => createHash(algorithm).update(bytes).digest(form);
 
-/** Whether a file is a module of the package with SIMD, or without; undefined for others. */
+/** Whether a file is a module of the package with SIMD, or without; undefined for others, and for the one that is there once. */
 function simdOf({ names = [] }) {
   const module = names.map((one) => one.match(/^tamis[a-z-]*\.wasm$/)?.[0]).find(Boolean);
-  return module && module.includes('-simd');
+  return module === 'tamis-model.wasm' ? undefined : module?.includes('-simd');
 }
 
 /** Writes beside the built page the script that keeps it in the browser: its files, what they must hash to, and `worker`. */

@@ -31,6 +31,17 @@ template <unsigned wanted, class Is, class Visit, class First, class... Rest>
     return visit(First{});
   }
 }
+/// Whether is(R{}) of any row R.
+template <class... R>
+constexpr bool any_row(catalogue::List<R...>, const auto& is) {
+  return (is(R{}) || ...);
+}
+template <class First, class... R>
+First first_of(catalogue::List<First, R...>);
+template <class>
+inline constexpr bool some_has_groups = false;
+template <class... R>
+inline constexpr bool some_has_groups<catalogue::List<R...>> = (has_groups(R::kind) || ...);
 }  // namespace detail
 
 /// Any of the losses that take one class per sample, called once per sample.
@@ -197,8 +208,8 @@ class AnyLoss {
   const Table* table_;
 };
 
-/// Any of the norms of groups: their sums are one penalty.
-template <class T>
+/// Any of the norms of groups among the rows `Penalties`: their sums are one penalty.
+template <class T, class Penalties = catalogue::Penalties<T>>
 struct AnyNorm {
   PenaltyKind kind = PenaltyKind::group_l2;
   T l1_ratio = T(0.5);  ///< of norms with a ratio
@@ -244,7 +255,7 @@ struct AnyNorm {
       else return to_norm(Norm{});
     };
     return detail::visit_row<catalogue::has::groups>(
-        catalogue::Penalties<T>{}, [this]<class R>(R) { return kind == R::kind; }, to_row);
+        Penalties{}, [this]<class R>(R) { return kind == R::kind; }, to_row);
   }
 };
 
@@ -255,17 +266,24 @@ struct PenaltyParameters {
   T epsilon = Reweighting<T>{}.epsilon;  ///< of reweighted-l1
 };
 
-/// Any of the penalties, called once per group.
-template <class T>
-class AnyPenalty {
+/// Any of the penalties in the rows `Penalties` of the catalogue, called once per group.
+template <class T, class Penalties>
+class AnyPenaltyOf {
  public:
-  explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenalty(table_of(catalogue::Penalties<T>{}, kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
+  explicit AnyPenaltyOf(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
+      : AnyPenaltyOf(table_of(catalogue::Penalties<T>{}, kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
   /// One round of reweighted-l1.
-  explicit AnyPenalty(const WeightedL1<T>& weighted) : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
+  explicit AnyPenaltyOf(const WeightedL1<T>& weighted)
+      : AnyPenaltyOf(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
 
   static constexpr bool chosen_at_run_time = true;
-  Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
+  /// Whether the penalty is among them.
+  static constexpr bool has(PenaltyKind kind) {
+    return detail::any_row(Penalties{}, [=]<class R>(R) { return R::kind == kind; });
+  }
+  Groups grouping() const requires detail::some_has_groups<Penalties> {
+    return table_->grouped ? data_.groups : Groups::rows();
+  }
   bool valid() const { return table_->valid(data_); }
   DualKind dual_kind() const { return table_->dual_kind(data_); }
   T value(const Rows<const T>& w) const { return table_->value(data_, w); }
@@ -301,7 +319,8 @@ class AnyPenalty {
   }
 
  private:
-  using AnyGroups = GroupSum<AnyNorm<T>>;
+  using Norm = AnyNorm<T, Penalties>;
+  using AnyGroups = GroupSum<Norm>;
   template <class P>
   using HeldAs = std::conditional_t<HasGrouping<P>, AnyGroups, P>;
   /// The rows with the types that stand for them, each once.
@@ -313,12 +332,12 @@ class AnyPenalty {
     if constexpr ((std::same_as<typename R::Type, Type> || ...)) return held(done, catalogue::List<Rest...>{});
     else return held(catalogue::List<R..., catalogue::Row<First::kind, Type>>{}, catalogue::List<Rest...>{});
   }
-  using Held = decltype(held(catalogue::List<>{}, catalogue::Penalties<T>{}));
+  using Held = decltype(held(catalogue::List<>{}, Penalties{}));
 
   /// What the penalties are made of.
   struct Data {
     Groups groups;
-    AnyNorm<T> norm;
+    Norm norm;
     WeightedL1<T> weighted;
   };
   struct Table {
@@ -332,7 +351,7 @@ class AnyPenalty {
     T (*conjugate)(const Data&, const Rows<const T>&, T) = nullptr;
   };
 
-  AnyPenalty(const Table* table, const Data& data) : table_(table), data_(data) {}
+  AnyPenaltyOf(const Table* table, const Data& data) : table_(table), data_(data) {}
 
   template <class P>
   static constexpr P make(const Data& data) {
@@ -367,15 +386,22 @@ class AnyPenalty {
   template <class P>
   static constexpr Table table_for = make_table<P>();
 
+  /// That of a penalty; the first one for those that are not among them.
   template <class... R>
   static const Table* table_of(catalogue::List<R...>, PenaltyKind kind) {
-    static constexpr const Table* tables[] = {&table_for<HeldAs<typename R::Type>>...};
+    using First = decltype(detail::first_of(Penalties{}));
+    static constexpr const Table* tables[] = {
+        &table_for<HeldAs<typename std::conditional_t<has(R::kind), R, First>::Type>>...};
     return tables[static_cast<std::size_t>(kind)];
   }
 
   const Table* table_;
   Data data_;
 };
+
+/// Any of all penalties.
+template <class T>
+using AnyPenalty = AnyPenaltyOf<T, catalogue::Penalties<T>>;
 
 /// Any design that can be read by rows too; keeps a pointer to it, so it must outlive the training.
 template <class T>
@@ -495,43 +521,67 @@ struct ProblemSpec {
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
     return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
   }
+  constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
 };
 
-/// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
-/// `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but `automatic` is
-/// content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not. `Loss`: AnyLoss, or what has
-/// its members and more losses.
-template <class T, class Loss, template <class, class, class, class> class... S>
-class AnyTrainingOf {
-  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
-  using Rounds = Reweighted<Solver>;
+/// What a run-time choice is among. `Loss`: AnyLoss, what has its members and more losses, or a loss of the catalogue,
+/// then the only one. `Penalty`: AnyPenaltyOf.
+template <class T, class LossType, class PenaltyType = AnyPenalty<T>, class DesignType = AnyDesign<T>>
+struct AnyProblem {
+  using Scalar = T;
+  using Loss = LossType;
+  using Penalty = PenaltyType;
+  using Design = DesignType;
+
+  static constexpr bool has(LossKind kind) {
+    if constexpr (requires { Loss::has(kind); }) return Loss::has(kind);
+    else
+      return detail::any_row(catalogue::Losses{},
+                             [=]<class R>(R) { return R::kind == kind && std::same_as<typename R::Type, Loss>; });
+  }
+};
+
+/// A training run with everything chosen at run time: the same interface as the solvers, the same bits. `Problem`: an
+/// AnyProblem. `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but
+/// `automatic` is content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not.
+template <class Problem, template <class, class, class, class> class... S>
+class AnyTrainingFor {
+  using T = typename Problem::Scalar;
+  using Loss = typename Problem::Loss;
+  using Penalty = typename Problem::Penalty;
+  using Design = typename Problem::Design;
+  using Solver = typename AnySolver<S...>::template Of<T, Loss, Penalty, Design>;
+  static constexpr bool may_have_rounds = Penalty::has(PenaltyKind::reweighted_l1);
+  using Rounds = std::conditional_t<may_have_rounds, Reweighted<Solver>, Solver>;
 
  public:
-  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                const Options<T>& options, const PenaltyParameters<T>& parameters = {},
-                const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
-                const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingFor(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
+                 const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
+      : AnyTrainingFor(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+  AnyTrainingFor(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
+                 const PenaltyParameters<T>& parameters, const Loss& loss,
+                 const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
-    const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
-    if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
+    const bool no_combination = !choice.is_accepted() || (needs_columns(kind) && !has_columns(design));
+    if (no_combination || !has(kind) || !Problem::has(choice.loss) || !Penalty::has(choice.penalty)) {
       auto* refusal = ::new (static_cast<void*>(storage_)) Report<T>{};
       refusal->status = no_combination ? Status::invalid_combination : Status::invalid_option;
       return;
     }
     form_ = goes_in_rounds(choice) ? Form::rounds : Form::once;
-    const AnyPenalty<T> penalty = form_ == Form::rounds ? AnyPenalty<T>(WeightedL1<T>{})
-                                                        : AnyPenalty<T>(choice.penalty, choice.groups, parameters);
+    const Penalty penalty = first_penalty(choice, parameters);
     const Solver solver(kind, design, targets, loss, penalty, options, stochastic);
-    if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
-    else ::new (static_cast<void*>(storage_)) Solver(solver);
+    if constexpr (may_have_rounds)
+      if (has_rounds()) {
+        ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
+        return;
+      }
+    ::new (static_cast<void*>(storage_)) Solver(solver);
   }
-  AnyTrainingOf(const AnyTrainingOf&) = delete;
-  AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
+  AnyTrainingFor(const AnyTrainingFor&) = delete;
+  AnyTrainingFor& operator=(const AnyTrainingFor&) = delete;
 
   /// Whether the solver is in this build.
   static constexpr bool has(SolverKind kind) { return Solver::has(kind); }
@@ -557,21 +607,20 @@ class AnyTrainingOf {
 
   /// Another λ than that of the options, before `start`.
   void set_lambda(T lambda) {
-    if (form_ == Form::rounds) rounds().set_lambda(lambda);
+    if (has_rounds()) rounds().set_lambda(lambda);
     else if (form_ == Form::once) once().set_lambda(lambda);
   }
   /// Settings that only some baselines have (`has_stopping`, `is_random`, `is_blockwise`), before `start`. False: the
   /// solver of the choice does not have that setting, and nothing has changed.
   bool set_stopping(const Stopping<T>& stopping) {
-    if (form_ == Form::rounds) return stopping.rule == StoppingRule::gap;
+    if (has_rounds()) return stopping.rule == StoppingRule::gap;
     return form_ == Form::once && once().set_stopping(stopping);
   }
   bool set_seed(std::uint64_t seed) {
-    return form_ == Form::rounds ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
+    return has_rounds() ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
   }
   bool set_shrinking(bool shrinking) {
-    return form_ == Form::rounds ? rounds().set_shrinking(shrinking)
-                                 : form_ == Form::once && once().set_shrinking(shrinking);
+    return has_rounds() ? rounds().set_shrinking(shrinking) : form_ == Form::once && once().set_shrinking(shrinking);
   }
 
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
@@ -585,30 +634,42 @@ class AnyTrainingOf {
   void stop();
   bool running() const { return report().status == Status::running; }
   const Report<T>& report() const {
-    return form_ == Form::rounds ? rounds().report() : form_ == Form::once ? once().report() : refusal();
+    return has_rounds() ? rounds().report() : form_ == Form::once ? once().report() : refusal();
   }
   bool has_certified_model() const {
-    return form_ == Form::rounds ? rounds().has_certified_model() : form_ == Form::once && once().has_certified_model();
+    return has_rounds() ? rounds().has_certified_model() : form_ == Form::once && once().has_certified_model();
   }
   LinearModel<T> model() const {
-    return form_ == Form::rounds ? rounds().model() : form_ == Form::once ? once().model() : LinearModel<T>{};
+    return has_rounds() ? rounds().model() : form_ == Form::once ? once().model() : LinearModel<T>{};
   }
   /// The weights of the round at hand of reweighted-l1, features × padded classes; null when all are 1.
-  const T* weights() const { return form_ == Form::rounds ? rounds().weights() : nullptr; }
+  const T* weights() const {
+    if constexpr (may_have_rounds)
+      if (has_rounds()) return rounds().weights();
+    return nullptr;
+  }
   /// That of a solver that has one, NaN for the others and before it is chosen.
   T learning_rate() const { return form_ == Form::once ? once().learning_rate() : not_a_number<T>; }
   std::uint32_t certificates() const {
-    return form_ == Form::rounds ? rounds().certificates() : form_ == Form::once ? once().certificates() : 0;
+    return has_rounds() ? rounds().certificates() : form_ == Form::once ? once().certificates() : 0;
   }
 
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
   static constexpr bool goes_in_rounds(const ProblemSpec& choice) {
-    return in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
+    return may_have_rounds && in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
+  }
+  bool has_rounds() const { return may_have_rounds && form_ == Form::rounds; }
+  static Penalty first_penalty(const ProblemSpec& choice, const PenaltyParameters<T>& parameters) {
+    if constexpr (may_have_rounds)
+      if (goes_in_rounds(choice)) return Penalty(WeightedL1<T>{});
+    return Penalty(choice.penalty, choice.groups, parameters);
   }
   static constexpr Requirement with_rounds(const ProblemSpec& choice, Shape shape, Requirement solver) {
-    return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;
+    if constexpr (may_have_rounds)
+      if (goes_in_rounds(choice)) return solver & Rounds::weight_bytes(shape);
+    return solver;
   }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }
   Rounds& rounds() const { return *std::launder(reinterpret_cast<Rounds*>(storage_)); }
@@ -621,24 +682,26 @@ class AnyTrainingOf {
 // What runs solvers is defined outside of the class and so not inline: where `extern template` says that the class is
 // compiled elsewhere, callers compile no solver.
 
-template <class T, class Loss, template <class, class, class, class> class... S>
-bool AnyTrainingOf<T, Loss, S...>::warm_start(T lambda, T* before, T step) {
-  return form_ == Form::rounds ? rounds().warm_start(lambda)
-                               : form_ == Form::once && once().warm_start(lambda, before, step);
+template <class Problem, template <class, class, class, class> class... S>
+bool AnyTrainingFor<Problem, S...>::warm_start(T lambda, T* before, T step) {
+  return has_rounds() ? rounds().warm_start(lambda) : form_ == Form::once && once().warm_start(lambda, before, step);
 }
-template <class T, class Loss, template <class, class, class, class> class... S>
-bool AnyTrainingOf<T, Loss, S...>::start(std::span<std::byte> memory) {
-  return form_ == Form::rounds ? rounds().start(memory) : form_ == Form::once && once().start(memory);
+template <class Problem, template <class, class, class, class> class... S>
+bool AnyTrainingFor<Problem, S...>::start(std::span<std::byte> memory) {
+  return has_rounds() ? rounds().start(memory) : form_ == Form::once && once().start(memory);
 }
-template <class T, class Loss, template <class, class, class, class> class... S>
-bool AnyTrainingOf<T, Loss, S...>::step() {
-  return form_ == Form::rounds ? rounds().step() : form_ == Form::once && once().step();
+template <class Problem, template <class, class, class, class> class... S>
+bool AnyTrainingFor<Problem, S...>::step() {
+  return has_rounds() ? rounds().step() : form_ == Form::once && once().step();
 }
-template <class T, class Loss, template <class, class, class, class> class... S>
-void AnyTrainingOf<T, Loss, S...>::stop() {
-  if (form_ == Form::rounds) rounds().stop();
+template <class Problem, template <class, class, class, class> class... S>
+void AnyTrainingFor<Problem, S...>::stop() {
+  if (has_rounds()) rounds().stop();
   else if (form_ == Form::once) once().stop();
 }
+
+template <class T, class Loss, template <class, class, class, class> class... S>
+using AnyTrainingOf = AnyTrainingFor<AnyProblem<T, Loss>, S...>;
 
 /// With the solvers for every loss, and `More`: TwoPhase, BlockCoordinateDescent, and baselines such as
 /// as_printed::PrimalDual.

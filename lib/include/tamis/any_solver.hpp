@@ -15,23 +15,49 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
-/// The design that all work on, so that what they share is there once: block coordinate descent may copy its columns,
-/// and the Crammer–Singer dual its rows.
-template <class T, class Design>
-using SharedDesign = SortedColumns<T, SampleRows<T, Design>>;
+/// Whether a solver copies the columns of its design, or the rows.
+template <template <class, class, class, class> class>
+inline constexpr bool copies_columns = false;
+template <>
+inline constexpr bool copies_columns<BlockCoordinateDescent> = true;
+template <>
+inline constexpr bool copies_columns<PathDescent> = true;
+template <template <class, class, class, class> class>
+inline constexpr bool copies_rows = false;
+template <>
+inline constexpr bool copies_rows<CrammerSingerDual> = true;
 
-/// A solver for losses, penalties and designs chosen at run time.
+/// The design that all of some solvers work on, so that what they share is there once: block coordinate descent may
+/// copy its columns, and the Crammer–Singer dual its rows.
+template <class T, class Design, template <class, class, class, class> class... S>
+struct SharedBy {
+  static constexpr bool columns = (copies_columns<S> || ...);
+  using Rows = std::conditional_t<(copies_rows<S> || ...), SampleRows<T, Design>, Design>;
+  using type = std::conditional_t<columns, SortedColumns<T, Rows>, Rows>;
+  /// What a solver is made for: those that copy do so themselves.
+  template <template <class, class, class, class> class Some>
+  using For =
+      std::conditional_t<copies_columns<Some>, Rows, std::conditional_t<copies_rows<Some> && !columns, Design, type>>;
+};
+
+template <class Design>
+const Design& without_copies(const Design& design) {
+  return design;
+}
+template <class T, class Design>
+const Design& without_copies(const SampleRows<T, Design>& design) {
+  return design.uncopied();
+}
+template <class T, class Design>
+const auto& without_copies(const SortedColumns<T, Design>& design) {
+  return without_copies(design.uncopied());
+}
+
+template <class Solver>
+struct DesignOf;
 template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
-struct SolverOf {
-  using type = S<T, Loss, Penalty, SharedDesign<T, Design>>;
-};
-template <class T, class Loss, class Penalty, class Design>
-struct SolverOf<BlockCoordinateDescent, T, Loss, Penalty, Design> {  // sorts columns itself
-  using type = BlockCoordinateDescent<T, Loss, Penalty, SampleRows<T, Design>>;
-};
-template <class T, class Loss, class Penalty, class Design>
-struct SolverOf<PathDescent, T, Loss, Penalty, Design> {
-  using type = PathDescent<T, Loss, Penalty, SampleRows<T, Design>>;
+struct DesignOf<S<T, Loss, Penalty, Design>> {
+  using type = Design;
 };
 
 }  // namespace detail
@@ -42,10 +68,10 @@ template <template <class, class, class, class> class... S>
 struct AnySolver {
   template <class T, class Loss, class Penalty, class Design>
   class Of {
+    using Shared = detail::SharedBy<T, Design, S...>;
     template <template <class, class, class, class> class Some>
-    using Instance = typename detail::SolverOf<Some, T, Loss, Penalty, Design>::type;
-    using Shared = detail::SharedDesign<T, Design>;
-    using Base = Workbench<T, Loss, Penalty, Shared>;
+    using Instance = Some<T, Loss, Penalty, typename Shared::template For<Some>>;
+    using Base = Workbench<T, Loss, Penalty, typename Shared::type>;
     using Place = std::uint8_t;
     static_assert((std::is_trivially_copyable_v<Instance<S>> && ...));
 
@@ -61,7 +87,7 @@ struct AnySolver {
     /// The same solver for another penalty and other options; not for stochastic ones.
     Of(const Of& other, const Penalty& penalty, const Options<T>& options) : place_(other.place_) {
       const Base& base = other.base();
-      make(base.design().uncopied().uncopied(), base.targets(), base.loss(), penalty, options, {});
+      make(detail::without_copies(base.design()), base.targets(), base.loss(), penalty, options, {});
       constexpr void (*of[])(void*, void*) = {&Its<Instance<S>>::take_settings...};
       of[place_](memory_, other.memory_);
     }
@@ -158,17 +184,18 @@ struct AnySolver {
 
     void make(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
               const Options<T>& options, const StochasticOptions<T>& stochastic) {
-      constexpr void (*of[])(void*, const Shared&, const Targets<T>&, const Loss&, const Penalty&, const Options<T>&,
+      constexpr void (*of[])(void*, const Design&, const Targets<T>&, const Loss&, const Penalty&, const Options<T>&,
                              const StochasticOptions<T>&) = {&Its<Instance<S>>::make...};
-      of[place_](memory_, Shared(design), targets, loss, penalty, options, stochastic);
+      of[place_](memory_, design, targets, loss, penalty, options, stochastic);
     }
 
     /// What one solver does.
     template <class Solver>
     struct Its {
-      static void make(void* memory, const Shared& design, const Targets<T>& targets, const Loss& loss,
+      static void make(void* memory, const Design& given, const Targets<T>& targets, const Loss& loss,
                        const Penalty& penalty, const Options<T>& options,
                        [[maybe_unused]] const StochasticOptions<T>& stochastic) {
+        const typename detail::DesignOf<Solver>::type design(given);
         if constexpr (is_stochastic(Solver::kind))
           ::new (memory) Solver(design, targets, loss, penalty, options, stochastic);
         else ::new (memory) Solver(design, targets, loss, penalty, options);

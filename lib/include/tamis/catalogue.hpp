@@ -139,6 +139,21 @@
   ROW(2, fista, "fista", "squared-hinge", "every p, q and r, binary and multiclass")                                   \
   ROW(3, forward_backward_as_printed, "forward-backward-as-printed", "squared-hinge", "the same, without intercepts")
 
+// The WebAssembly modules that train one model: the enumerator, which with a hyphen for each underscore is the name of
+// the file after `tamis-`, the loss, and a condition on penalties. A module has the usual solvers that take some of
+// these; the first row that has all that a problem asks for is the one. What none has, the module `tamis` has, of all
+// usual solvers. wasm/CMakeLists.txt names them, too.
+#define TAMIS_MODULES(ROW)                                                                                             \
+  ROW(hinge_ridge, hinge, !makes_zeros)                                                                                \
+  ROW(hinge, hinge, makes_zero_entries)                                                                                \
+  ROW(hinge_groups, hinge, has_groups)                                                                                 \
+  ROW(squared_hinge, squared_hinge, !has_groups)                                                                       \
+  ROW(squared_hinge_groups, squared_hinge, has_groups)                                                                 \
+  ROW(logistic, logistic, !has_groups)                                                                                 \
+  ROW(logistic_groups, logistic, has_groups)                                                                           \
+  ROW(one_vs_rest, one_vs_rest_squared_hinge, !has_groups)                                                             \
+  ROW(one_vs_rest_groups, one_vs_rest_squared_hinge, has_groups)
+
 // The number in C, the enumerator of StoppingRule, the name, and one sentence in ASCII.
 #define TAMIS_STOPPING_RULES(ROW)                                                                                      \
   ROW(0, gap, "gap", "the certificate")                                                                                \
@@ -356,9 +371,12 @@ constexpr bool has_groups(PenaltyKind kind) { return catalogue::of(kind) & catal
 constexpr bool has_ratio(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::l1_ratio; }
 /// Whether the penalty makes coefficients zero, from some λ on all of them.
 constexpr bool makes_zeros(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::zeros; }
+constexpr bool makes_zero_entries(PenaltyKind kind) { return makes_zeros(kind) && !has_groups(kind); }
 /// Whether the penalty is one of rounds: it has an ε, and its problem is another one in each round.
 constexpr bool in_rounds(PenaltyKind kind) { return !(catalogue::of(kind) & catalogue::has::one_round); }
 
+/// Whether a solver is in every library, and in the modules of usual solvers.
+constexpr bool is_usual(SolverKind solver) { return catalogue::of(solver) & catalogue::is::usual; }
 /// Whether a solver reads the columns of a design where they lie.
 constexpr bool needs_columns(SolverKind solver) { return catalogue::of(solver) & catalogue::is::reading_columns; }
 /// Whether the solver learns from one sample after the other: its iterations are passes, and it has a learning rate.
@@ -377,12 +395,61 @@ constexpr bool has_stopping(SolverKind solver, StoppingRule rule) {
           (rule == StoppingRule::iterates ? catalogue::is::ended_by_iterates : catalogue::is::blockwise)) != 0;
 }
 
+namespace catalogue {
+/// What the solver needs and neither loss nor penalty has.
+constexpr unsigned unmet(SolverKind solver, LossKind loss, PenaltyKind penalty) {
+  return entry(solver_needs, solver) & ~(of(loss) | of(penalty));
+}
+}  // namespace catalogue
+constexpr bool is_compatible(SolverKind solver, LossKind loss, PenaltyKind penalty) {
+  return !catalogue::unmet(solver, loss, penalty);
+}
 /// What is wrong with the combination, in one sentence; null when it is accepted.
 constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
-  using namespace catalogue;
-  const unsigned unmet = entry(solver_needs, solver) & ~(of(loss) | of(penalty));
-  return unmet ? missing[std::countr_zero(unmet)] : nullptr;
+  const unsigned unmet = catalogue::unmet(solver, loss, penalty);
+  return unmet ? catalogue::missing[std::countr_zero(unmet)] : nullptr;
 }
+
+namespace catalogue {
+
+/// A row of a list, and those rows that a module has.
+template <auto kind, class First, class... R>
+constexpr auto row(List<First, R...>) {
+  if constexpr (First::kind == kind) return First{};
+  else return row<kind>(List<R...>{});
+}
+template <class Module, class... Kept>
+constexpr auto rows_of(List<>, List<Kept...> kept = {}) {
+  return kept;
+}
+template <class Module, class First, class... R, class... Kept>
+constexpr auto rows_of(List<First, R...>, List<Kept...> = {}) {
+  using WithFirst = std::conditional_t<Module::has(First::kind), List<Kept..., First>, List<Kept...>>;
+  return rows_of<Module>(List<R...>{}, WithFirst{});
+}
+
+/// What modules have: the loss, penalties and solvers.
+namespace modules {
+constexpr bool takes_one(LossKind loss, SolverKind solver, bool (*takes)(PenaltyKind)) {
+  for (const PenaltyKind penalty : all_penalties)
+    if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
+  return false;
+}
+#define TAMIS_ROW(module, its_loss, condition)                                                          \
+  struct module {                                                                                       \
+    static constexpr const char* name = #module;                                                        \
+    static constexpr LossKind loss = LossKind::its_loss;                                                \
+    static constexpr bool has(PenaltyKind penalty) { return condition(penalty); }                       \
+    static constexpr bool has(SolverKind kind) { return is_usual(kind) && takes_one(loss, kind, has); } \
+  };
+TAMIS_MODULES(TAMIS_ROW)
+#undef TAMIS_ROW
+}  // namespace modules
+#define TAMIS_ROW(module, ...) , modules::module
+using Modules = ListAfter<void TAMIS_MODULES(TAMIS_ROW)>;
+#undef TAMIS_ROW
+
+}  // namespace catalogue
 
 /// What decides which solver suits a problem, of kinds as of types.
 struct ProblemTraits {
@@ -405,7 +472,7 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
 }
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false) {
-  const auto accepted = [=](SolverKind solver) { return !incompatibility(solver, loss, penalty); };
+  const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
   return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
                          .descends = accepted(SolverKind::block_coordinate_descent),
                          .has_second_phase = accepted(SolverKind::two_phase),
