@@ -55,27 +55,27 @@ void add_products_tile(const T* a, Index step, const Index* list, Index count, c
   P total[R][V];
   const T* of_row[R];
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[r][v] = P::load(row_of(out, r, out_stride) + v * P::width);
+    for (Index v = 0; v < V; ++v) total[r][v] = P::load(row_of(out, r, out_stride) + v * P::width);
   }
   for (Index s = 0; s < count; ++s) {
     const T* row = row_of(b, list ? list[s] : s, stride);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) {
+    for (Index v = 0; v < V; ++v) {
       const auto piece = P::load(row + v * P::width);
       TAMIS_UNROLL
-      for (int r = 0; r < R; ++r) {
+      for (Index r = 0; r < R; ++r) {
         const T entry = by_rows ? of_row[r][s] : a[s * step + r];
         total[r][v] = total[r][v] + P::fill(entry) * piece;
       }
     }
   }
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[r][v].store(row_of(out, r, out_stride) + v * P::width);
+    for (Index v = 0; v < V; ++v) total[r][v].store(row_of(out, r, out_stride) + v * P::width);
   }
 }
 
@@ -87,23 +87,23 @@ TAMIS_TILE void add_products_wide_tile(const T* a, Index step, const Index* list
   S total[R];
   const T* of_row[R];
   TAMIS_UNROLL_STRIP
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));
     total[r] = S::load(N, row_of(out, r, out_stride));
   }
   for (Index s = 0; s < count; ++s) {
     const auto piece = S::load(N, row_of(b, list ? list[s] : s, stride));
     TAMIS_UNROLL_STRIP
-    for (int r = 0; r < R; ++r) total[r].add_scaled(by_rows ? of_row[r][s] : a[s * step + r], piece);
+    for (Index r = 0; r < R; ++r) total[r].add_scaled(by_rows ? of_row[r][s] : a[s * step + r], piece);
   }
   TAMIS_UNROLL_STRIP
-  for (int r = 0; r < R; ++r) total[r].store(N, row_of(out, r, out_stride));
+  for (Index r = 0; r < R; ++r) total[r].store(N, row_of(out, r, out_stride));
 }
 template <class T, bool by_rows>
 TAMIS_WIDE [[gnu::noinline]] void add_products_wide(const T* a, Index step, Index rows, const Index* list, Index count,
                                                     const T* b, Index stride, Index width, T* out, Index out_stride) {
   for_each_even_strip<T>(
-      width, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+      width, [&]<int N>(Index k, Index) __attribute__((always_inline)) {
         constexpr int R = wide_tile_rows(N);
         Index r = 0;
         for (; r + R <= rows; r += R)
