@@ -175,7 +175,7 @@ typedef enum tamis_measure {
     REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                       \
     REAL epsilon;             /* reweighted l1: > 0; default 0.1 */                                                       \
     REAL eta;                 /* > 0, and then lambda 0: the bound of the mean loss; default 0: none */                   \
-    uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                 \
+    uint32_t max_iterations;  /* >= 1; default 1000000, on microcontrollers 10000 */                                      \
     uint32_t intercept;       /* 1 (default): one free intercept per class; 0: none */                                    \
     uint32_t loss;            /* tamis_loss */                                                                            \
     uint32_t penalty;         /* tamis_penalty; default TAMIS_L1 */                                                       \

@@ -55,7 +55,7 @@ typedef enum tamis_interactions_loss {
     REAL lambda2;             /* of products; >= 0, for TAMIS_HIERARCHY_FULL > 0; NaN (default): lambda / 2, for */      \
                               /* TAMIS_HIERARCHY_FULL lambda; TAMIS_HIERARCHY_MAIN does not read it */                   \
     REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                   \
-    uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                \
+    uint32_t max_iterations;  /* >= 1; default 1000000, on microcontrollers 10000 */                                     \
     uint32_t intercept;       /* 1 (default): one free intercept per score; 0: none */                                   \
     uint32_t loss;            /* tamis_interactions_loss; default TAMIS_INTERACTIONS_LEAST_SQUARES */                    \
     uint32_t hierarchy;       /* tamis_hierarchy; default TAMIS_HIERARCHY_STRONG */                                      \

@@ -93,7 +93,7 @@ typedef struct tamis_kernels_term {
   typedef struct tamis_kernels_problem_##S {                                                                             \
     REAL lambda;              /* > 0 */                                                                                  \
     REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                   \
-    uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                \
+    uint32_t max_iterations;  /* >= 1; default 1000000, on microcontrollers 10000 */                                     \
     uint32_t intercept;       /* 1: one free intercept per score; 0 (default): none, see TAMIS_KERNEL_CONSTANT */        \
     uint32_t p, q, r;         /* the norm: 1 or 2 each */                                                                \
     uint32_t form;            /* tamis_kernels_form; default TAMIS_KERNELS_AUTOMATIC */                                  \

@@ -114,13 +114,7 @@ TEST(Readme, TheDeviceExampleTrainsInTurns) {
   EXPECT_GT(turns, 1);
   EXPECT_EQ(solver.report().status, tamis::Status::converged);
   static_assert(sizeof memory == 42352);
-  const Design design(readings, samples, features, {.scales = scales, .zeros = zeros},
-                      tamis::QuantisedLayout::by_rows(features));
-  for (tamis::Index i = 0; i < samples; ++i) {
-    float x[features];
-    design.sample(i, x);
-    EXPECT_EQ(solver.model().predict(x), labels[i]);
-  }
+  for (tamis::Index i = 0; i < samples; ++i) EXPECT_EQ(classify(solver, readings + i * features), labels[i]);
 }
 
 }  // namespace

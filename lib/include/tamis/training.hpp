@@ -1,10 +1,6 @@
 #pragma once
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
-#if __cplusplus < 201709L
-#error "tamis trains in C++20: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99."
-#endif
-
 #include <concepts>
 #include <type_traits>
 
