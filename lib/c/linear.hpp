@@ -2,6 +2,7 @@
 /// What the sources of the C interface of linear models share: problems and grids as in C++, and runs of many
 /// trainings.
 
+#include "config.hpp"
 #include "face.hpp"
 #include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
@@ -30,10 +31,71 @@ struct Linear<double> : Common<double> {
   using Grid = tamis_grid_f64;
 };
 
-#ifdef TAMIS_ALL_SOLVERS  // a larger build has the published baselines too, and the loss of label sets
+#if defined(TAMIS_C_SOLVERS) || defined(TAMIS_C_LOSSES) || defined(TAMIS_C_PENALTIES)  // what config.hpp chooses
+#define TAMIS_CHOSEN
+#ifdef TAMIS_ALL_SOLVERS
+#error "tamis: TAMIS_C_SOLVERS, TAMIS_C_LOSSES and TAMIS_C_PENALTIES choose less than all, TAMIS_ALL_SOLVERS more"
+#endif
+#ifndef TAMIS_C_SOLVERS
+#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
+#endif
+namespace chosen {
+#ifdef TAMIS_C_LOSSES
+using enum LossKind;
+using Losses = decltype(catalogue::only<TAMIS_C_LOSSES>(catalogue::Losses{}));
+#else
+using Losses = catalogue::Losses;
+#endif
+namespace penalties {
+#ifdef TAMIS_C_PENALTIES
+using enum PenaltyKind;
+template <class T>
+using Rows = decltype(catalogue::only<TAMIS_C_PENALTIES>(catalogue::Penalties<T>{}));
+#else
+template <class T>
+using Rows = catalogue::Penalties<T>;
+#endif
+}  // namespace penalties
+}  // namespace chosen
+/// One of the rows, or the only one itself where it needs nothing: as small as in C++.
+template <class Row>
+concept Plain = std::is_empty_v<typename Row::Type>;
+template <class T, class Rows>
+struct PenaltyOfRows : AnyPenalty<T, Rows> {
+  using AnyPenalty<T, Rows>::AnyPenalty;
+};
+template <class T, Plain Row>
+struct PenaltyOfRows<T, catalogue::List<Row>> : Row::Type {
+  explicit PenaltyOfRows(PenaltyKind, const Groups& = {}, const PenaltyParameters<T>& = {}) {}
+  static constexpr bool chosen_at_run_time = true;  // though there is no choice
+  static constexpr bool has(PenaltyKind kind) { return kind == Row::kind; }
+};
+template <class T, class Rows>
+struct LossOfRows : AnyLoss<T, Rows> {
+  using AnyLoss<T, Rows>::AnyLoss;
+};
+template <class T, Plain Row>
+struct LossOfRows<T, catalogue::List<Row>> : Row::Type {
+  explicit LossOfRows(LossKind) {}
+  static constexpr bool chosen_at_run_time = true;
+  static constexpr bool has(LossKind kind) { return kind == Row::kind; }
+};
+template <class T>
+struct LossOf : LossOfRows<T, chosen::Losses> {
+  using LossOfRows<T, chosen::Losses>::LossOfRows;
+  using Penalty = PenaltyOfRows<T, chosen::penalties::Rows<T>>;
+#ifdef TAMIS_DENSE_ONLY
+  using Design = DenseDesign<T>;
+#else
+  using Design = AnyDesign<T>;
+#endif
+};
+template <class T>
+using Trainer = AnyTrainingOf<T, LossOf<T>, TAMIS_C_SOLVERS>;
+#elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using LossOf = AnyMultilabelLoss<T>;
-#ifdef __wasm__  // what a page loads stays small
+#ifdef __wasm__                   // what a page loads stays small
 template <class T>
 using Trainer = AnyTrainingWith<T, LossOf<T>, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES>;
 #else
@@ -51,6 +113,8 @@ template <class T>
 using Trainer = AnyTraining<T, TwoPhase, BlockCoordinateDescent>;
 #endif
 #endif
+#ifdef TAMIS_CHOSEN
+#else
 constexpr bool is_built(SolverKind kind) {
 #if defined(TAMIS_ALL_SOLVERS)
   return kind != SolverKind::automatic;
@@ -67,6 +131,13 @@ static_assert(
       return true;
     }(),
     "the catalogue says of each solver which builds have it");
+#endif
+
+#ifdef TAMIS_CHOSEN
+inline constexpr char not_chosen[] = "this library is built without that solver, loss or penalty";
+#else
+inline constexpr char not_chosen[] = "unknown solver, loss or penalty";
+#endif
 
 /// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
 #define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
@@ -76,6 +147,7 @@ static_assert(
 inline bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) &&
          LossOf<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
+         detail::Beside<float, LossOf<float>>::Penalty::has(static_cast<PenaltyKind>(penalty)) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 
@@ -84,6 +156,9 @@ inline constexpr bool takes_sparse = false;
 #else
 inline constexpr bool takes_sparse = true;
 #endif
+
+template <class T>
+using DesignOf = typename detail::Beside<T, LossOf<T>>::Design;
 
 /// The samples of a problem, as either kind of design.
 template <class T>
@@ -98,11 +173,11 @@ class Designs {
   {
   }
   /// That of the problem; it must not outlive this.
-  AnyDesign<T> of([[maybe_unused]] const typename Linear<T>::Problem& p) const {
+  DesignOf<T> of([[maybe_unused]] const typename Linear<T>::Problem& p) const {
 #ifndef TAMIS_DENSE_ONLY
-    if (p.rows) return AnyDesign<T>(sparse_);
+    if (p.rows) return DesignOf<T>(sparse_);
 #endif
-    return AnyDesign<T>(dense_);
+    return DesignOf<T>(dense_);
   }
 
  private:
@@ -159,7 +234,7 @@ LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
 #endif
 }
 template <class T>
-Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice, const AnyDesign<T>& design,
+Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice, const DesignOf<T>& design,
                        const Targets<T>& targets) {
   return Trainer<T>(choice, design, targets,
                     Options<T>{.lambda = p.lambda,
@@ -199,8 +274,7 @@ template <class T>
                  "solver"
                : only_blockwise;
   if (p.shrinking > 1) return "shrinking must be 0 or 1";
-  if (p.shrinking && !is_blockwise(solver))
-    return only_blockwise;
+  if (p.shrinking && !is_blockwise(solver)) return only_blockwise;
   if (p.shrinking &&
       AnyPenalty<T>(choice.penalty, choice.groups, {.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}).dual_kind() ==
           DualKind::conjugate)
@@ -234,7 +308,7 @@ void set_options([[maybe_unused]] Trainer<T>& training, [[maybe_unused]] const t
 template <class T>
 tamis_status refusal_of(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   if (!known(p.solver, p.loss, p.penalty)) return TAMIS_INVALID_OPTION;
-  if (choice.refusal()) return TAMIS_INVALID_COMBINATION;
+  if (!choice.accepted()) return TAMIS_INVALID_COMBINATION;
   if (settings_refusal<T>(p, choice)) return TAMIS_INVALID_OPTION;
   if (!p.values || !p.labels || (p.rows && (!p.starts || !takes_sparse)) ||
       (p.column_stride && p.column_stride < p.samples))
@@ -267,7 +341,7 @@ std::size_t selection_bytes(const typename Linear<T>::Problem& p, const typename
                             WorkspaceHint hint, Requirement beside) {
   if (!known(p.solver, p.loss, p.penalty) || p.eta != T(0)) return 0;
   const ProblemSpec choice = path_choice<T>(p, grid_of<T>(grid));
-  if (choice.refusal() || !Trainer<T>::has_path(choice)) return 0;
+  if (!choice.accepted() || !Trainer<T>::has_path(choice)) return 0;
   return (requirement_of<T>(choice, shape_of<T>(p), hint) & beside).bytes;
 }
 
@@ -277,7 +351,7 @@ struct Setting {
   typename Linear<T>::Problem problem;
   ProblemSpec choice;
   Designs<T> designs;
-  AnyDesign<T> design = designs.of(problem);
+  DesignOf<T> design = designs.of(problem);
 
   Setting(const typename Linear<T>::Problem& p, const ProblemSpec& c) : problem(p), choice(c), designs(p) {}
   Setting(const Setting&) = delete;

@@ -132,7 +132,7 @@ tamis_status model_of(const typename Face<T>::Memory* memory, typename Face<T>::
 template <class T>
 using AnyPath = Path<T, Make<T>>;
 template <class T>
-using Validation = CrossValidation<T, Make<T>, AnyDesign<T>, LossOf<T>>;
+using Validation = CrossValidation<T, Make<T>, DesignOf<T>, LossOf<T>>;
 
 template <class T>
 using PathSlot = Slot<Selection<T, AnyPath<T>>, typename Face<T>::PathMemory>;
@@ -481,8 +481,10 @@ TAMIS_EXPORT(tamis_status_sentence)
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
 TAMIS_EXPORT(tamis_refusal)
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  if (loss < std::size(all_losses) && !LossOf<float>::has(static_cast<LossKind>(loss))) return TAMIS_NEEDS_ALL_SOLVERS;
-  if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
+  if (loss < std::size(all_losses) && has_label_sets(static_cast<LossKind>(loss)) &&
+      !LossOf<float>::has(static_cast<LossKind>(loss)))
+    return TAMIS_NEEDS_ALL_SOLVERS;
+  if (!known(solver, loss, penalty)) return not_chosen;
   return ProblemSpec{
       static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();

@@ -33,15 +33,16 @@ template <unsigned wanted, class Is, class Visit, class First, class... Rest>
 }
 }  // namespace detail
 
-/// Any of the losses that take one class per sample, called once per sample.
-template <class T>
+/// Any of the losses that take one class per sample, called once per sample. `Rows`: those of the catalogue that a
+/// program is to hold.
+template <class T, class Rows = catalogue::Losses>
 class AnyLoss {
  public:
   explicit AnyLoss(LossKind kind) : table_(table_of(catalogue::Losses{}, kind)) {}
 
   static constexpr bool chosen_at_run_time = true;
   /// Whether the loss is among them: see any_multilabel.hpp for the others.
-  static constexpr bool has(LossKind kind) { return !has_label_sets(kind); }
+  static constexpr bool has(LossKind kind) { return !has_label_sets(kind) && catalogue::has_row(Rows{}, kind); }
 
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
@@ -178,11 +179,10 @@ class AnyLoss {
   static constexpr Table table_for = make_table<L>();
 
   /// That of a loss; the first one for those that are not among them.
-  template <class First, class... R>
-  static const Table* table_of(catalogue::List<First, R...>, LossKind kind) {
-    static constexpr const Table* tables[] = {
-        &table_for<typename First::Type>,
-        &table_for<std::conditional_t<has(R::kind), typename R::Type, typename First::Type>>...};
+  template <class... R>
+  static const Table* table_of(catalogue::List<R...>, LossKind kind) {
+    using First = catalogue::First<Rows>;
+    static constexpr const Table* tables[] = {&table_for<typename std::conditional_t<has(R::kind), R, First>::Type>...};
     return tables[static_cast<std::size_t>(kind)];
   }
 
@@ -191,14 +191,14 @@ class AnyLoss {
   auto visit(Visit to_loss) const {
     auto to_row = [&]<class R>(R) { return to_loss(typename R::Type{}); };
     return detail::visit_row<wanted>(
-        catalogue::Losses{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
+        Rows{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
   }
 
   const Table* table_;
 };
 
 /// Any of the norms of groups: their sums are one penalty.
-template <class T>
+template <class T, class PenaltyRows = catalogue::Penalties<T>>
 struct AnyNorm {
   PenaltyKind kind = PenaltyKind::group_l2;
   T l1_ratio = T(0.5);  ///< of norms with a ratio
@@ -244,7 +244,7 @@ struct AnyNorm {
       else return to_norm(Norm{});
     };
     return detail::visit_row<catalogue::has::groups>(
-        catalogue::Penalties<T>{}, [this]<class R>(R) { return kind == R::kind; }, to_row);
+        PenaltyRows{}, [this]<class R>(R) { return kind == R::kind; }, to_row);
   }
 };
 
@@ -255,8 +255,8 @@ struct PenaltyParameters {
   T epsilon = Reweighting<T>{}.epsilon;  ///< of reweighted-l1
 };
 
-/// Any of the penalties, called once per group.
-template <class T>
+/// Any of the penalties, called once per group. `PenaltyRows`: those of the catalogue that a program is to hold.
+template <class T, class PenaltyRows = catalogue::Penalties<T>>
 class AnyPenalty {
  public:
   explicit AnyPenalty(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
@@ -265,6 +265,7 @@ class AnyPenalty {
   explicit AnyPenalty(const WeightedL1<T>& weighted) : AnyPenalty(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
 
   static constexpr bool chosen_at_run_time = true;
+  static constexpr bool has(PenaltyKind kind) { return catalogue::has_row(PenaltyRows{}, kind); }
   Groups grouping() const { return table_->grouped ? data_.groups : Groups::rows(); }
   bool valid() const { return table_->valid(data_); }
   DualKind dual_kind() const { return table_->dual_kind(data_); }
@@ -301,7 +302,7 @@ class AnyPenalty {
   }
 
  private:
-  using AnyGroups = GroupSum<AnyNorm<T>>;
+  using AnyGroups = GroupSum<AnyNorm<T, PenaltyRows>>;
   template <class P>
   using HeldAs = std::conditional_t<HasGrouping<P>, AnyGroups, P>;
   /// The rows with the types that stand for them, each once.
@@ -313,12 +314,12 @@ class AnyPenalty {
     if constexpr ((std::same_as<typename R::Type, Type> || ...)) return held(done, catalogue::List<Rest...>{});
     else return held(catalogue::List<R..., catalogue::Row<First::kind, Type>>{}, catalogue::List<Rest...>{});
   }
-  using Held = decltype(held(catalogue::List<>{}, catalogue::Penalties<T>{}));
+  using Held = decltype(held(catalogue::List<>{}, PenaltyRows{}));
 
   /// What the penalties are made of.
   struct Data {
     Groups groups;
-    AnyNorm<T> norm;
+    AnyNorm<T, PenaltyRows> norm;
     WeightedL1<T> weighted;
   };
   struct Table {
@@ -369,7 +370,9 @@ class AnyPenalty {
 
   template <class... R>
   static const Table* table_of(catalogue::List<R...>, PenaltyKind kind) {
-    static constexpr const Table* tables[] = {&table_for<HeldAs<typename R::Type>>...};
+    using First = catalogue::First<PenaltyRows>;
+    static constexpr const Table* tables[] = {
+        &table_for<HeldAs<typename std::conditional_t<has(R::kind), R, First>::Type>>...};
     return tables[static_cast<std::size_t>(kind)];
   }
 
@@ -477,6 +480,21 @@ class AnyDesign {
   const void* design_;
 };
 
+namespace detail {
+/// Penalties and designs of a training: those that its loss names, or all.
+template <class T, class Loss>
+struct Beside {
+  using Penalty = AnyPenalty<T>;
+  using Design = AnyDesign<T>;
+};
+template <class T, class Loss>
+requires requires {
+  typename Loss::Penalty;
+  typename Loss::Design;
+}
+struct Beside<T, Loss> : Loss {};
+}  // namespace detail
+
 /// What is chosen at run time.
 struct ProblemSpec {
   LossKind loss = LossKind::hinge;
@@ -495,6 +513,7 @@ struct ProblemSpec {
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
     return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
   }
+  constexpr bool accepted() const { return !unmet_needs(resolved_solver(), loss, penalty); }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
 };
@@ -502,33 +521,40 @@ struct ProblemSpec {
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits.
 /// `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but `automatic` is
 /// content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not. `Loss`: AnyLoss, or what has
-/// its members and more losses.
+/// its members and more losses; what it names as `Penalty` and `Design` stands for AnyPenalty and AnyDesign.
 template <class T, class Loss, template <class, class, class, class> class... S>
 class AnyTrainingOf {
-  using Solver = typename AnySolver<S...>::template Of<T, Loss, AnyPenalty<T>, AnyDesign<T>>;
-  using Rounds = Reweighted<Solver>;
+  using Penalty = typename detail::Beside<T, Loss>::Penalty;
+  using Design = typename detail::Beside<T, Loss>::Design;
+  using Solver = typename AnySolver<S...>::template Of<T, Loss, Penalty, Design>;
+  static constexpr bool has_rounds = Penalty::has(PenaltyKind::reweighted_l1);
+  using Rounds = std::conditional_t<has_rounds, Reweighted<Solver>, Solver>;
 
  public:
-  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                const Options<T>& options, const PenaltyParameters<T>& parameters = {},
-                const StochasticOptions<T>& stochastic = {})
+  AnyTrainingOf(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
       : AnyTrainingOf(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
-  AnyTrainingOf(const ProblemSpec& choice, const AnyDesign<T>& design, const Targets<T>& targets,
-                const Options<T>& options, const PenaltyParameters<T>& parameters, const Loss& loss,
-                const StochasticOptions<T>& stochastic = {}) {
+  AnyTrainingOf(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
+                const PenaltyParameters<T>& parameters, const Loss& loss, const StochasticOptions<T>& stochastic = {}) {
     const SolverKind kind = resolve(choice);
-    const bool no_combination = choice.refusal() || (needs_columns(kind) && !design.has_columns());
-    if (no_combination || !has(kind) || !Loss::has(choice.loss)) {
+    bool no_combination = !choice.accepted();
+    if constexpr (requires { design.has_columns(); }) no_combination |= needs_columns(kind) && !design.has_columns();
+    if (no_combination || !has(kind) || !Loss::has(choice.loss) || !Penalty::has(choice.penalty)) {
       auto* refusal = ::new (static_cast<void*>(storage_)) Report<T>{};
       refusal->status = no_combination ? Status::invalid_combination : Status::invalid_option;
       return;
     }
     form_ = goes_in_rounds(choice) ? Form::rounds : Form::once;
-    const AnyPenalty<T> penalty = form_ == Form::rounds ? AnyPenalty<T>(WeightedL1<T>{})
-                                                        : AnyPenalty<T>(choice.penalty, choice.groups, parameters);
-    const Solver solver(kind, design, targets, loss, penalty, options, stochastic);
-    if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
-    else ::new (static_cast<void*>(storage_)) Solver(solver);
+    if constexpr (has_rounds) {
+      const Penalty penalty =
+          form_ == Form::rounds ? Penalty(WeightedL1<T>{}) : Penalty(choice.penalty, choice.groups, parameters);
+      const Solver solver(kind, design, targets, loss, penalty, options, stochastic);
+      if (form_ == Form::rounds) ::new (static_cast<void*>(storage_)) Rounds(solver, {.epsilon = parameters.epsilon});
+      else ::new (static_cast<void*>(storage_)) Solver(solver);
+    } else {
+      ::new (static_cast<void*>(storage_))
+          Solver(kind, design, targets, loss, Penalty(choice.penalty, choice.groups, parameters), options, stochastic);
+    }
   }
   AnyTrainingOf(const AnyTrainingOf&) = delete;
   AnyTrainingOf& operator=(const AnyTrainingOf&) = delete;
@@ -557,21 +583,21 @@ class AnyTrainingOf {
 
   /// Another λ than that of the options, before `start`.
   void set_lambda(T lambda) {
-    if (form_ == Form::rounds) rounds().set_lambda(lambda);
+    if (goes_on_in_rounds()) rounds().set_lambda(lambda);
     else if (form_ == Form::once) once().set_lambda(lambda);
   }
   /// Settings that only some baselines have (`has_stopping`, `is_random`, `is_blockwise`), before `start`. False: the
   /// solver of the choice does not have that setting, and nothing has changed.
   bool set_stopping(const Stopping<T>& stopping) {
-    if (form_ == Form::rounds) return stopping.rule == StoppingRule::gap;
+    if (goes_on_in_rounds()) return stopping.rule == StoppingRule::gap;
     return form_ == Form::once && once().set_stopping(stopping);
   }
   bool set_seed(std::uint64_t seed) {
-    return form_ == Form::rounds ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
+    return goes_on_in_rounds() ? rounds().set_seed(seed) : form_ == Form::once && once().set_seed(seed);
   }
   bool set_shrinking(bool shrinking) {
-    return form_ == Form::rounds ? rounds().set_shrinking(shrinking)
-                                 : form_ == Form::once && once().set_shrinking(shrinking);
+    return goes_on_in_rounds() ? rounds().set_shrinking(shrinking)
+                               : form_ == Form::once && once().set_shrinking(shrinking);
   }
 
   /// Goes on with another λ from where a run has ended (not stopped); false at once for a
@@ -585,31 +611,36 @@ class AnyTrainingOf {
   void stop();
   bool running() const { return report().status == Status::running; }
   const Report<T>& report() const {
-    return form_ == Form::rounds ? rounds().report() : form_ == Form::once ? once().report() : refusal();
+    return goes_on_in_rounds() ? rounds().report() : form_ == Form::once ? once().report() : refusal();
   }
   bool has_certified_model() const {
-    return form_ == Form::rounds ? rounds().has_certified_model() : form_ == Form::once && once().has_certified_model();
+    return goes_on_in_rounds() ? rounds().has_certified_model() : form_ == Form::once && once().has_certified_model();
   }
   LinearModel<T> model() const {
-    return form_ == Form::rounds ? rounds().model() : form_ == Form::once ? once().model() : LinearModel<T>{};
+    return goes_on_in_rounds() ? rounds().model() : form_ == Form::once ? once().model() : LinearModel<T>{};
   }
   /// The weights of the round at hand of reweighted-l1, features × padded classes; null when all are 1.
-  const T* weights() const { return form_ == Form::rounds ? rounds().weights() : nullptr; }
+  const T* weights() const {
+    if constexpr (has_rounds) return goes_on_in_rounds() ? rounds().weights() : nullptr;
+    else return nullptr;
+  }
   /// That of a solver that has one, NaN for the others and before it is chosen.
   T learning_rate() const { return form_ == Form::once ? once().learning_rate() : not_a_number<T>; }
   std::uint32_t certificates() const {
-    return form_ == Form::rounds ? rounds().certificates() : form_ == Form::once ? once().certificates() : 0;
+    return goes_on_in_rounds() ? rounds().certificates() : form_ == Form::once ? once().certificates() : 0;
   }
 
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
   static constexpr bool goes_in_rounds(const ProblemSpec& choice) {
-    return in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
+    return has_rounds && in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
   }
   static constexpr Requirement with_rounds(const ProblemSpec& choice, Shape shape, Requirement solver) {
-    return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;
+    if constexpr (has_rounds) return goes_in_rounds(choice) ? solver & Rounds::weight_bytes(shape) : solver;
+    else return solver;
   }
+  bool goes_on_in_rounds() const { return has_rounds && form_ == Form::rounds; }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }
   Rounds& rounds() const { return *std::launder(reinterpret_cast<Rounds*>(storage_)); }
   const Report<T>& refusal() const { return *std::launder(reinterpret_cast<Report<T>*>(storage_)); }
@@ -623,20 +654,20 @@ class AnyTrainingOf {
 
 template <class T, class Loss, template <class, class, class, class> class... S>
 bool AnyTrainingOf<T, Loss, S...>::warm_start(T lambda, T* before, T step) {
-  return form_ == Form::rounds ? rounds().warm_start(lambda)
-                               : form_ == Form::once && once().warm_start(lambda, before, step);
+  return goes_on_in_rounds() ? rounds().warm_start(lambda)
+                             : form_ == Form::once && once().warm_start(lambda, before, step);
 }
 template <class T, class Loss, template <class, class, class, class> class... S>
 bool AnyTrainingOf<T, Loss, S...>::start(std::span<std::byte> memory) {
-  return form_ == Form::rounds ? rounds().start(memory) : form_ == Form::once && once().start(memory);
+  return goes_on_in_rounds() ? rounds().start(memory) : form_ == Form::once && once().start(memory);
 }
 template <class T, class Loss, template <class, class, class, class> class... S>
 bool AnyTrainingOf<T, Loss, S...>::step() {
-  return form_ == Form::rounds ? rounds().step() : form_ == Form::once && once().step();
+  return goes_on_in_rounds() ? rounds().step() : form_ == Form::once && once().step();
 }
 template <class T, class Loss, template <class, class, class, class> class... S>
 void AnyTrainingOf<T, Loss, S...>::stop() {
-  if (form_ == Form::rounds) rounds().stop();
+  if (goes_on_in_rounds()) rounds().stop();
   else if (form_ == Form::once) once().stop();
 }
 

@@ -7,30 +7,43 @@
 #include <type_traits>
 
 #include "design/sorted_columns.hpp"
+#include "solver/constrained_primal_dual.hpp"
 #include "solver/crammer_singer_dual.hpp"
+#include "solver/fista.hpp"
 #include "solver/path_descent.hpp"
+#include "solver/primal_dual.hpp"
 #include "solver/reweighted.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 namespace detail {
 
+template <template <class, class, class, class> class... S>
+struct Solvers {};
+template <class One>
+inline constexpr bool copies = !std::same_as<One, Solvers<PrimalDual>> && !std::same_as<One, Solvers<Fista>> &&
+                               !std::same_as<One, Solvers<ConstrainedPrimalDual>>;
+template <class>
+inline constexpr bool any_copies = true;
+template <template <class, class, class, class> class... S>
+inline constexpr bool any_copies<Solvers<S...>> = (copies<Solvers<S>> || ...);
+
 /// The design that all work on, so that what they share is there once: block coordinate descent may copy its columns,
-/// and the Crammer–Singer dual its rows.
-template <class T, class Design>
-using SharedDesign = SortedColumns<T, SampleRows<T, Design>>;
+/// and the Crammer–Singer dual its rows. Where none of them copies, the design itself.
+template <class T, class Design, class All>
+using SharedDesign = std::conditional_t<any_copies<All>, SortedColumns<T, SampleRows<T, Design>>, Design>;
 
 /// A solver for losses, penalties and designs chosen at run time.
-template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design>
+template <template <class, class, class, class> class S, class T, class Loss, class Penalty, class Design, class All>
 struct SolverOf {
-  using type = S<T, Loss, Penalty, SharedDesign<T, Design>>;
+  using type = S<T, Loss, Penalty, SharedDesign<T, Design, All>>;
 };
-template <class T, class Loss, class Penalty, class Design>
-struct SolverOf<BlockCoordinateDescent, T, Loss, Penalty, Design> {  // sorts columns itself
+template <class T, class Loss, class Penalty, class Design, class All>
+struct SolverOf<BlockCoordinateDescent, T, Loss, Penalty, Design, All> {  // sorts columns itself
   using type = BlockCoordinateDescent<T, Loss, Penalty, SampleRows<T, Design>>;
 };
-template <class T, class Loss, class Penalty, class Design>
-struct SolverOf<PathDescent, T, Loss, Penalty, Design> {
+template <class T, class Loss, class Penalty, class Design, class All>
+struct SolverOf<PathDescent, T, Loss, Penalty, Design, All> {
   using type = PathDescent<T, Loss, Penalty, SampleRows<T, Design>>;
 };
 
@@ -43,8 +56,8 @@ struct AnySolver {
   template <class T, class Loss, class Penalty, class Design>
   class Of {
     template <template <class, class, class, class> class Some>
-    using Instance = typename detail::SolverOf<Some, T, Loss, Penalty, Design>::type;
-    using Shared = detail::SharedDesign<T, Design>;
+    using Instance = typename detail::SolverOf<Some, T, Loss, Penalty, Design, detail::Solvers<S...>>::type;
+    using Shared = detail::SharedDesign<T, Design, detail::Solvers<S...>>;
     using Base = Workbench<T, Loss, Penalty, Shared>;
     using Place = std::uint8_t;
     static_assert((std::is_trivially_copyable_v<Instance<S>> && ...));
@@ -61,7 +74,7 @@ struct AnySolver {
     /// The same solver for another penalty and other options; not for stochastic ones.
     Of(const Of& other, const Penalty& penalty, const Options<T>& options) : place_(other.place_) {
       const Base& base = other.base();
-      make(base.design().uncopied().uncopied(), base.targets(), base.loss(), penalty, options, {});
+      make(original(base.design()), base.targets(), base.loss(), penalty, options, {});
       constexpr void (*of[])(void*, void*) = {&Its<Instance<S>>::take_settings...};
       of[place_](memory_, other.memory_);
     }
@@ -143,6 +156,10 @@ struct AnySolver {
     }
 
    private:
+    static const Design& original(const Shared& design) {
+      if constexpr (requires { design.uncopied().uncopied(); }) return design.uncopied().uncopied();
+      else return design;
+    }
     /// Of a solver that is not stochastic.
     const Base& base() const { return as<Base>(memory_); }
 

@@ -273,6 +273,29 @@ constexpr auto column_of(List<R...>) {
   } column{{R::has...}};
   return column;
 }
+template <class... R>
+constexpr bool has_row(List<R...>, auto kind) {
+  return ((R::kind == kind) || ...);
+}
+template <class>
+struct FirstOf;
+template <class Row, class... R>
+struct FirstOf<List<Row, R...>> {
+  using Type = Row;
+};
+template <class Rows>
+using First = typename FirstOf<Rows>::Type;
+/// Of a list the rows of these kinds, in their order there.
+template <class... A, class... B>
+constexpr List<A..., B...> operator+(List<A...>, List<B...>) {
+  return {};
+}
+template <auto kind, auto... kinds>
+inline constexpr bool is_one_of = ((kind == kinds) || ...);
+template <auto... kinds, class... R>
+constexpr auto only(List<R...>) {
+  return (List<>{} + ... + std::conditional_t<is_one_of<R::kind, kinds...>, List<R>, List<>>{});
+}
 template <class, class... R>
 using ListAfter = List<R...>;
 #define TAMIS_ROW(number, kind, name, Type, ...) , Row<LossKind::kind, Type>
@@ -377,11 +400,15 @@ constexpr bool has_stopping(SolverKind solver, StoppingRule rule) {
           (rule == StoppingRule::iterates ? catalogue::is::ended_by_iterates : catalogue::is::blockwise)) != 0;
 }
 
+/// What a solver needs and loss and penalty do not have; a program that asks no more holds no sentences.
+constexpr unsigned unmet_needs(SolverKind solver, LossKind loss, PenaltyKind penalty) {
+  using namespace catalogue;
+  return entry(solver_needs, solver) & ~(of(loss) | of(penalty));
+}
 /// What is wrong with the combination, in one sentence; null when it is accepted.
 constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyKind penalty) {
-  using namespace catalogue;
-  const unsigned unmet = entry(solver_needs, solver) & ~(of(loss) | of(penalty));
-  return unmet ? missing[std::countr_zero(unmet)] : nullptr;
+  const unsigned unmet = unmet_needs(solver, loss, penalty);
+  return unmet ? catalogue::missing[std::countr_zero(unmet)] : nullptr;
 }
 
 /// What decides which solver suits a problem, of kinds as of types.
@@ -405,7 +432,7 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
 }
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false) {
-  const auto accepted = [=](SolverKind solver) { return !incompatibility(solver, loss, penalty); };
+  const auto accepted = [=](SolverKind solver) { return !unmet_needs(solver, loss, penalty); };
   return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
                          .descends = accepted(SolverKind::block_coordinate_descent),
                          .has_second_phase = accepted(SolverKind::two_phase),
