@@ -2,7 +2,8 @@
 #include <tamis.h>
 
 #include <cstdint>
-#include <tamis/tamis.hpp>  // both first, so that the snippets' own includes do nothing inside namespaces and functions
+#include <tamis/eigen.hpp>
+#include <tamis/tamis.hpp>  // these first, so that the snippets' own includes do nothing inside namespaces and functions
 #include <utility>
 
 namespace first_snippet {
@@ -14,6 +15,18 @@ int classify(const float* samples, const tamis::Label* labels, const float* read
   return label;
 }
 }  // namespace first_snippet
+namespace eigen_snippet {
+int classify(const Eigen::MatrixXf& X, const Eigen::VectorXi& y) {
+  using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
+  alignas(Training::alignment) static std::byte memory[4096];
+  tamis::Label room[6];
+  int label = -1;
+  {
+#include "eigen_snippet.hpp"
+  }
+  return label;
+}
+}  // namespace eigen_snippet
 namespace c_first_snippet {
 int classify(const float* samples, const std::uint16_t* labels, const float* reading) {
   alignas(TAMIS_ALIGNMENT) static char arena[4096];
@@ -57,6 +70,16 @@ TEST(Readme, TheFirstExamplesClassify) {
     EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, sample, arena, sizeof arena), label);
   }
   EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, reading, arena, 100), -1);
+
+  Eigen::MatrixXf samples(6, 2);
+  Eigen::VectorXi labels(6);
+  for (int i = 0; i < 6; ++i) {
+    labels[5 - i] = train_snippet::labels[i];  // the other way round: the first sample is of class 2
+    for (int j = 0; j < 2; ++j) samples(5 - i, j) = train_snippet::samples[i + 6 * j];
+  }
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), 2);
+  labels[0] = 3;
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), -1);
 }
 
 TEST(Readme, TheTrainingExampleClassifies) {

@@ -153,6 +153,15 @@ class Training {
     return detail::train<T>(run, memory, observe);
   }
 
+  /// Other samples than those of this training.
+  template <class Other>
+  requires(!std::convertible_to<const Other&, Design>) void run(const Other&, const Targets<T>&,
+                                                                std::span<std::byte>) const {
+    static_assert(sizeof(Other) == 0,
+                  "these samples have another precision or layout than the training: name their type of design after "
+                  "loss and penalty, and its precision before them");
+  }
+
   /// For training in slices: `start(memory)` it, then call `step()` until it says false.
   Solver solver(const Design& design, const Targets<T>& targets) const {
     return Solver(design, targets, loss_, penalty_, options_);

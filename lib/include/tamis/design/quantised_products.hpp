@@ -30,7 +30,27 @@ struct Quantisation {
   }
 };
 
+/// Numbers that stand for themselves.
+template <class T>
+struct Identity {
+  static constexpr T scale_of(Index) { return T(1); }
+  static constexpr std::int32_t zero_of(Index) { return 0; }
+  static T value(T x, Index) { return x; }
+  [[gnu::always_inline]] static T value(T x, std::int32_t, T) { return x; }
+};
+
 namespace detail {
+
+template <class T, class Entry>
+struct MeaningOf;
+template <class T>
+struct MeaningOf<T, T> {
+  using type = Identity<T>;
+};
+template <class T, QuantisedInteger Integer>
+struct MeaningOf<T, Integer> {
+  using type = Quantisation<T, Integer>;
+};
 
 /// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
 /// calls tile.operator()<V>(k) for the V pieces from entry k on.
@@ -135,7 +155,11 @@ template <class T, bool by_rows>
 }
 
 /// to[i] = the value of from[i].
-template <class T, class Integer>
+template <class T>
+void convert(const T* from, std::int32_t, T, Index count, T* to) {
+  copy(from, count, to);
+}
+template <class T, QuantisedInteger Integer>
 TAMIS_TILE void convert_integers(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   Index i = 0;
   if constexpr (!profile.numbers) {
@@ -155,11 +179,11 @@ TAMIS_TILE void convert_integers(const Integer* from, std::int32_t zero, T scale
   }
   for (; i < count; ++i) to[i] = Quantisation<T, Integer>::value(from[i], zero, scale);
 }
-template <class T, class Integer>
+template <class T, QuantisedInteger Integer>
 TAMIS_WIDE [[gnu::noinline]] void convert_wide(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   convert_integers(from, zero, scale, count, to);
 }
-template <class T, class Integer>
+template <class T, QuantisedInteger Integer>
 [[gnu::noinline]] void convert(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   if constexpr (profile.wide)
     if (has_wide_vectors()) return convert_wide(from, zero, scale, count, to);
