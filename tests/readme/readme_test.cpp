@@ -52,6 +52,9 @@ namespace path_snippet {
 namespace penalty_snippet {
 #include "penalty_snippet.hpp"
 }
+namespace loss_snippet {
+#include "loss_snippet.hpp"
+}
 namespace stream_snippet {
 #include "stream_snippet.hpp"
 }
@@ -105,6 +108,19 @@ TEST(Readme, ThePenaltyExampleTrains) {
   EXPECT_EQ(fit.status, tamis::Status::converged);
   for (tamis::Index j = 0; j < 2; ++j)
     for (tamis::Index k = 0; k < 3; ++k) EXPECT_GE(fit.model(j, k), 0.0f);
+}
+
+TEST(Readme, TheLossExampleTrainsToACertifiedOptimum) {
+  using loss_snippet::Training;
+  constexpr tamis::Shape shape{6, 2, 3};
+  alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
+  for (const float lambda : {0.2f, 0.02f, 0.002f}) {
+    const auto fit =
+        Training({.lambda = lambda}).run({train_snippet::samples, 6, 2}, {train_snippet::labels, 3}, memory);
+    EXPECT_EQ(fit.status, tamis::Status::converged);
+    EXPECT_GE(fit.gap, 0.0f);
+    EXPECT_LE(fit.relative_gap, 1e-4f);
+  }
 }
 
 TEST(Readme, TheStreamExampleLearnsAndRefuses) {

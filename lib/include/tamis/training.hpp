@@ -25,6 +25,8 @@ namespace detail {
 
 template <class T, class Loss, class Penalty, class Design>
 constexpr ProblemTraits traits_of() {
+  static_assert(tamis::Loss<Loss, T>,
+                "a loss needs value, label_mass_moves, max_dual_scale, and dual_terms or dual_value");
   static_assert(SmoothLoss<Loss, T> || DualProximableLoss<Loss, T>,
                 "no solver accepts this loss: give it gradient and curvature, or dual_prox and null_model");
   constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
