@@ -1,10 +1,6 @@
 #pragma once
 /// What the sources of the C interface share: statuses, reports, and runs that live in memory of the caller.
 
-#if __cplusplus < 201709L
-#error "the sources of tamis are C++20: compile them with -std=c++20 or -std=gnu++20"
-#endif
-
 #include <new>
 #include <type_traits>
 

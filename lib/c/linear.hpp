@@ -2,6 +2,7 @@
 /// What the sources of the C interface of linear models share: problems and grids as in C++, and runs of many
 /// trainings.
 
+#include "config.hpp"
 #include "face.hpp"
 #include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
@@ -33,7 +34,61 @@ template <class T>
 using DesignOf = AnyDesign<T>;
 #endif
 
-#if defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
+#if defined(TAMIS_C_SOLVERS) || defined(TAMIS_C_LOSSES) || defined(TAMIS_C_PENALTIES)  // what config.hpp chooses
+#define TAMIS_CHOSEN
+#ifdef TAMIS_ALL_SOLVERS
+#error "tamis: TAMIS_C_SOLVERS, TAMIS_C_LOSSES and TAMIS_C_PENALTIES choose less than all, TAMIS_ALL_SOLVERS more"
+#endif
+#ifndef TAMIS_C_SOLVERS
+#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
+#endif
+namespace chosen {
+namespace losses {
+#ifdef TAMIS_C_LOSSES
+using enum LossKind;
+using Rows = decltype(catalogue::rows_of<catalogue::Only<TAMIS_C_LOSSES>>(catalogue::Losses{}));
+#else
+using Rows = catalogue::Losses;
+#endif
+}  // namespace losses
+namespace penalties {
+#ifdef TAMIS_C_PENALTIES
+using enum PenaltyKind;
+template <class T>
+using Rows = decltype(catalogue::rows_of<catalogue::Only<TAMIS_C_PENALTIES>>(catalogue::Penalties<T>{}));
+#else
+template <class T>
+using Rows = catalogue::Penalties<T>;
+#endif
+}  // namespace penalties
+/// Any of the rows, or the only one itself where it has no data: as small as in C++.
+template <class T, class Rows>
+struct LossAmong {
+  using Type = AnyLoss<T, Rows>;
+};
+template <class T, class Row>
+requires std::is_empty_v<typename Row::Type>
+struct LossAmong<T, catalogue::List<Row>> {
+  using Type = typename Row::Type;
+};
+template <class T, class Rows>
+struct PenaltyAmong {
+  using Type = AnyPenaltyOf<T, Rows>;
+};
+template <class T, class Row>
+requires std::is_empty_v<typename Row::Type>
+struct PenaltyAmong<T, catalogue::List<Row>> {
+  struct Type : Row::Type {
+    explicit Type(PenaltyKind, const Groups& = {}, const PenaltyParameters<T>& = {}) {}
+    static constexpr bool chosen_at_run_time = true;  // though there is no choice
+    static constexpr bool has(PenaltyKind kind) { return kind == Row::kind; }
+  };
+};
+}  // namespace chosen
+template <class T>
+using ProblemOf = AnyProblem<T, typename chosen::LossAmong<T, chosen::losses::Rows>::Type,
+                             typename chosen::PenaltyAmong<T, chosen::penalties::Rows<T>>::Type, DesignOf<T>>;
+#elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef __wasm__  // what a page loads stays small
@@ -82,6 +137,7 @@ using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
 #endif
 template <class T>
 using LossOf = typename ProblemOf<T>::Loss;
+#ifndef TAMIS_CHOSEN
 constexpr bool is_built(SolverKind kind) {
 #if defined(TAMIS_ALL_SOLVERS)
   return kind != SolverKind::automatic;
@@ -100,6 +156,13 @@ static_assert(
       return true;
     }(),
     "the catalogue says of each solver which builds have it");
+#endif
+
+#ifdef TAMIS_CHOSEN
+inline constexpr char not_chosen[] = "this library is built without that solver, loss or penalty";
+#else
+inline constexpr char not_chosen[] = "unknown solver, loss or penalty";
+#endif
 
 /// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
 #define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
@@ -180,12 +243,11 @@ StochasticOptions<T> stochastic_of([[maybe_unused]] const typename Linear<T>::Pr
 template <class T>
 LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
   [[maybe_unused]] const auto kind = static_cast<LossKind>(p.loss);
-#if defined(TAMIS_ALL_SOLVERS)
+#ifdef TAMIS_ALL_SOLVERS
   return LossOf<T>(kind, {p.set_starts, p.set_members, p.set_count});
-#elif defined(TAMIS_MODULE)
-  return {};
 #else
-  return LossOf<T>(kind);
+  if constexpr (std::is_constructible_v<LossOf<T>, LossKind>) return LossOf<T>(kind);
+  else return {};
 #endif
 }
 template <class T>

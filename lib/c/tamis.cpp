@@ -396,9 +396,10 @@ TAMIS_FOR_SCALARS(TAMIS_DEFINE)
 const char* tamis_status_name(std::uint32_t status) { return name(static_cast<Status>(status & 0xff)); }
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  if (loss < std::size(all_losses) && !ProblemOf<float>::has(static_cast<LossKind>(loss)))
+  if (loss < std::size(all_losses) && has_label_sets(static_cast<LossKind>(loss)) &&
+      !ProblemOf<float>::has(static_cast<LossKind>(loss)))
     return TAMIS_NEEDS_ALL_SOLVERS;
-  if (!known(solver, loss, penalty)) return "unknown solver, loss or penalty";
+  if (!known(solver, loss, penalty)) return not_chosen;
   return ProblemSpec{
       static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();

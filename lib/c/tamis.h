@@ -166,290 +166,430 @@ typedef enum tamis_measure {
   TAMIS_LOSS              /* mean loss */
 } tamis_measure;
 
-#define TAMIS_DECLARE(REAL, S)                                                                                            \
-  /* What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */   \
-  typedef struct tamis_problem_##S {                                                                                      \
-    REAL lambda;              /* >= 0; 0 with eta */                                                                      \
-    REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                    \
-    REAL margin;              /* of all samples; NaN (default): 1, for TAMIS_LOGISTIC 0; or one per sample in margins */  \
-    REAL l1_ratio;            /* elastic net, sparse group: 0 ... 1; default 0.5 */                                       \
-    REAL epsilon;             /* reweighted l1: > 0; default 0.1 */                                                       \
-    REAL eta;                 /* > 0, and then lambda 0: the bound of the mean loss; default 0: none */                   \
-    uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                 \
-    uint32_t intercept;       /* 1 (default): one free intercept per class; 0: none */                                    \
-    uint32_t loss;            /* tamis_loss */                                                                            \
-    uint32_t penalty;         /* tamis_penalty; default TAMIS_L1 */                                                       \
-    uint32_t block;           /* groups: 0 (default) a feature's row; B: B consecutive features within a class */         \
-    uint32_t solver;          /* tamis_solver */                                                                          \
-    uint32_t samples;                                                                                                     \
-    uint32_t features;                                                                                                    \
-    uint32_t classes;         /* labels are 0 ... classes - 1 */                                                          \
-    uint32_t column_stride;   /* dense: entries from one column to the next; 0 (default): samples */                      \
-    const REAL *values;       /* dense: feature j of sample i is values[i + j * column_stride]; sparse: the entries */    \
-    const uint32_t *rows;     /* sparse: the sample of each entry, ascending in a column; NULL (default): dense */        \
-    const uint32_t *starts;   /* sparse: features + 1 positions; column j is starts[j] <= e < starts[j + 1] */            \
-    const uint16_t *labels;   /* one per sample */                                                                        \
-    const REAL *weights;      /* one per sample; NULL (default): all 1 */                                                 \
-    const REAL *margins;      /* one per sample, margin being NaN; NULL (default): margin */                              \
-    const uint32_t *group_order;  /* listed groups across all classes, instead of block: a permutation of the */          \
-    const uint32_t *group_starts; /* features, group g at group_starts[g] <= e < group_starts[g + 1]; NULL */             \
-    uint32_t group_count;     /* (default): see block; both must stay valid while training runs */                        \
-    const uint32_t *set_starts;   /* TAMIS_RANKING_SQUARED_HINGE: the distinct sets of classes, of which labels are */    \
-    const uint16_t *set_members;  /* the numbers: set y holds set_members[e], ascending, set_starts[y] <= e < */          \
-    uint32_t set_count;           /* set_starts[y + 1]; at most 65536 of them. NULL and 0 (default) for the other losses */\
-    uint32_t stopping;        /* tamis_stopping */                                                                        \
-    uint32_t shrinking;       /* 1: the two block coordinate descents as printed leave out rows that are likely to stay */\
-                              /* zero, for a while; default 0 */                                                          \
-    uint64_t seed;            /* of what the solver draws: baselines that learn one sample after the other, and block */  \
-                              /* coordinate descent with constant steps; default 0 */                                     \
-    REAL learning_rate;       /* of the former: the first step length, > 0; 0 (default): tried on samples held out */     \
-    REAL stopping_threshold;  /* of a tamis_stopping but the gap: > 0; default 0 */                                       \
-  } tamis_problem_##S;                                                                                                    \
-                                                                                                                          \
-  /* What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */       \
-  typedef struct tamis_report_##S {                                                                                       \
-    REAL objective;                                                                                                       \
-    REAL dual_objective;      /* a lower bound of the optimum */                                                          \
-    REAL gap;                 /* objective - dual_objective */                                                            \
-    REAL relative_gap;        /* gap / max(|objective|, |dual_objective|, 1e-12) */                                       \
-    REAL kkt_residual;                                                                                                    \
-    REAL lambda_max;          /* all coefficients are zero from here on; NaN: not yet known */                            \
-    REAL epochs;              /* passes over the data */                                                                  \
-    uint32_t status;          /* tamis_status */                                                                          \
-    uint32_t iterations;                                                                                                  \
-    uint32_t nonzeros;        /* coefficients that are not zero */                                                        \
-    uint32_t nonzero_rows;    /* features with such a coefficient */                                                      \
-    uint32_t row, column;     /* where a refusal found the first fault */                                                 \
-    uint32_t arena_bytes;     /* what the run asks for; all ones: more than this machine can address */                   \
-    uint32_t arena_used_bytes;                                                                                            \
-    REAL constraint_value;    /* with eta: the mean loss; infeasible: the least one seen; otherwise NaN */                \
-    REAL constraint_bound;    /* infeasible: a lower bound of the mean loss of all models; otherwise NaN */               \
-    REAL multiplier;          /* with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */             \
-  } tamis_report_##S;                                                                                                     \
-                                                                                                                          \
-  /* A model: (features + 1) rows of stride = classes rounded up to 16 bytes; the last row holds the intercepts. */       \
-  typedef struct tamis_model_##S {                                                                                        \
-    const REAL *coefficients;                                                                                             \
-    uint32_t features;                                                                                                    \
-    uint32_t classes;                                                                                                     \
-  } tamis_model_##S;                                                                                                      \
-                                                                                                                          \
-  /* The lambdas of a path, from the largest to the smallest. Set every field: start from tamis_default_grid. */          \
-  typedef struct tamis_grid_##S {                                                                                         \
-    REAL first;               /* without lambdas: the largest; NaN (default): lambda_max of the problem, which a */       \
-                              /* penalty without zeros (ridge) does not have: see tamis_mean_square_norm */               \
-    REAL ratio;               /* without lambdas: of the last to the first, equally spaced in logarithm; > 0, at most */  \
-                              /* 1; default 0.01 */                                                                       \
-    uint32_t points;          /* how many lambdas, >= 1; default 100 */                                                   \
-    uint32_t max_features;    /* the path ends before a point that keeps more features; default all ones: no limit */     \
-    const REAL *lambdas;      /* as given, `points` of them, descending, >= 0; NULL (default): from first and ratio. */   \
-  } tamis_grid_##S;           /* Must stay valid while the path runs */                                                   \
-                                                                                                                          \
-  typedef struct tamis_path_##S {                                                                                         \
-    uint64_t words[TAMIS_PATH_WORDS];                                                                                     \
-  } tamis_path_##S;                                                                                                       \
-                                                                                                                          \
-  typedef struct tamis_cross_validation_##S {                                                                             \
-    uint64_t words[TAMIS_CROSS_VALIDATION_WORDS];                                                                         \
-  } tamis_cross_validation_##S;                                                                                           \
-                                                                                                                          \
-  /* What the held-out samples say of one lambda: means over the folds by the weight of their samples, and the standard   \
-   * errors of these means. */                                                                                            \
-  typedef struct tamis_held_out_##S {                                                                                     \
-    REAL lambda;                                                                                                          \
-    REAL error;               /* share of wrong predictions */                                                            \
-    REAL error_deviation;                                                                                                 \
-    REAL loss;                /* mean loss */                                                                             \
-    REAL loss_deviation;                                                                                                  \
-  } tamis_held_out_##S;                                                                                                   \
-                                                                                                                          \
-  typedef struct tamis_training_##S {                                                                                     \
-    uint64_t words[TAMIS_TRAINING_WORDS];                                                                                 \
-  } tamis_training_##S;                                                                                                   \
-                                                                                                                          \
-  /* Called at each certificate; 0 stops the run with the best model so far. */                                           \
-  typedef int (*tamis_observer_##S)(void *context, const tamis_report_##S *report);                                       \
-                                                                                                                          \
-  /* Fills in the defaults; shape, values, labels and lambda remain to be set. */                                         \
-  void tamis_default_problem_##S(tamis_problem_##S *problem);                                                             \
-                                                                                                                          \
-  /* Exact bytes of arena that training needs: depends on shape, solver, loss and penalty only (and whether there is      \
-   * eta, or a tiny lambda, which mean other solvers), and is the same on every target. SIZE_MAX: more than can be        \
-   * addressed. 0: solver or combination unknown. */                                                                      \
-  size_t tamis_training_bytes_##S(const tamis_problem_##S *problem);                                                      \
-                                                                                                                          \
-  /* The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them      \
-   * (TAMIS_CRAMMER_SINGER_DUAL and TAMIS_BLOCK_COORDINATE_DESCENT all at once, TAMIS_TWO_PHASE some), and for so many    \
-   * coefficients that are not zero, intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2   \
-   * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. */                            \
-  size_t tamis_fast_bytes_##S(const tamis_problem_##S *problem, size_t entries, uint32_t active_limit);                   \
-                                                                                                                          \
-  /* Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns              \
-   * TAMIS_RUNNING, or how it ended already. A refusal writes nothing to the arena. problem may be discarded afterwards,  \
-   * what it points to may not. */                                                                                        \
-  tamis_status tamis_start_##S(tamis_training_##S *training, const tamis_problem_##S *problem, void *arena,               \
-                               size_t arena_bytes);                                                                       \
-                                                                                                                          \
-  /* Why a problem asks for what its solver or this build does not have (a loss, label sets, stopping, seed, learning     \
-   * rate), in one sentence; NULL when it does not. */                                                                    \
-  const char *tamis_problem_refusal_##S(const tamis_problem_##S *problem);                                                \
-                                                                                                                          \
-  /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. */                            \
-  tamis_status tamis_step_##S(tamis_training_##S *training, uint32_t steps);                                              \
-                                                                                                                          \
-  /* Starts and steps to the end. observe may be NULL; context is passed through to it. */                                \
-  tamis_status tamis_train_##S(tamis_training_##S *training, const tamis_problem_##S *problem, void *arena,               \
-                               size_t arena_bytes, tamis_observer_##S observe, void *context);                            \
-                                                                                                                          \
-  /* Ends the run with the best model so far. */                                                                          \
-  void tamis_stop_##S(tamis_training_##S *training);                                                                      \
-                                                                                                                          \
-  /* The report of the run, at any time after start. */                                                                   \
-  void tamis_report_of_##S(const tamis_training_##S *training, tamis_report_##S *report);                                 \
-                                                                                                                          \
-  /* The best model so far: a view of the first bytes of the arena, valid until they are overwritten.                     \
-   * TAMIS_INVALID_SHAPE, and a model of 0 features, when the run was refused. */                                         \
-  tamis_status tamis_model_of_##S(const tamis_training_##S *training, tamis_model_##S *model);                            \
-                                                                                                                          \
-  /* The class of one sample, the first of those with the largest score. sample: entries `stride` apart (1 for a plain    \
-   * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. A model of 0 features,\
-   * which is that of a refused run, has none: 65535. */                                                                  \
-  uint32_t tamis_predict_##S(const tamis_model_##S *model, const REAL *sample, size_t stride);                            \
-                                                                                                                          \
-  /* Writes the `classes` scores of one sample. */                                                                        \
-  void tamis_scores_##S(const tamis_model_##S *model, const REAL *sample, size_t stride, REAL *scores);                   \
-                                                                                                                          \
-  /* Bytes of the model as a blob: kept features only, with version and CRC, the same on every target. */                 \
-  size_t tamis_blob_bytes_##S(const tamis_model_##S *model);                                                              \
-                                                                                                                          \
-  /* Writes the blob and returns its length; 0, and nothing written, when `bytes` is less than tamis_blob_bytes. */       \
-  size_t tamis_blob_write_##S(const tamis_model_##S *model, void *out, size_t bytes);                                     \
-                                                                                                                          \
-  /* Bytes of coefficients that tamis_blob_read needs; 0 for a blob that is damaged or of the other scalar type. */       \
-  size_t tamis_blob_coefficient_bytes_##S(const void *blob, size_t bytes);                                                \
-                                                                                                                          \
-  /* What keeps a blob from being read, in one sentence (cut off, no blob, another version, damaged, the other scalar      \
-   * type); NULL: nothing. */                                                                                             \
-  const char *tamis_blob_fault_##S(const void *blob, size_t bytes);                                                       \
-                                                                                                                          \
-  /* Expands a blob into coefficients (aligned to TAMIS_ALIGNMENT) and sets model to them. TAMIS_CONVERGED when done;     \
-   * TAMIS_INVALID_DATA or TAMIS_ARENA_TOO_SMALL, everything untouched, otherwise. */                                     \
-  tamis_status tamis_blob_read_##S(const void *blob, size_t bytes, void *coefficients, size_t coefficient_bytes,          \
-                                   tamis_model_##S *model);                                                               \
-                                                                                                                          \
-  /* Writes the model as a C99 header into out and returns its length without a terminating zero; more than `bytes`       \
-   * means that it was cut: call again with that much. name: a C identifier, the prefix of its symbols. labels: `classes` \
-   * names or NULL. samples: sample_count samples, row-major, for the header's self-test; may be NULL with 0. */          \
-  size_t tamis_export_c_##S(const tamis_model_##S *model, const char *name, const char *const *labels,                    \
-                            const REAL *samples, uint32_t sample_count, char *out, size_t bytes);                         \
-                                                                                                                          \
-  /* ---- paths: a problem for every lambda of a grid, from where one ended for the next if that pays. lambda of it is    \
-   * not read. With eta, TAMIS_INVALID_ETA; for TAMIS_CONSTRAINED_PRIMAL_DUAL, TAMIS_INVALID_COMBINATION. ---- */         \
-                                                                                                                          \
-  /* Fills in the defaults: 100 lambdas from lambda_max to a hundredth of it. */                                          \
-  void tamis_default_grid_##S(tamis_grid_##S *grid);                                                                      \
-                                                                                                                          \
-  /* Mean of the squared norms of the samples, about their mean when there are intercepts: a first lambda for ridge. NaN  \
-   * without values. scratch: one number per sample. Values are not checked. */                                           \
-  REAL tamis_mean_square_norm_##S(const tamis_problem_##S *problem, REAL *scratch);                                       \
-                                                                                                                          \
-  /* Exact bytes of arena that a path needs: those of training, and a coefficient matrix. SIZE_MAX and 0 as in            \
-   * tamis_training_bytes; 0 also for a problem that has no path. */                                                      \
-  size_t tamis_path_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid);                              \
-                                                                                                                          \
-  /* The same with room that makes some solvers faster: see tamis_fast_bytes. */                                          \
-  size_t tamis_path_fast_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid, size_t entries,          \
-                                   uint32_t active_limit);                                                                \
-                                                                                                                          \
-  /* Checks problem and grid and begins with the first lambda. arena: tamis_path_bytes bytes, aligned to TAMIS_ALIGNMENT. \
-   * Returns TAMIS_RUNNING, or how the path ended already; a grid that does not descend, or has no first lambda, is       \
-   * TAMIS_INVALID_LAMBDA. problem and grid may be discarded afterwards, what they point to may not. */                   \
-  tamis_status tamis_path_start_##S(tamis_path_##S *path, const tamis_problem_##S *problem, const tamis_grid_##S *grid,   \
-                                    void *arena, size_t arena_bytes);                                                     \
-                                                                                                                          \
-  /* Advances by up to `steps` iterations, each of bounded work, but not beyond a point. TAMIS_RUNNING: call again.       \
-   * TAMIS_CONVERGED: the whole path, or up to max_features, whatever the statuses of its points. So a path is            \
-   *   status = start(...);                                                                                               \
-   *   for (;;) { if (at_point) use(lambda, report, model); if (status != TAMIS_RUNNING) break; status = step(...); }     \
-   */                                                                                                                     \
-  tamis_status tamis_path_step_##S(tamis_path_##S *path, uint32_t steps);                                                 \
-                                                                                                                          \
-  /* Ends the path with the points so far. */                                                                             \
-  void tamis_path_stop_##S(tamis_path_##S *path);                                                                         \
-                                                                                                                          \
-  /* 1 where lambda, report and model are those of a point of the path, until the next step; else 0. */                   \
-  int tamis_path_at_point_##S(const tamis_path_##S *path);                                                                \
-                                                                                                                          \
-  /* The lambda at hand; infinite until the first one is found, NaN after a refusal that came before. */                  \
-  REAL tamis_path_lambda_##S(const tamis_path_##S *path);                                                                 \
-                                                                                                                          \
-  /* Points so far. */                                                                                                    \
-  uint32_t tamis_path_points_##S(const tamis_path_##S *path);                                                             \
-                                                                                                                          \
-  /* The report of the lambda at hand, with iterations and epochs of this lambda only; arena_bytes is what the path asks  \
-   * for. status is that of the point at one, otherwise that of the path. */                                              \
-  void tamis_path_report_##S(const tamis_path_##S *path, tamis_report_##S *report);                                       \
-                                                                                                                          \
-  /* The model of the point, or the best so far for the lambda at hand: a view into the arena, valid until the next step. \
-   * TAMIS_INVALID_SHAPE, and a model of 0 features, when the path was refused. */                                        \
-  tamis_status tamis_path_model_##S(const tamis_path_##S *path, tamis_model_##S *model);                                  \
-                                                                                                                          \
-  /* ---- cross-validation: the path without the samples of each fold in turn, measured on them ---- */                   \
-                                                                                                                          \
-  /* Exact bytes of arena that cross-validation needs: those of the path, and samples (classes + 1) + 2 points folds      \
-   * numbers. SIZE_MAX and 0 as in tamis_path_bytes. */                                                                   \
-  size_t tamis_cross_validation_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid, uint32_t folds);  \
-                                                                                                                          \
-  /* The same with room that makes some solvers faster: see tamis_fast_bytes. */                                          \
-  size_t tamis_cross_validation_fast_bytes_##S(const tamis_problem_##S *problem, const tamis_grid_##S *grid,              \
-                                               uint32_t folds, size_t entries, uint32_t active_limit);                    \
-                                                                                                                          \
-  /* Checks everything and begins with the first fold. fold_of: one number below folds per sample, or TAMIS_NO_FOLD, such \
-   * as tamis_deal_folds and tamis_deal_groups write; must stay valid. grid: with lambdas or a first one, the same for    \
-   * all folds (those of the path on all samples, usually); max_features is not read. arena: tamis_cross_validation_bytes \
-   * bytes, aligned to TAMIS_ALIGNMENT. TAMIS_INVALID_LAMBDA for a grid without a first lambda, TAMIS_INVALID_OPTION for  \
-   * no folds or a fold that there is not. A refusal of the problem may have written to the arena. */                     \
-  tamis_status tamis_cross_validation_start_##S(tamis_cross_validation_##S *validation,                                   \
-                                                const tamis_problem_##S *problem, const tamis_grid_##S *grid,             \
-                                                const uint32_t *fold_of, uint32_t folds, void *arena,                     \
-                                                size_t arena_bytes);                                                      \
-                                                                                                                          \
-  /* The same, and leaves in scores what the model of point l that has not seen sample i says of it: row i of matrix l,   \
-   * points x samples rows of stride = classes rounded up to 16 bytes; for tamis_calibrate, say. NULL: nothing is kept.   \
-   * Rows of samples with TAMIS_NO_FOLD, and of points that no fold reaches, stay as they are. Must stay valid. */        \
-  tamis_status tamis_cross_validation_start_keeping_##S(                                                                  \
-      tamis_cross_validation_##S *validation, const tamis_problem_##S *problem, const tamis_grid_##S *grid,               \
-      const uint32_t *fold_of, uint32_t folds, REAL *scores, void *arena, size_t arena_bytes);                            \
-                                                                                                                          \
-  /* Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. TAMIS_CONVERGED: all folds    \
-   * are measured. TAMIS_MISSING_CLASS: the samples outside tamis_cross_validation_fold lack class report.column. */      \
-  tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S *validation, uint32_t steps);                   \
-                                                                                                                          \
-  /* Ends the run without a result. */                                                                                    \
-  void tamis_cross_validation_stop_##S(tamis_cross_validation_##S *validation);                                           \
-                                                                                                                          \
-  /* The fold at hand, and the points done in it. */                                                                      \
-  uint32_t tamis_cross_validation_fold_##S(const tamis_cross_validation_##S *validation);                                 \
-  uint32_t tamis_cross_validation_points_done_##S(const tamis_cross_validation_##S *validation);                          \
-                                                                                                                          \
-  /* The report of the fold and lambda at hand, but with status, row and column of the run, and arena_bytes as what the   \
-   * run asks for. */                                                                                                     \
-  void tamis_cross_validation_report_##S(const tamis_cross_validation_##S *validation, tamis_report_##S *report);         \
-                                                                                                                          \
-  /* What the folds say of a point: TAMIS_CONVERGED after a complete run. Otherwise, or where there is no such point,     \
-   * zeros and TAMIS_INVALID_SHAPE. */                                                                                    \
-  tamis_status tamis_cross_validation_at_##S(const tamis_cross_validation_##S *validation, uint32_t point,                \
-                                             tamis_held_out_##S *held_out);                                               \
-                                                                                                                          \
-  /* The point of the least mean of a tamis_measure (of equal ones that of the least loss, then the largest lambda), and  \
-   * the one of the largest lambda whose mean is within one standard error of it. 0 before a complete run. */             \
-  uint32_t tamis_cross_validation_best_##S(const tamis_cross_validation_##S *validation, uint32_t measure);               \
-  uint32_t tamis_cross_validation_one_standard_error_##S(const tamis_cross_validation_##S *validation,                    \
-                                                         uint32_t measure);
+/* For float. */
 
-TAMIS_DECLARE(float, f32)
-TAMIS_DECLARE(double, f64)
-#undef TAMIS_DECLARE
+/** What to solve. Set every field: start from tamis_default_problem. Pointers must stay valid while training runs. */
+typedef struct tamis_problem_f32 {
+  float lambda;             /**< >= 0; 0 with eta */
+  float tolerance;          /**< relative duality gap to certify, > 0; default 1e-4 */
+  float margin;             /**< of all samples; NaN (default): 1, for TAMIS_LOGISTIC 0; or one per sample in margins */
+  float l1_ratio;           /**< elastic net, sparse group: 0 ... 1; default 0.5 */
+  float epsilon;            /**< reweighted l1: > 0; default 0.1 */
+  float eta;                /**< > 0, and then lambda 0: the bound of the mean loss; default 0: none */
+  uint32_t max_iterations;  /**< >= 1; default 1000000, on microcontrollers 10000 */
+  uint32_t intercept;       /**< 1 (default): one free intercept per class; 0: none */
+  uint32_t loss;            /**< tamis_loss */
+  uint32_t penalty;         /**< tamis_penalty; default TAMIS_L1 */
+  uint32_t block;           /**< groups: 0 (default) a feature's row; B: B consecutive features within a class */
+  uint32_t solver;          /**< tamis_solver */
+  uint32_t samples;
+  uint32_t features;
+  uint32_t classes;         /**< labels are 0 ... classes - 1 */
+  uint32_t column_stride;   /**< dense: entries from one column to the next; 0 (default): samples */
+  const float *values;      /**< dense: feature j of sample i is values[i + j * column_stride]; sparse: the entries */
+  const uint32_t *rows;     /**< sparse: the sample of each entry, ascending in a column; NULL (default): dense */
+  const uint32_t *starts;   /**< sparse: features + 1 positions; column j is starts[j] <= e < starts[j + 1] */
+  const uint16_t *labels;   /**< one per sample */
+  const float *weights;     /**< one per sample; NULL (default): all 1 */
+  const float *margins;     /**< one per sample, margin being NaN; NULL (default): margin */
+  const uint32_t *group_order;  /**< listed groups across all classes, instead of block: a permutation of the */
+  const uint32_t *group_starts; /**< features, group g at group_starts[g] <= e < group_starts[g + 1]; NULL */
+  uint32_t group_count;     /**< (default): see block; both must stay valid while training runs */
+  const uint32_t *set_starts;   /**< TAMIS_RANKING_SQUARED_HINGE: the distinct sets of classes, of which labels are */
+  const uint16_t *set_members;  /**< the numbers: set y holds set_members[e], ascending, set_starts[y] <= e < */
+  uint32_t set_count;           /**< set_starts[y + 1]; at most 65536 of them. NULL and 0 (default) for the other losses */
+  uint32_t stopping;        /**< tamis_stopping */
+  uint32_t shrinking;       /**< 1: the two block coordinate descents as printed leave out rows that are likely to stay */
+                            /**< zero, for a while; default 0 */
+  uint64_t seed;            /**< of what the solver draws: baselines that learn one sample after the other, and block */
+                            /**< coordinate descent with constant steps; default 0 */
+  float learning_rate;      /**< of the former: the first step length, > 0; 0 (default): tried on samples held out */
+  float stopping_threshold; /**< of a tamis_stopping but the gap: > 0; default 0 */
+} tamis_problem_f32;
+
+/** What a run says of the model it would return now. gap and what follows from it are NaN without a dual norm. */
+typedef struct tamis_report_f32 {
+  float objective;
+  float dual_objective;     /**< a lower bound of the optimum */
+  float gap;                /**< objective - dual_objective */
+  float relative_gap;       /**< gap / max(|objective|, |dual_objective|, 1e-12) */
+  float kkt_residual;
+  float lambda_max;         /**< all coefficients are zero from here on; NaN: not yet known */
+  float epochs;             /**< passes over the data */
+  uint32_t status;          /**< tamis_status */
+  uint32_t iterations;
+  uint32_t nonzeros;        /**< coefficients that are not zero */
+  uint32_t nonzero_rows;    /**< features with such a coefficient */
+  uint32_t row, column;     /**< where a refusal found the first fault */
+  uint32_t arena_bytes;     /**< what the run asks for; all ones: more than this machine can address */
+  uint32_t arena_used_bytes;
+  float constraint_value;   /**< with eta: the mean loss; infeasible: the least one seen; otherwise NaN */
+  float constraint_bound;   /**< infeasible: a lower bound of the mean loss of all models; otherwise NaN */
+  float multiplier;         /**< with eta: the multiplier of the constraint, about 1/lambda; otherwise NaN */
+} tamis_report_f32;
+
+/** A model: (features + 1) rows of stride = classes rounded up to 16 bytes; the last row holds the intercepts. */
+typedef struct tamis_model_f32 {
+  const float *coefficients;
+  uint32_t features;
+  uint32_t classes;
+} tamis_model_f32;
+
+/** The lambdas of a path, from the largest to the smallest. Set every field: start from tamis_default_grid. */
+typedef struct tamis_grid_f32 {
+  float first;              /**< without lambdas: the largest; NaN (default): lambda_max of the problem, which a */
+                            /**< penalty without zeros (ridge) does not have: see tamis_mean_square_norm */
+  float ratio;              /**< without lambdas: of the last to the first, equally spaced in logarithm; > 0, at most */
+                            /**< 1; default 0.01 */
+  uint32_t points;          /**< how many lambdas, >= 1; default 100 */
+  uint32_t max_features;    /**< the path ends before a point that keeps more features; default all ones: no limit */
+  const float *lambdas;     /**< as given, `points` of them, descending, >= 0; NULL (default): from first and ratio. */
+} tamis_grid_f32;           /**< Must stay valid while the path runs */
+
+typedef struct tamis_path_f32 {
+  uint64_t words[TAMIS_PATH_WORDS];
+} tamis_path_f32;
+
+typedef struct tamis_cross_validation_f32 {
+  uint64_t words[TAMIS_CROSS_VALIDATION_WORDS];
+} tamis_cross_validation_f32;
+
+/** What the held-out samples say of one lambda: means over the folds by the weight of their samples, and the standard
+ * errors of these means. */
+typedef struct tamis_held_out_f32 {
+  float lambda;
+  float error;              /**< share of wrong predictions */
+  float error_deviation;
+  float loss;               /**< mean loss */
+  float loss_deviation;
+} tamis_held_out_f32;
+
+typedef struct tamis_training_f32 {
+  uint64_t words[TAMIS_TRAINING_WORDS];
+} tamis_training_f32;
+
+/** Called at each certificate; 0 stops the run with the best model so far. */
+typedef int (*tamis_observer_f32)(void *context, const tamis_report_f32 *report);
+
+/** Fills in the defaults; shape, values, labels and lambda remain to be set. */
+void tamis_default_problem_f32(tamis_problem_f32 *problem);
+
+/** Exact bytes of arena that training needs: depends on shape, solver, loss and penalty only (and whether there is
+ * eta, or a tiny lambda, which mean other solvers), and is the same on every target. SIZE_MAX: more than can be
+ * addressed. 0: solver or combination unknown. */
+size_t tamis_training_bytes_f32(const tamis_problem_f32 *problem);
+
+/** The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them
+ * (TAMIS_CRAMMER_SINGER_DUAL and TAMIS_BLOCK_COORDINATE_DESCENT all at once, TAMIS_TWO_PHASE some), and for so many
+ * coefficients that are not zero, intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2
+ * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. */
+size_t tamis_fast_bytes_f32(const tamis_problem_f32 *problem, size_t entries, uint32_t active_limit);
+
+/** Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns
+ * TAMIS_RUNNING, or how it ended already. A refusal writes nothing to the arena. problem may be discarded afterwards,
+ * what it points to may not. */
+tamis_status tamis_start_f32(tamis_training_f32 *training, const tamis_problem_f32 *problem, void *arena,
+                             size_t arena_bytes);
+
+/** Why a problem asks for what its solver or this build does not have (a loss, label sets, stopping, seed, learning
+ * rate), in one sentence; NULL when it does not. */
+const char *tamis_problem_refusal_f32(const tamis_problem_f32 *problem);
+
+/** Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. */
+tamis_status tamis_step_f32(tamis_training_f32 *training, uint32_t steps);
+
+/** Starts and steps to the end. observe may be NULL; context is passed through to it. */
+tamis_status tamis_train_f32(tamis_training_f32 *training, const tamis_problem_f32 *problem, void *arena,
+                             size_t arena_bytes, tamis_observer_f32 observe, void *context);
+
+/** Ends the run with the best model so far. */
+void tamis_stop_f32(tamis_training_f32 *training);
+
+/** The report of the run, at any time after start. */
+void tamis_report_of_f32(const tamis_training_f32 *training, tamis_report_f32 *report);
+
+/** The best model so far: a view of the first bytes of the arena, valid until they are overwritten.
+ * TAMIS_INVALID_SHAPE, and a model of 0 features, when the run was refused. */
+tamis_status tamis_model_of_f32(const tamis_training_f32 *training, tamis_model_f32 *model);
+
+/** The class of one sample, the first of those with the largest score. sample: entries `stride` apart (1 for a plain
+ * array, the column stride for a row of a column-major matrix). No checks: NaN gives some class. A model of 0 features,
+ * which is that of a refused run, has none: 65535. */
+uint32_t tamis_predict_f32(const tamis_model_f32 *model, const float *sample, size_t stride);
+
+/** Writes the `classes` scores of one sample. */
+void tamis_scores_f32(const tamis_model_f32 *model, const float *sample, size_t stride, float *scores);
+
+/** Bytes of the model as a blob: kept features only, with version and CRC, the same on every target. */
+size_t tamis_blob_bytes_f32(const tamis_model_f32 *model);
+
+/** Writes the blob and returns its length; 0, and nothing written, when `bytes` is less than tamis_blob_bytes. */
+size_t tamis_blob_write_f32(const tamis_model_f32 *model, void *out, size_t bytes);
+
+/** Bytes of coefficients that tamis_blob_read needs; 0 for a blob that is damaged or of the other scalar type. */
+size_t tamis_blob_coefficient_bytes_f32(const void *blob, size_t bytes);
+
+/** What keeps a blob from being read, in one sentence (cut off, no blob, another version, damaged, the other scalar
+ * type); NULL: nothing. */
+const char *tamis_blob_fault_f32(const void *blob, size_t bytes);
+
+/** Expands a blob into coefficients (aligned to TAMIS_ALIGNMENT) and sets model to them. TAMIS_CONVERGED when done;
+ * TAMIS_INVALID_DATA or TAMIS_ARENA_TOO_SMALL, everything untouched, otherwise. */
+tamis_status tamis_blob_read_f32(const void *blob, size_t bytes, void *coefficients, size_t coefficient_bytes,
+                                 tamis_model_f32 *model);
+
+/** Writes the model as a C99 header into out and returns its length without a terminating zero; more than `bytes`
+ * means that it was cut: call again with that much. name: a C identifier, the prefix of its symbols. labels: `classes`
+ * names or NULL. samples: sample_count samples, row-major, for the header's self-test; may be NULL with 0. */
+size_t tamis_export_c_f32(const tamis_model_f32 *model, const char *name, const char *const *labels,
+                          const float *samples, uint32_t sample_count, char *out, size_t bytes);
+
+/** ---- paths: a problem for every lambda of a grid, from where one ended for the next if that pays. lambda of it is
+ * not read. With eta, TAMIS_INVALID_ETA; for TAMIS_CONSTRAINED_PRIMAL_DUAL, TAMIS_INVALID_COMBINATION. ---- */
+
+/** Fills in the defaults: 100 lambdas from lambda_max to a hundredth of it. */
+void tamis_default_grid_f32(tamis_grid_f32 *grid);
+
+/** Mean of the squared norms of the samples, about their mean when there are intercepts: a first lambda for ridge. NaN
+ * without values. scratch: one number per sample. Values are not checked. */
+float tamis_mean_square_norm_f32(const tamis_problem_f32 *problem, float *scratch);
+
+/** Exact bytes of arena that a path needs: those of training, and a coefficient matrix. SIZE_MAX and 0 as in
+ * tamis_training_bytes; 0 also for a problem that has no path. */
+size_t tamis_path_bytes_f32(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid);
+
+/** The same with room that makes some solvers faster: see tamis_fast_bytes. */
+size_t tamis_path_fast_bytes_f32(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid, size_t entries,
+                                 uint32_t active_limit);
+
+/** Checks problem and grid and begins with the first lambda. arena: tamis_path_bytes bytes, aligned to TAMIS_ALIGNMENT.
+ * Returns TAMIS_RUNNING, or how the path ended already; a grid that does not descend, or has no first lambda, is
+ * TAMIS_INVALID_LAMBDA. problem and grid may be discarded afterwards, what they point to may not. */
+tamis_status tamis_path_start_f32(tamis_path_f32 *path, const tamis_problem_f32 *problem, const tamis_grid_f32 *grid,
+                                  void *arena, size_t arena_bytes);
+
+/** Advances by up to `steps` iterations, each of bounded work, but not beyond a point. TAMIS_RUNNING: call again.
+ * TAMIS_CONVERGED: the whole path, or up to max_features, whatever the statuses of its points. So a path is
+ *   status = start(...);
+ *   for (;;) { if (at_point) use(lambda, report, model); if (status != TAMIS_RUNNING) break; status = step(...); }
+ */
+tamis_status tamis_path_step_f32(tamis_path_f32 *path, uint32_t steps);
+
+/** Ends the path with the points so far. */
+void tamis_path_stop_f32(tamis_path_f32 *path);
+
+/** 1 where lambda, report and model are those of a point of the path, until the next step; else 0. */
+int tamis_path_at_point_f32(const tamis_path_f32 *path);
+
+/** The lambda at hand; infinite until the first one is found, NaN after a refusal that came before. */
+float tamis_path_lambda_f32(const tamis_path_f32 *path);
+
+/** Points so far. */
+uint32_t tamis_path_points_f32(const tamis_path_f32 *path);
+
+/** The report of the lambda at hand, with iterations and epochs of this lambda only; arena_bytes is what the path asks
+ * for. status is that of the point at one, otherwise that of the path. */
+void tamis_path_report_f32(const tamis_path_f32 *path, tamis_report_f32 *report);
+
+/** The model of the point, or the best so far for the lambda at hand: a view into the arena, valid until the next step.
+ * TAMIS_INVALID_SHAPE, and a model of 0 features, when the path was refused. */
+tamis_status tamis_path_model_f32(const tamis_path_f32 *path, tamis_model_f32 *model);
+
+/** ---- cross-validation: the path without the samples of each fold in turn, measured on them ---- */
+
+/** Exact bytes of arena that cross-validation needs: those of the path, and samples (classes + 1) + 2 points folds
+ * numbers. SIZE_MAX and 0 as in tamis_path_bytes. */
+size_t tamis_cross_validation_bytes_f32(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid, uint32_t folds);
+
+/** The same with room that makes some solvers faster: see tamis_fast_bytes. */
+size_t tamis_cross_validation_fast_bytes_f32(const tamis_problem_f32 *problem, const tamis_grid_f32 *grid,
+                                             uint32_t folds, size_t entries, uint32_t active_limit);
+
+/** Checks everything and begins with the first fold. fold_of: one number below folds per sample, or TAMIS_NO_FOLD, such
+ * as tamis_deal_folds and tamis_deal_groups write; must stay valid. grid: with lambdas or a first one, the same for
+ * all folds (those of the path on all samples, usually); max_features is not read. arena: tamis_cross_validation_bytes
+ * bytes, aligned to TAMIS_ALIGNMENT. TAMIS_INVALID_LAMBDA for a grid without a first lambda, TAMIS_INVALID_OPTION for
+ * no folds or a fold that there is not. A refusal of the problem may have written to the arena. */
+tamis_status tamis_cross_validation_start_f32(tamis_cross_validation_f32 *validation,
+                                              const tamis_problem_f32 *problem, const tamis_grid_f32 *grid,
+                                              const uint32_t *fold_of, uint32_t folds, void *arena,
+                                              size_t arena_bytes);
+
+/** The same, and leaves in scores what the model of point l that has not seen sample i says of it: row i of matrix l,
+ * points x samples rows of stride = classes rounded up to 16 bytes; for tamis_calibrate, say. NULL: nothing is kept.
+ * Rows of samples with TAMIS_NO_FOLD, and of points that no fold reaches, stay as they are. Must stay valid. */
+tamis_status tamis_cross_validation_start_keeping_f32(
+    tamis_cross_validation_f32 *validation, const tamis_problem_f32 *problem, const tamis_grid_f32 *grid,
+    const uint32_t *fold_of, uint32_t folds, float *scores, void *arena, size_t arena_bytes);
+
+/** Advances by up to `steps` iterations, each of bounded work. TAMIS_RUNNING: call again. TAMIS_CONVERGED: all folds
+ * are measured. TAMIS_MISSING_CLASS: the samples outside tamis_cross_validation_fold lack class report.column. */
+tamis_status tamis_cross_validation_step_f32(tamis_cross_validation_f32 *validation, uint32_t steps);
+
+/** Ends the run without a result. */
+void tamis_cross_validation_stop_f32(tamis_cross_validation_f32 *validation);
+
+/** The fold at hand, and the points done in it. */
+uint32_t tamis_cross_validation_fold_f32(const tamis_cross_validation_f32 *validation);
+uint32_t tamis_cross_validation_points_done_f32(const tamis_cross_validation_f32 *validation);
+
+/** The report of the fold and lambda at hand, but with status, row and column of the run, and arena_bytes as what the
+ * run asks for. */
+void tamis_cross_validation_report_f32(const tamis_cross_validation_f32 *validation, tamis_report_f32 *report);
+
+/** What the folds say of a point: TAMIS_CONVERGED after a complete run. Otherwise, or where there is no such point,
+ * zeros and TAMIS_INVALID_SHAPE. */
+tamis_status tamis_cross_validation_at_f32(const tamis_cross_validation_f32 *validation, uint32_t point,
+                                           tamis_held_out_f32 *held_out);
+
+/** The point of the least mean of a tamis_measure (of equal ones that of the least loss, then the largest lambda), and
+ * the one of the largest lambda whose mean is within one standard error of it. 0 before a complete run. */
+uint32_t tamis_cross_validation_best_f32(const tamis_cross_validation_f32 *validation, uint32_t measure);
+uint32_t tamis_cross_validation_one_standard_error_f32(const tamis_cross_validation_f32 *validation,
+                                                       uint32_t measure);
+
+/* catalogue: double */
+/* The same for double. */
+typedef struct tamis_problem_f64 {
+  double lambda;
+  double tolerance;
+  double margin;
+  double l1_ratio;
+  double epsilon;
+  double eta;
+  uint32_t max_iterations;
+  uint32_t intercept;
+  uint32_t loss;
+  uint32_t penalty;
+  uint32_t block;
+  uint32_t solver;
+  uint32_t samples;
+  uint32_t features;
+  uint32_t classes;
+  uint32_t column_stride;
+  const double *values;
+  const uint32_t *rows;
+  const uint32_t *starts;
+  const uint16_t *labels;
+  const double *weights;
+  const double *margins;
+  const uint32_t *group_order;
+  const uint32_t *group_starts;
+  uint32_t group_count;
+  const uint32_t *set_starts;
+  const uint16_t *set_members;
+  uint32_t set_count;
+  uint32_t stopping;
+  uint32_t shrinking;
+  uint64_t seed;
+  double learning_rate;
+  double stopping_threshold;
+} tamis_problem_f64;
+typedef struct tamis_report_f64 {
+  double objective;
+  double dual_objective;
+  double gap;
+  double relative_gap;
+  double kkt_residual;
+  double lambda_max;
+  double epochs;
+  uint32_t status;
+  uint32_t iterations;
+  uint32_t nonzeros;
+  uint32_t nonzero_rows;
+  uint32_t row, column;
+  uint32_t arena_bytes;
+  uint32_t arena_used_bytes;
+  double constraint_value;
+  double constraint_bound;
+  double multiplier;
+} tamis_report_f64;
+typedef struct tamis_model_f64 {
+  const double *coefficients;
+  uint32_t features;
+  uint32_t classes;
+} tamis_model_f64;
+typedef struct tamis_grid_f64 {
+  double first;
+  double ratio;
+  uint32_t points;
+  uint32_t max_features;
+  const double *lambdas;
+} tamis_grid_f64;
+typedef struct tamis_path_f64 {
+  uint64_t words[TAMIS_PATH_WORDS];
+} tamis_path_f64;
+typedef struct tamis_cross_validation_f64 {
+  uint64_t words[TAMIS_CROSS_VALIDATION_WORDS];
+} tamis_cross_validation_f64;
+typedef struct tamis_held_out_f64 {
+  double lambda;
+  double error;
+  double error_deviation;
+  double loss;
+  double loss_deviation;
+} tamis_held_out_f64;
+typedef struct tamis_training_f64 {
+  uint64_t words[TAMIS_TRAINING_WORDS];
+} tamis_training_f64;
+typedef int (*tamis_observer_f64)(void *context, const tamis_report_f64 *report);
+void tamis_default_problem_f64(tamis_problem_f64 *problem);
+size_t tamis_training_bytes_f64(const tamis_problem_f64 *problem);
+size_t tamis_fast_bytes_f64(const tamis_problem_f64 *problem, size_t entries, uint32_t active_limit);
+tamis_status tamis_start_f64(tamis_training_f64 *training, const tamis_problem_f64 *problem, void *arena,
+                             size_t arena_bytes);
+const char *tamis_problem_refusal_f64(const tamis_problem_f64 *problem);
+tamis_status tamis_step_f64(tamis_training_f64 *training, uint32_t steps);
+tamis_status tamis_train_f64(tamis_training_f64 *training, const tamis_problem_f64 *problem, void *arena,
+                             size_t arena_bytes, tamis_observer_f64 observe, void *context);
+void tamis_stop_f64(tamis_training_f64 *training);
+void tamis_report_of_f64(const tamis_training_f64 *training, tamis_report_f64 *report);
+tamis_status tamis_model_of_f64(const tamis_training_f64 *training, tamis_model_f64 *model);
+uint32_t tamis_predict_f64(const tamis_model_f64 *model, const double *sample, size_t stride);
+void tamis_scores_f64(const tamis_model_f64 *model, const double *sample, size_t stride, double *scores);
+size_t tamis_blob_bytes_f64(const tamis_model_f64 *model);
+size_t tamis_blob_write_f64(const tamis_model_f64 *model, void *out, size_t bytes);
+size_t tamis_blob_coefficient_bytes_f64(const void *blob, size_t bytes);
+const char *tamis_blob_fault_f64(const void *blob, size_t bytes);
+tamis_status tamis_blob_read_f64(const void *blob, size_t bytes, void *coefficients, size_t coefficient_bytes,
+                                 tamis_model_f64 *model);
+size_t tamis_export_c_f64(const tamis_model_f64 *model, const char *name, const char *const *labels,
+                          const double *samples, uint32_t sample_count, char *out, size_t bytes);
+void tamis_default_grid_f64(tamis_grid_f64 *grid);
+double tamis_mean_square_norm_f64(const tamis_problem_f64 *problem, double *scratch);
+size_t tamis_path_bytes_f64(const tamis_problem_f64 *problem, const tamis_grid_f64 *grid);
+size_t tamis_path_fast_bytes_f64(const tamis_problem_f64 *problem, const tamis_grid_f64 *grid, size_t entries,
+                                 uint32_t active_limit);
+tamis_status tamis_path_start_f64(tamis_path_f64 *path, const tamis_problem_f64 *problem, const tamis_grid_f64 *grid,
+                                  void *arena, size_t arena_bytes);
+tamis_status tamis_path_step_f64(tamis_path_f64 *path, uint32_t steps);
+void tamis_path_stop_f64(tamis_path_f64 *path);
+int tamis_path_at_point_f64(const tamis_path_f64 *path);
+double tamis_path_lambda_f64(const tamis_path_f64 *path);
+uint32_t tamis_path_points_f64(const tamis_path_f64 *path);
+void tamis_path_report_f64(const tamis_path_f64 *path, tamis_report_f64 *report);
+tamis_status tamis_path_model_f64(const tamis_path_f64 *path, tamis_model_f64 *model);
+size_t tamis_cross_validation_bytes_f64(const tamis_problem_f64 *problem, const tamis_grid_f64 *grid, uint32_t folds);
+size_t tamis_cross_validation_fast_bytes_f64(const tamis_problem_f64 *problem, const tamis_grid_f64 *grid,
+                                             uint32_t folds, size_t entries, uint32_t active_limit);
+tamis_status tamis_cross_validation_start_f64(tamis_cross_validation_f64 *validation,
+                                              const tamis_problem_f64 *problem, const tamis_grid_f64 *grid,
+                                              const uint32_t *fold_of, uint32_t folds, void *arena,
+                                              size_t arena_bytes);
+tamis_status tamis_cross_validation_start_keeping_f64(
+    tamis_cross_validation_f64 *validation, const tamis_problem_f64 *problem, const tamis_grid_f64 *grid,
+    const uint32_t *fold_of, uint32_t folds, double *scores, void *arena, size_t arena_bytes);
+tamis_status tamis_cross_validation_step_f64(tamis_cross_validation_f64 *validation, uint32_t steps);
+void tamis_cross_validation_stop_f64(tamis_cross_validation_f64 *validation);
+uint32_t tamis_cross_validation_fold_f64(const tamis_cross_validation_f64 *validation);
+uint32_t tamis_cross_validation_points_done_f64(const tamis_cross_validation_f64 *validation);
+void tamis_cross_validation_report_f64(const tamis_cross_validation_f64 *validation, tamis_report_f64 *report);
+tamis_status tamis_cross_validation_at_f64(const tamis_cross_validation_f64 *validation, uint32_t point,
+                                           tamis_held_out_f64 *held_out);
+uint32_t tamis_cross_validation_best_f64(const tamis_cross_validation_f64 *validation, uint32_t measure);
+uint32_t tamis_cross_validation_one_standard_error_f64(const tamis_cross_validation_f64 *validation,
+                                                       uint32_t measure);
+/* end of catalogue */
 
 /* The name of a status ("converged"), and one sentence on what it means and what to do. Never NULL. */
 const char *tamis_status_name(uint32_t status);

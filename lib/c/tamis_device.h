@@ -26,61 +26,89 @@ typedef enum tamis_integer {
 /* Room for the state of a training run; see tamis_training. */
 #define TAMIS_DEVICE_WORDS 240
 
-#define TAMIS_DEVICE_DECLARE(REAL, S)                                                                                    \
-  /* Samples as integers q of one or two bytes: feature j of sample i is (q - zero_j) * scale_j. The bits of training    \
-   * are those of these numbers as REAL. Start from zeros; what it points to must stay valid while training runs. */     \
-  typedef struct tamis_quantised_##S {                                                                                   \
-    const void *values;       /* column after column, or with by_rows sample after sample; problem.column_stride: */     \
-                              /* integers from one to the next, 0: no gaps */                                            \
-    uint32_t integer;         /* tamis_integer */                                                                        \
-    uint32_t by_rows;         /* 0 or 1 */                                                                               \
-    REAL scale;               /* of all features, unless scales is given */                                              \
-    int32_t zero;             /* the integer that stands for 0, unless zeros is given; in the range of the integers */   \
-    const REAL *scales;       /* one per feature, or NULL */                                                             \
-    const void *zeros;        /* one integer per feature, of the same kind as values, or NULL */                         \
-  } tamis_quantised_##S;                                                                                                 \
-                                                                                                                         \
-  /* Writes the values of all features of a sample to out, and returns how many it wrote, or TAMIS_ROW_FAILED. Any       \
-   * number but `features` is a row out of step. It must give the same values in every pass. */                          \
-  typedef uint32_t (*tamis_row_##S)(void *context, uint32_t sample, REAL *out, uint32_t features);                       \
-                                                                                                                         \
-  /* Samples that are fetched; what it points to must stay valid while training runs. */                                 \
-  typedef struct tamis_rows_##S {                                                                                        \
-    tamis_row_##S row;                                                                                                   \
-    void *context;                                                                                                       \
-    REAL *room;               /* memory for rows, beside the arena */                                                    \
-    uint32_t room_rows;       /* 1: room for `features` numbers, a row at a time; r: for (r + 1) features numbers, r */  \
-  } tamis_rows_##S;           /* rows at a time. With all of them, they are fetched once */                              \
-                                                                                                                         \
-  typedef struct tamis_device_##S {                                                                                      \
-    uint64_t words[TAMIS_DEVICE_WORDS];                                                                                  \
-  } tamis_device_##S;                                                                                                    \
-                                                                                                                         \
-  /* Exact bytes of arena, as tamis_training_bytes. Solvers are TAMIS_PRIMAL_DUAL, TAMIS_FISTA,                          \
-   * TAMIS_CONSTRAINED_PRIMAL_DUAL and TAMIS_CRAMMER_SINGER_DUAL, and TAMIS_AUTOMATIC the one of them that suits;        \
-   * others, and combinations that are refused: 0. */                                                                    \
-  size_t tamis_device_bytes_##S(const tamis_problem_##S *problem);                                                       \
-                                                                                                                         \
-  /* As tamis_start, with the samples of one of quantised and rows, the other NULL; values, rows and starts of the       \
-   * problem are not read. TAMIS_INVALID_SHAPE for both or neither, an unknown integer or null pointers;                 \
-   * TAMIS_INVALID_OPTION for a zero out of range or a solver that is not here. */                                       \
-  tamis_status tamis_device_start_##S(tamis_device_##S *device, const tamis_problem_##S *problem,                        \
-                                      const tamis_quantised_##S *quantised, const tamis_rows_##S *rows, void *arena,     \
-                                      size_t arena_bytes);                                                               \
-                                                                                                                         \
-  /* As tamis_step. TAMIS_SOURCE_FAILED or TAMIS_SHORT_ROW when a row could not be read; start again once it can. */     \
-  tamis_status tamis_device_step_##S(tamis_device_##S *device, uint32_t steps);                                          \
-                                                                                                                         \
-  /* As tamis_stop and tamis_report_of. */                                                                               \
-  void tamis_device_stop_##S(tamis_device_##S *device);                                                                  \
-  void tamis_device_report_of_##S(const tamis_device_##S *device, tamis_report_##S *report);                             \
-                                                                                                                         \
-  /* As tamis_model_of; after a row that could not be read, the best model so far, if there was one. */                  \
-  tamis_status tamis_device_model_of_##S(const tamis_device_##S *device, tamis_model_##S *model);
+/* For float. */
 
-TAMIS_DEVICE_DECLARE(float, f32)
-TAMIS_DEVICE_DECLARE(double, f64)
-#undef TAMIS_DEVICE_DECLARE
+/** Samples as integers q of one or two bytes: feature j of sample i is (q - zero_j) * scale_j. The bits of training
+ * are those of these numbers as float. Start from zeros; what it points to must stay valid while training runs. */
+typedef struct tamis_quantised_f32 {
+  const void *values;       /**< column after column, or with by_rows sample after sample; problem.column_stride: */
+                            /**< integers from one to the next, 0: no gaps */
+  uint32_t integer;         /**< tamis_integer */
+  uint32_t by_rows;         /**< 0 or 1 */
+  float scale;              /**< of all features, unless scales is given */
+  int32_t zero;             /**< the integer that stands for 0, unless zeros is given; in the range of the integers */
+  const float *scales;      /**< one per feature, or NULL */
+  const void *zeros;        /**< one integer per feature, of the same kind as values, or NULL */
+} tamis_quantised_f32;
+
+/** Writes the values of all features of a sample to out, and returns how many it wrote, or TAMIS_ROW_FAILED. Any
+ * number but `features` is a row out of step. It must give the same values in every pass. */
+typedef uint32_t (*tamis_row_f32)(void *context, uint32_t sample, float *out, uint32_t features);
+
+/** Samples that are fetched; what it points to must stay valid while training runs. */
+typedef struct tamis_rows_f32 {
+  tamis_row_f32 row;
+  void *context;
+  float *room;              /**< memory for rows, beside the arena */
+  uint32_t room_rows;       /**< 1: room for `features` numbers, a row at a time; r: for (r + 1) features numbers, r */
+} tamis_rows_f32;           /**< rows at a time. With all of them, they are fetched once */
+
+typedef struct tamis_device_f32 {
+  uint64_t words[TAMIS_DEVICE_WORDS];
+} tamis_device_f32;
+
+/** Exact bytes of arena, as tamis_training_bytes. Solvers are TAMIS_PRIMAL_DUAL, TAMIS_FISTA,
+ * TAMIS_CONSTRAINED_PRIMAL_DUAL and TAMIS_CRAMMER_SINGER_DUAL, and TAMIS_AUTOMATIC the one of them that suits;
+ * others, and combinations that are refused: 0. */
+size_t tamis_device_bytes_f32(const tamis_problem_f32 *problem);
+
+/** As tamis_start, with the samples of one of quantised and rows, the other NULL; values, rows and starts of the
+ * problem are not read. TAMIS_INVALID_SHAPE for both or neither, an unknown integer or null pointers;
+ * TAMIS_INVALID_OPTION for a zero out of range or a solver that is not here. */
+tamis_status tamis_device_start_f32(tamis_device_f32 *device, const tamis_problem_f32 *problem,
+                                    const tamis_quantised_f32 *quantised, const tamis_rows_f32 *rows, void *arena,
+                                    size_t arena_bytes);
+
+/** As tamis_step. TAMIS_SOURCE_FAILED or TAMIS_SHORT_ROW when a row could not be read; start again once it can. */
+tamis_status tamis_device_step_f32(tamis_device_f32 *device, uint32_t steps);
+
+/** As tamis_stop and tamis_report_of. */
+void tamis_device_stop_f32(tamis_device_f32 *device);
+void tamis_device_report_of_f32(const tamis_device_f32 *device, tamis_report_f32 *report);
+
+/** As tamis_model_of; after a row that could not be read, the best model so far, if there was one. */
+tamis_status tamis_device_model_of_f32(const tamis_device_f32 *device, tamis_model_f32 *model);
+
+/* catalogue: double */
+/* The same for double. */
+typedef struct tamis_quantised_f64 {
+  const void *values;
+  uint32_t integer;
+  uint32_t by_rows;
+  double scale;
+  int32_t zero;
+  const double *scales;
+  const void *zeros;
+} tamis_quantised_f64;
+typedef uint32_t (*tamis_row_f64)(void *context, uint32_t sample, double *out, uint32_t features);
+typedef struct tamis_rows_f64 {
+  tamis_row_f64 row;
+  void *context;
+  double *room;
+  uint32_t room_rows;
+} tamis_rows_f64;
+typedef struct tamis_device_f64 {
+  uint64_t words[TAMIS_DEVICE_WORDS];
+} tamis_device_f64;
+size_t tamis_device_bytes_f64(const tamis_problem_f64 *problem);
+tamis_status tamis_device_start_f64(tamis_device_f64 *device, const tamis_problem_f64 *problem,
+                                    const tamis_quantised_f64 *quantised, const tamis_rows_f64 *rows, void *arena,
+                                    size_t arena_bytes);
+tamis_status tamis_device_step_f64(tamis_device_f64 *device, uint32_t steps);
+void tamis_device_stop_f64(tamis_device_f64 *device);
+void tamis_device_report_of_f64(const tamis_device_f64 *device, tamis_report_f64 *report);
+tamis_status tamis_device_model_of_f64(const tamis_device_f64 *device, tamis_model_f64 *model);
+/* end of catalogue */
 
 /* How saving or loading ended. */
 typedef enum tamis_slot_end {

@@ -100,77 +100,111 @@ const char *tamis_hashing_sentence(const tamis_hashing_options *options);
 /* How many terms a line has, repeated ones each time: the room that its row needs. */
 size_t tamis_count_terms(const char *line, size_t bytes, uint32_t ngrams);
 
-#define TAMIS_FEATURES_DECLARE(REAL, S)                                                                                  \
-  typedef struct tamis_scattering_##S {                                                                                  \
-    uint64_t words[TAMIS_SCATTERING_WORDS];                                                                              \
-  } tamis_scattering_##S;                                                                                                \
-  typedef struct tamis_signal_scattering_##S {                                                                           \
-    uint64_t words[TAMIS_SCATTERING_WORDS];                                                                              \
-  } tamis_signal_scattering_##S;                                                                                         \
-                                                                                                                         \
-  /* Exact bytes of arena, the same on every target: 28 x 28 pixels with the defaults need 152 KB in float. SIZE_MAX     \
-   * for options that are refused, or for more than can be addressed. */                                                 \
-  size_t tamis_scattering_bytes_##S(const tamis_scattering_options *options);                                            \
-  size_t tamis_signal_scattering_bytes_##S(const tamis_signal_scattering_options *options);                              \
-                                                                                                                         \
-  /* Checks the options and makes the filters, once for all images. arena: so many bytes, aligned to TAMIS_ALIGNMENT,    \
-   * in use until the last transform. TAMIS_RUNNING, or a refusal. options may be discarded afterwards. */               \
-  tamis_status tamis_scattering_start_##S(tamis_scattering_##S *scattering, const tamis_scattering_options *options,     \
-                                          void *arena, size_t arena_bytes);                                              \
-  tamis_status tamis_signal_scattering_start_##S(tamis_signal_scattering_##S *scattering,                                \
-                                                 const tamis_signal_scattering_options *options, void *arena,            \
-                                                 size_t arena_bytes);                                                    \
-                                                                                                                         \
-  /* One image of height * width pixels, row by row, into `count` = tamis_scattering_coefficients values; a signal of    \
-   * length entries likewise. TAMIS_RUNNING: ready for the next; TAMIS_INVALID_SHAPE for other counts or NULL,           \
-   * TAMIS_INVALID_DATA for a value that is not finite. 28 x 28 pixels take about 3 million operations. */               \
-  tamis_status tamis_scattering_transform_##S(tamis_scattering_##S *scattering, const REAL *image, size_t pixels,        \
-                                              REAL *out, size_t count);                                                  \
-  tamis_status tamis_signal_scattering_transform_##S(tamis_signal_scattering_##S *scattering, const REAL *signal,        \
-                                                     size_t entries, REAL *out, size_t count);                           \
-                                                                                                                         \
-  /* How the last call ended: row and column of the pixel, column of the entry of a signal. */                           \
-  void tamis_scattering_refusal_of_##S(const tamis_scattering_##S *scattering, tamis_features_refusal *refusal);         \
-  void tamis_signal_scattering_refusal_of_##S(const tamis_signal_scattering_##S *scattering,                             \
-                                              tamis_features_refusal *refusal);                                          \
-                                                                                                                         \
-  typedef struct tamis_windows_##S {                                                                                     \
-    uint64_t words[TAMIS_WINDOWS_WORDS];                                                                                 \
-  } tamis_windows_##S;                                                                                                   \
-                                                                                                                         \
-  /* Exact bytes of arena: length channels numbers, with bands 6 length more. SIZE_MAX for options that are refused. */  \
-  size_t tamis_windows_bytes_##S(const tamis_windows_options *options);                                                  \
-                                                                                                                         \
-  /* Begins without readings. arena: so many bytes, aligned to TAMIS_ALIGNMENT, in use as long as readings come.         \
-   * TAMIS_RUNNING, or a refusal. */                                                                                     \
-  tamis_status tamis_windows_start_##S(tamis_windows_##S *windows, const tamis_windows_options *options, void *arena,    \
-                                       size_t arena_bytes);                                                              \
-                                                                                                                         \
-  /* Forgets the readings. */                                                                                            \
-  void tamis_windows_restart_##S(tamis_windows_##S *windows);                                                            \
-                                                                                                                         \
-  /* One value for each channel. TAMIS_RUNNING; or a refusal (TAMIS_INVALID_DATA, the column is the channel), and the    \
-   * reading is as if it had not come. */                                                                                \
-  tamis_status tamis_windows_push_##S(tamis_windows_##S *windows, const REAL *reading, uint32_t channels);               \
-                                                                                                                         \
-  /* 1 where a window ends with the last reading, else 0. */                                                             \
-  int tamis_windows_ready_##S(const tamis_windows_##S *windows);                                                         \
-                                                                                                                         \
-  /* The window that ends with the last reading, channel after channel, into `count` = tamis_windows_features values.    \
-   * TAMIS_RUNNING; TAMIS_INVALID_DATA where none does. */                                                               \
-  tamis_status tamis_windows_features_of_##S(tamis_windows_##S *windows, REAL *out, size_t count);                       \
-                                                                                                                         \
-  void tamis_windows_refusal_of_##S(const tamis_windows_##S *windows, tamis_features_refusal *refusal);                  \
-                                                                                                                         \
-  /* One line into the features that are not zero, ascending, and their values, *count of them; both have room for       \
-   * `room` entries, tamis_count_terms(line, bytes, ngrams) at least. TAMIS_RUNNING; TAMIS_INVALID_OPTION or             \
-   * TAMIS_ARENA_TOO_SMALL, and *count is 0. A line without words has no entries. */                                     \
-  tamis_status tamis_hash_line_##S(const tamis_hashing_options *options, const char *line, size_t bytes,                 \
-                                   uint32_t *features, REAL *values, size_t room, uint32_t *count);
+/* For float. */
 
-TAMIS_FEATURES_DECLARE(float, f32)
-TAMIS_FEATURES_DECLARE(double, f64)
-#undef TAMIS_FEATURES_DECLARE
+typedef struct tamis_scattering_f32 {
+  uint64_t words[TAMIS_SCATTERING_WORDS];
+} tamis_scattering_f32;
+typedef struct tamis_signal_scattering_f32 {
+  uint64_t words[TAMIS_SCATTERING_WORDS];
+} tamis_signal_scattering_f32;
+
+/** Exact bytes of arena, the same on every target: 28 x 28 pixels with the defaults need 152 KB in float. SIZE_MAX
+ * for options that are refused, or for more than can be addressed. */
+size_t tamis_scattering_bytes_f32(const tamis_scattering_options *options);
+size_t tamis_signal_scattering_bytes_f32(const tamis_signal_scattering_options *options);
+
+/** Checks the options and makes the filters, once for all images. arena: so many bytes, aligned to TAMIS_ALIGNMENT,
+ * in use until the last transform. TAMIS_RUNNING, or a refusal. options may be discarded afterwards. */
+tamis_status tamis_scattering_start_f32(tamis_scattering_f32 *scattering, const tamis_scattering_options *options,
+                                        void *arena, size_t arena_bytes);
+tamis_status tamis_signal_scattering_start_f32(tamis_signal_scattering_f32 *scattering,
+                                               const tamis_signal_scattering_options *options, void *arena,
+                                               size_t arena_bytes);
+
+/** One image of height * width pixels, row by row, into `count` = tamis_scattering_coefficients values; a signal of
+ * length entries likewise. TAMIS_RUNNING: ready for the next; TAMIS_INVALID_SHAPE for other counts or NULL,
+ * TAMIS_INVALID_DATA for a value that is not finite. 28 x 28 pixels take about 3 million operations. */
+tamis_status tamis_scattering_transform_f32(tamis_scattering_f32 *scattering, const float *image, size_t pixels,
+                                            float *out, size_t count);
+tamis_status tamis_signal_scattering_transform_f32(tamis_signal_scattering_f32 *scattering, const float *signal,
+                                                   size_t entries, float *out, size_t count);
+
+/** How the last call ended: row and column of the pixel, column of the entry of a signal. */
+void tamis_scattering_refusal_of_f32(const tamis_scattering_f32 *scattering, tamis_features_refusal *refusal);
+void tamis_signal_scattering_refusal_of_f32(const tamis_signal_scattering_f32 *scattering,
+                                            tamis_features_refusal *refusal);
+
+typedef struct tamis_windows_f32 {
+  uint64_t words[TAMIS_WINDOWS_WORDS];
+} tamis_windows_f32;
+
+/** Exact bytes of arena: length channels numbers, with bands 6 length more. SIZE_MAX for options that are refused. */
+size_t tamis_windows_bytes_f32(const tamis_windows_options *options);
+
+/** Begins without readings. arena: so many bytes, aligned to TAMIS_ALIGNMENT, in use as long as readings come.
+ * TAMIS_RUNNING, or a refusal. */
+tamis_status tamis_windows_start_f32(tamis_windows_f32 *windows, const tamis_windows_options *options, void *arena,
+                                     size_t arena_bytes);
+
+/** Forgets the readings. */
+void tamis_windows_restart_f32(tamis_windows_f32 *windows);
+
+/** One value for each channel. TAMIS_RUNNING; or a refusal (TAMIS_INVALID_DATA, the column is the channel), and the
+ * reading is as if it had not come. */
+tamis_status tamis_windows_push_f32(tamis_windows_f32 *windows, const float *reading, uint32_t channels);
+
+/** 1 where a window ends with the last reading, else 0. */
+int tamis_windows_ready_f32(const tamis_windows_f32 *windows);
+
+/** The window that ends with the last reading, channel after channel, into `count` = tamis_windows_features values.
+ * TAMIS_RUNNING; TAMIS_INVALID_DATA where none does. */
+tamis_status tamis_windows_features_of_f32(tamis_windows_f32 *windows, float *out, size_t count);
+
+void tamis_windows_refusal_of_f32(const tamis_windows_f32 *windows, tamis_features_refusal *refusal);
+
+/** One line into the features that are not zero, ascending, and their values, *count of them; both have room for
+ * `room` entries, tamis_count_terms(line, bytes, ngrams) at least. TAMIS_RUNNING; TAMIS_INVALID_OPTION or
+ * TAMIS_ARENA_TOO_SMALL, and *count is 0. A line without words has no entries. */
+tamis_status tamis_hash_line_f32(const tamis_hashing_options *options, const char *line, size_t bytes,
+                                 uint32_t *features, float *values, size_t room, uint32_t *count);
+
+/* catalogue: double */
+/* The same for double. */
+typedef struct tamis_scattering_f64 {
+  uint64_t words[TAMIS_SCATTERING_WORDS];
+} tamis_scattering_f64;
+typedef struct tamis_signal_scattering_f64 {
+  uint64_t words[TAMIS_SCATTERING_WORDS];
+} tamis_signal_scattering_f64;
+size_t tamis_scattering_bytes_f64(const tamis_scattering_options *options);
+size_t tamis_signal_scattering_bytes_f64(const tamis_signal_scattering_options *options);
+tamis_status tamis_scattering_start_f64(tamis_scattering_f64 *scattering, const tamis_scattering_options *options,
+                                        void *arena, size_t arena_bytes);
+tamis_status tamis_signal_scattering_start_f64(tamis_signal_scattering_f64 *scattering,
+                                               const tamis_signal_scattering_options *options, void *arena,
+                                               size_t arena_bytes);
+tamis_status tamis_scattering_transform_f64(tamis_scattering_f64 *scattering, const double *image, size_t pixels,
+                                            double *out, size_t count);
+tamis_status tamis_signal_scattering_transform_f64(tamis_signal_scattering_f64 *scattering, const double *signal,
+                                                   size_t entries, double *out, size_t count);
+void tamis_scattering_refusal_of_f64(const tamis_scattering_f64 *scattering, tamis_features_refusal *refusal);
+void tamis_signal_scattering_refusal_of_f64(const tamis_signal_scattering_f64 *scattering,
+                                            tamis_features_refusal *refusal);
+typedef struct tamis_windows_f64 {
+  uint64_t words[TAMIS_WINDOWS_WORDS];
+} tamis_windows_f64;
+size_t tamis_windows_bytes_f64(const tamis_windows_options *options);
+tamis_status tamis_windows_start_f64(tamis_windows_f64 *windows, const tamis_windows_options *options, void *arena,
+                                     size_t arena_bytes);
+void tamis_windows_restart_f64(tamis_windows_f64 *windows);
+tamis_status tamis_windows_push_f64(tamis_windows_f64 *windows, const double *reading, uint32_t channels);
+int tamis_windows_ready_f64(const tamis_windows_f64 *windows);
+tamis_status tamis_windows_features_of_f64(tamis_windows_f64 *windows, double *out, size_t count);
+void tamis_windows_refusal_of_f64(const tamis_windows_f64 *windows, tamis_features_refusal *refusal);
+tamis_status tamis_hash_line_f64(const tamis_hashing_options *options, const char *line, size_t bytes,
+                                 uint32_t *features, double *values, size_t room, uint32_t *count);
+/* end of catalogue */
 
 #ifdef __cplusplus
 }

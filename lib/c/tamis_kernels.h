@@ -81,187 +81,280 @@ typedef struct tamis_kernels_term {
   uint32_t sample;
 } tamis_kernels_term;
 
-#define TAMIS_KERNELS_DECLARE(REAL, S)                                                                                   \
-  typedef struct tamis_kernel_##S {                                                                                      \
-    uint8_t kind;             /* tamis_kernel_kind */                                                                    \
-    REAL a;                   /* degree, width or slope; others do not read it */                                        \
-    REAL b;                   /* constant inside the power or the tanh; others do not read it */                         \
-  } tamis_kernel_##S;                                                                                                    \
-                                                                                                                         \
-  /* What to solve. Set every field: start from tamis_default_kernels_problem. Pointers must stay valid while it         \
-   * runs, kernels aside. */                                                                                             \
-  typedef struct tamis_kernels_problem_##S {                                                                             \
-    REAL lambda;              /* > 0 */                                                                                  \
-    REAL tolerance;           /* relative duality gap to certify, > 0; default 1e-4 */                                   \
-    uint32_t max_iterations;  /* >= 1; default 1000000 */                                                                \
-    uint32_t intercept;       /* 1: one free intercept per score; 0 (default): none, see TAMIS_KERNEL_CONSTANT */        \
-    uint32_t p, q, r;         /* the norm: 1 or 2 each */                                                                \
-    uint32_t form;            /* tamis_kernels_form; default TAMIS_KERNELS_AUTOMATIC */                                  \
-    uint32_t samples;                                                                                                    \
-    uint32_t features;        /* of kernels alone */                                                                     \
-    uint32_t classes;         /* labels are 0 ... classes - 1, each is there */                                          \
-    uint32_t kernel_count;    /* of kernels, or of matrices */                                                           \
-    uint32_t column_stride;   /* entries from one column to the next; 0 (default): samples */                            \
-    const REAL *values;       /* of kernels alone: feature j of sample i is values[i + j * column_stride] */             \
-    const tamis_kernel_##S *kernels;  /* NULL (default): matrices */                                                     \
-    const REAL *matrices;     /* instead of kernels: k_t(x_l, x_i) of n samples is matrices[(t n + l) n + i]; */         \
-                              /* symmetric or not */                                                                     \
-    const uint16_t *labels;   /* one per sample */                                                                       \
-  } tamis_kernels_problem_##S;                                                                                           \
-                                                                                                                         \
-  typedef struct tamis_kernels_##S {                                                                                     \
-    uint64_t words[TAMIS_KERNELS_WORDS];                                                                                 \
-  } tamis_kernels_##S;                                                                                                   \
-                                                                                                                         \
-  /* A model: what is kept of kernels and samples, and the terms by kernel, then by sample. It has nothing of the        \
-   * arena. */                                                                                                           \
-  typedef struct tamis_kernels_model_##S {                                                                               \
-    const tamis_kernel_##S *kernels;                                                                                     \
-    const REAL *samples;              /* feature j of sample s is samples[j + s * features] */                           \
-    const tamis_kernels_term *terms;                                                                                     \
-    const REAL *coefficients;         /* term_count rows of outputs */                                                   \
-    const REAL *intercepts;           /* outputs */                                                                      \
-    const uint32_t *origins;          /* the numbers of the samples in training, ascending */                            \
-    uint32_t kernel_count, sample_count, term_count;                                                                     \
-    uint32_t features;                                                                                                   \
-    uint32_t outputs;                 /* 1 of the binary form, otherwise classes */                                      \
-  } tamis_kernels_model_##S;                                                                                             \
-                                                                                                                         \
-  /* What training samples alone say of the error on others, of the binary form without intercept; see                   \
-   * tamis_kernels_bound_of. An estimate, for comparing kernels, norms and lambdas; above 1 it says nothing. */          \
-  typedef struct tamis_kernels_bound_##S {                                                                               \
-    REAL value;               /* clipped_loss + 16 complexity + deviation */                                             \
-    REAL clipped_loss;        /* mean over the training samples of min(max(0, 1 - y f)^2, 1) */                          \
-    REAL complexity;          /* radius times the mean over draws of signs s of ||K s|| / n, the norm dual to p, q, r */ \
-    REAL standard_error;      /* of the complexity */                                                                    \
-    REAL deviation;           /* sqrt(ln(1/delta) / 2n) */                                                               \
-    REAL radius;              /* ||alpha|| of the model */                                                               \
-    uint32_t has_proved_rate; /* 1 where the complexity is proved to fall as sqrt(ln n / n): p = q = 1; p = 2, q = 1, */ \
-  } tamis_kernels_bound_##S;  /* r = 1; p = 1, q = 2, r = 2 */                                                           \
-                                                                                                                         \
-  typedef struct tamis_kernels_cross_validation_##S {                                                                    \
-    uint64_t words[TAMIS_KERNELS_CROSS_VALIDATION_WORDS];                                                                \
-  } tamis_kernels_cross_validation_##S;                                                                                  \
-                                                                                                                         \
-  /* Fills in the defaults; p, q, r, shape, values, kernels or matrices, labels, and lambda remain to be set. */         \
-  void tamis_default_kernels_problem_##S(tamis_kernels_problem_##S *problem);                                            \
-                                                                                                                         \
-  /* Exact bytes of arena, with those of the matrices of kernels: depends on samples, classes, form, kernel_count        \
-   * and on whether there are kernels or matrices only, and is the same on every target. SIZE_MAX: more than can be      \
-   * addressed. */                                                                                                       \
-  size_t tamis_kernels_bytes_##S(const tamis_kernels_problem_##S *problem);                                              \
-                                                                                                                         \
-  /* Checks the problem, fills the matrices of kernels, and prepares: about (features/2 + 1) kernel_count n^2 +          \
-   * kernel_count n^3 products for n samples. arena: tamis_kernels_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns      \
-   * TAMIS_RUNNING, or how it ended already. A refusal writes nothing to the arena, but for that of a value of a         \
-   * kernel, or of a kernel that is zero. problem may be discarded afterwards. */                                        \
-  tamis_status tamis_kernels_start_##S(tamis_kernels_##S *run, const tamis_kernels_problem_##S *problem, void *arena,    \
-                                       size_t arena_bytes);                                                              \
-                                                                                                                         \
-  /* Advances by up to `steps` iterations. TAMIS_RUNNING: call again. Most take 2 outputs n^2 (kernel_count + 1)         \
-   * flops; once in a while one takes as much as all before it. */                                                       \
-  tamis_status tamis_kernels_step_##S(tamis_kernels_##S *run, uint32_t steps);                                           \
-                                                                                                                         \
-  /* Starts and steps to the end. observe may be NULL; context is passed through to it. */                               \
-  tamis_status tamis_kernels_train_##S(tamis_kernels_##S *run, const tamis_kernels_problem_##S *problem, void *arena,    \
-                                       size_t arena_bytes, tamis_observer_##S observe, void *context);                   \
-                                                                                                                         \
-  /* Goes on with another lambda from where the run is: the next point of a path. Its report and coefficients are        \
-   * gone. Returns TAMIS_RUNNING, or how it ended already; TAMIS_INVALID_LAMBDA, or the status of a run that was         \
-   * refused, when nothing has changed. */                                                                               \
-  tamis_status tamis_kernels_go_on_##S(tamis_kernels_##S *run, REAL lambda);                                             \
-                                                                                                                         \
-  /* Ends the run with the best model so far. */                                                                         \
-  void tamis_kernels_stop_##S(tamis_kernels_##S *run);                                                                   \
-                                                                                                                         \
-  /* The report of the run, at any time after start. nonzero_rows counts pairs of a kernel and a sample; row and         \
-   * column of a refusal are those of tamis_kernels_refusal_of, or 0. */                                                 \
-  void tamis_kernels_report_of_##S(const tamis_kernels_##S *run, tamis_report_##S *report);                              \
-                                                                                                                         \
-  /* Why start has refused; TAMIS_KERNELS_NO_FAULT when it has not. */                                                   \
-  void tamis_kernels_refusal_of_##S(const tamis_kernels_##S *run, tamis_kernels_refusal *refusal);                       \
-                                                                                                                         \
-  /* ---- which lambda: a path with start at the largest and go_on, and what held-out samples say of its points ---- */  \
-                                                                                                                         \
-  /* Where a path begins: a lambda from which the model of zeros is the answer (of several classes with intercepts       \
-   * about that); for q = 2, which keeps all, one at which it is within 1 % of that. arena: tamis_kernels_bytes bytes,   \
-   * which are overwritten. The problem's lambda is not read. NaN: it is refused; tamis_kernels_start says why. */       \
-  REAL tamis_kernels_first_lambda_##S(const tamis_kernels_problem_##S *problem, void *arena, size_t arena_bytes);        \
-                                                                                                                         \
-  /* Exact bytes of arena: the matrices of kernels, and with m training samples outside a fold at most a copy of their   \
-   * rows and columns and what training takes for m. SIZE_MAX as in tamis_kernels_bytes; 0 without fold_of. */           \
-  size_t tamis_kernels_cross_validation_bytes_##S(const tamis_kernels_problem_##S *problem, const tamis_grid_##S *grid,  \
-                                                  const uint32_t *fold_of, uint32_t folds);                              \
-                                                                                                                         \
-  /* Checks everything, fills the matrices and begins with the first fold; as tamis_cross_validation_start. The          \
-   * problem's lambda is not read. Lambdas are positive. One fold, and TAMIS_NO_FOLD for the samples that are never      \
-   * held out, is hold-out validation. */                                                                                \
-  tamis_status tamis_kernels_cross_validation_start_##S(tamis_kernels_cross_validation_##S *validation,                  \
-                                                        const tamis_kernels_problem_##S *problem,                        \
-                                                        const tamis_grid_##S *grid, const uint32_t *fold_of,             \
-                                                        uint32_t folds, void *arena, size_t arena_bytes);                \
-                                                                                                                         \
-  /* As the functions of tamis_cross_validation, and of tamis_kernels, with the same ends. */                            \
-  tamis_status tamis_kernels_cross_validation_step_##S(tamis_kernels_cross_validation_##S *validation, uint32_t steps);  \
-  void tamis_kernels_cross_validation_stop_##S(tamis_kernels_cross_validation_##S *validation);                          \
-  uint32_t tamis_kernels_cross_validation_fold_##S(const tamis_kernels_cross_validation_##S *validation);                \
-  uint32_t tamis_kernels_cross_validation_points_done_##S(const tamis_kernels_cross_validation_##S *validation);         \
-  void tamis_kernels_cross_validation_report_##S(const tamis_kernels_cross_validation_##S *validation,                   \
-                                                 tamis_report_##S *report);                                              \
-  void tamis_kernels_cross_validation_refusal_##S(const tamis_kernels_cross_validation_##S *validation,                  \
-                                                  tamis_kernels_refusal *refusal);                                       \
-  tamis_status tamis_kernels_cross_validation_at_##S(const tamis_kernels_cross_validation_##S *validation,               \
-                                                     uint32_t point, tamis_held_out_##S *held_out);                      \
-  uint32_t tamis_kernels_cross_validation_best_##S(const tamis_kernels_cross_validation_##S *validation,                 \
-                                                   uint32_t measure);                                                    \
-  uint32_t tamis_kernels_cross_validation_one_standard_error_##S(const tamis_kernels_cross_validation_##S *validation,   \
-                                                                 uint32_t measure);                                      \
-                                                                                                                         \
-  /* Bytes that tamis_kernels_bound_of needs; 0 for a run that was refused. */                                           \
-  size_t tamis_kernels_bound_bytes_##S(const tamis_kernels_##S *run);                                                    \
-                                                                                                                         \
-  /* The bound of the error of the best model so far on other samples that holds with probability 1 - delta, from        \
-   * `draws` draws of signs with a seed. scratch: tamis_kernels_bound_bytes bytes, aligned to TAMIS_ALIGNMENT. Takes     \
-   * draws kernel_count n^2 products. TAMIS_CONVERGED, or, and then bound is zero: TAMIS_INVALID_COMBINATION of the      \
-   * multiclass form and with intercepts, of which nothing is proved; TAMIS_INVALID_OPTION for fewer than two draws or a \
-   * delta outside of (0, 1); TAMIS_INVALID_ARENA, TAMIS_ARENA_TOO_SMALL; TAMIS_PRECISION_LIMIT where products leave the \
-   * scalar type; the status of a run that was refused. */                                                               \
-  tamis_status tamis_kernels_bound_of_##S(const tamis_kernels_##S *run, uint32_t draws, uint64_t seed, REAL delta,       \
-                                          void *scratch, size_t bytes, tamis_kernels_bound_##S *bound);                  \
-                                                                                                                         \
-  /* Copies all coefficients of the best model so far: alpha_tlk is coefficients[(t n + l) outputs + k] of n             \
-   * samples, and one intercept per output; either may be NULL. Returns the number of outputs; 0, and copies             \
-   * nothing, when the run was refused. */                                                                               \
-  uint32_t tamis_kernels_coefficients_of_##S(const tamis_kernels_##S *run, REAL *coefficients, REAL *intercepts);        \
-                                                                                                                         \
-  /* Bytes that tamis_kernels_model_of needs for the best model so far; 0 when it would refuse. */                       \
-  size_t tamis_kernels_model_bytes_##S(const tamis_kernels_##S *run);                                                    \
-                                                                                                                         \
-  /* Copies what the best model so far keeps of kernels and samples into memory, aligned to TAMIS_ALIGNMENT, and         \
-   * sets model to it. Returns the status of the run, or, with a model of 0 features, TAMIS_INVALID_SHAPE when the       \
-   * run was refused, TAMIS_INVALID_COMBINATION when matrices were given, which have nothing to compare other            \
-   * samples with, TAMIS_ARENA_TOO_SMALL and TAMIS_INVALID_ARENA for the memory. */                                      \
-  tamis_status tamis_kernels_model_of_##S(const tamis_kernels_##S *run, void *memory, size_t bytes,                      \
-                                          tamis_kernels_model_##S *model);                                               \
-                                                                                                                         \
-  /* Writes the scores of one sample, one per output. sample: entries `stride` apart. No checks: NaN where a kernel      \
-   * has no value. Costs term_count (features + outputs) products. */                                                    \
-  void tamis_kernels_scores_##S(const tamis_kernels_model_##S *model, const REAL *sample, size_t stride, REAL *scores);  \
-                                                                                                                         \
-  /* The same, and returns the class: of the binary form 1 for a positive score, otherwise the first of those with       \
-   * the largest. */                                                                                                     \
-  uint32_t tamis_kernels_predict_##S(const tamis_kernels_model_##S *model, const REAL *sample, size_t stride,            \
-                                     REAL *scores);                                                                      \
-                                                                                                                         \
-  /* Writes the model as a C99 header into out and returns its length without a terminating zero; more than `bytes`      \
-   * means that it was cut: call again with that much. As tamis_export_c; the header includes <math.h>. scratch:         \
-   * features + outputs numbers. */                                                                                      \
-  size_t tamis_kernels_export_c_##S(const tamis_kernels_model_##S *model, const char *name, const char *const *labels,   \
-                                    const REAL *samples, uint32_t sample_count, REAL *scratch, char *out, size_t bytes);
+/* For float. */
 
-TAMIS_KERNELS_DECLARE(float, f32)
-TAMIS_KERNELS_DECLARE(double, f64)
-#undef TAMIS_KERNELS_DECLARE
+typedef struct tamis_kernel_f32 {
+  uint8_t kind;             /**< tamis_kernel_kind */
+  float a;                  /**< degree, width or slope; others do not read it */
+  float b;                  /**< constant inside the power or the tanh; others do not read it */
+} tamis_kernel_f32;
+
+/** What to solve. Set every field: start from tamis_default_kernels_problem. Pointers must stay valid while it
+ * runs, kernels aside. */
+typedef struct tamis_kernels_problem_f32 {
+  float lambda;             /**< > 0 */
+  float tolerance;          /**< relative duality gap to certify, > 0; default 1e-4 */
+  uint32_t max_iterations;  /**< >= 1; default 1000000, on microcontrollers 10000 */
+  uint32_t intercept;       /**< 1: one free intercept per score; 0 (default): none, see TAMIS_KERNEL_CONSTANT */
+  uint32_t p, q, r;         /**< the norm: 1 or 2 each */
+  uint32_t form;            /**< tamis_kernels_form; default TAMIS_KERNELS_AUTOMATIC */
+  uint32_t samples;
+  uint32_t features;        /**< of kernels alone */
+  uint32_t classes;         /**< labels are 0 ... classes - 1, each is there */
+  uint32_t kernel_count;    /**< of kernels, or of matrices */
+  uint32_t column_stride;   /**< entries from one column to the next; 0 (default): samples */
+  const float *values;      /**< of kernels alone: feature j of sample i is values[i + j * column_stride] */
+  const tamis_kernel_f32 *kernels;  /**< NULL (default): matrices */
+  const float *matrices;    /**< instead of kernels: k_t(x_l, x_i) of n samples is matrices[(t n + l) n + i]; */
+                            /**< symmetric or not */
+  const uint16_t *labels;   /**< one per sample */
+} tamis_kernels_problem_f32;
+
+typedef struct tamis_kernels_f32 {
+  uint64_t words[TAMIS_KERNELS_WORDS];
+} tamis_kernels_f32;
+
+/** A model: what is kept of kernels and samples, and the terms by kernel, then by sample. It has nothing of the
+ * arena. */
+typedef struct tamis_kernels_model_f32 {
+  const tamis_kernel_f32 *kernels;
+  const float *samples;             /**< feature j of sample s is samples[j + s * features] */
+  const tamis_kernels_term *terms;
+  const float *coefficients;        /**< term_count rows of outputs */
+  const float *intercepts;          /**< outputs */
+  const uint32_t *origins;          /**< the numbers of the samples in training, ascending */
+  uint32_t kernel_count, sample_count, term_count;
+  uint32_t features;
+  uint32_t outputs;                 /**< 1 of the binary form, otherwise classes */
+} tamis_kernels_model_f32;
+
+/** What training samples alone say of the error on others, of the binary form without intercept; see
+ * tamis_kernels_bound_of. An estimate, for comparing kernels, norms and lambdas; above 1 it says nothing. */
+typedef struct tamis_kernels_bound_f32 {
+  float value;              /**< clipped_loss + 16 complexity + deviation */
+  float clipped_loss;       /**< mean over the training samples of min(max(0, 1 - y f)^2, 1) */
+  float complexity;         /**< radius times the mean over draws of signs s of ||K s|| / n, the norm dual to p, q, r */
+  float standard_error;     /**< of the complexity */
+  float deviation;          /**< sqrt(ln(1/delta) / 2n) */
+  float radius;             /**< ||alpha|| of the model */
+  uint32_t has_proved_rate; /**< 1 where the complexity is proved to fall as sqrt(ln n / n): p = q = 1; p = 2, q = 1, */
+} tamis_kernels_bound_f32;  /**< r = 1; p = 1, q = 2, r = 2 */
+
+typedef struct tamis_kernels_cross_validation_f32 {
+  uint64_t words[TAMIS_KERNELS_CROSS_VALIDATION_WORDS];
+} tamis_kernels_cross_validation_f32;
+
+/** Fills in the defaults; p, q, r, shape, values, kernels or matrices, labels, and lambda remain to be set. */
+void tamis_default_kernels_problem_f32(tamis_kernels_problem_f32 *problem);
+
+/** Exact bytes of arena, with those of the matrices of kernels: depends on samples, classes, form, kernel_count
+ * and on whether there are kernels or matrices only, and is the same on every target. SIZE_MAX: more than can be
+ * addressed. */
+size_t tamis_kernels_bytes_f32(const tamis_kernels_problem_f32 *problem);
+
+/** Checks the problem, fills the matrices of kernels, and prepares: about (features/2 + 1) kernel_count n^2 +
+ * kernel_count n^3 products for n samples. arena: tamis_kernels_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns
+ * TAMIS_RUNNING, or how it ended already. A refusal writes nothing to the arena, but for that of a value of a
+ * kernel, or of a kernel that is zero. problem may be discarded afterwards. */
+tamis_status tamis_kernels_start_f32(tamis_kernels_f32 *run, const tamis_kernels_problem_f32 *problem, void *arena,
+                                     size_t arena_bytes);
+
+/** Advances by up to `steps` iterations. TAMIS_RUNNING: call again. Most take 2 outputs n^2 (kernel_count + 1)
+ * flops; once in a while one takes as much as all before it. */
+tamis_status tamis_kernels_step_f32(tamis_kernels_f32 *run, uint32_t steps);
+
+/** Starts and steps to the end. observe may be NULL; context is passed through to it. */
+tamis_status tamis_kernels_train_f32(tamis_kernels_f32 *run, const tamis_kernels_problem_f32 *problem, void *arena,
+                                     size_t arena_bytes, tamis_observer_f32 observe, void *context);
+
+/** Goes on with another lambda from where the run is: the next point of a path. Its report and coefficients are
+ * gone. Returns TAMIS_RUNNING, or how it ended already; TAMIS_INVALID_LAMBDA, or the status of a run that was
+ * refused, when nothing has changed. */
+tamis_status tamis_kernels_go_on_f32(tamis_kernels_f32 *run, float lambda);
+
+/** Ends the run with the best model so far. */
+void tamis_kernels_stop_f32(tamis_kernels_f32 *run);
+
+/** The report of the run, at any time after start. nonzero_rows counts pairs of a kernel and a sample; row and
+ * column of a refusal are those of tamis_kernels_refusal_of, or 0. */
+void tamis_kernels_report_of_f32(const tamis_kernels_f32 *run, tamis_report_f32 *report);
+
+/** Why start has refused; TAMIS_KERNELS_NO_FAULT when it has not. */
+void tamis_kernels_refusal_of_f32(const tamis_kernels_f32 *run, tamis_kernels_refusal *refusal);
+
+/** ---- which lambda: a path with start at the largest and go_on, and what held-out samples say of its points ---- */
+
+/** Where a path begins: a lambda from which the model of zeros is the answer (of several classes with intercepts
+ * about that); for q = 2, which keeps all, one at which it is within 1 % of that. arena: tamis_kernels_bytes bytes,
+ * which are overwritten. The problem's lambda is not read. NaN: it is refused; tamis_kernels_start says why. */
+float tamis_kernels_first_lambda_f32(const tamis_kernels_problem_f32 *problem, void *arena, size_t arena_bytes);
+
+/** Exact bytes of arena: the matrices of kernels, and with m training samples outside a fold at most a copy of their
+ * rows and columns and what training takes for m. SIZE_MAX as in tamis_kernels_bytes; 0 without fold_of. */
+size_t tamis_kernels_cross_validation_bytes_f32(const tamis_kernels_problem_f32 *problem, const tamis_grid_f32 *grid,
+                                                const uint32_t *fold_of, uint32_t folds);
+
+/** Checks everything, fills the matrices and begins with the first fold; as tamis_cross_validation_start. The
+ * problem's lambda is not read. Lambdas are positive. One fold, and TAMIS_NO_FOLD for the samples that are never
+ * held out, is hold-out validation. */
+tamis_status tamis_kernels_cross_validation_start_f32(tamis_kernels_cross_validation_f32 *validation,
+                                                      const tamis_kernels_problem_f32 *problem,
+                                                      const tamis_grid_f32 *grid, const uint32_t *fold_of,
+                                                      uint32_t folds, void *arena, size_t arena_bytes);
+
+/** As the functions of tamis_cross_validation, and of tamis_kernels, with the same ends. */
+tamis_status tamis_kernels_cross_validation_step_f32(tamis_kernels_cross_validation_f32 *validation, uint32_t steps);
+void tamis_kernels_cross_validation_stop_f32(tamis_kernels_cross_validation_f32 *validation);
+uint32_t tamis_kernels_cross_validation_fold_f32(const tamis_kernels_cross_validation_f32 *validation);
+uint32_t tamis_kernels_cross_validation_points_done_f32(const tamis_kernels_cross_validation_f32 *validation);
+void tamis_kernels_cross_validation_report_f32(const tamis_kernels_cross_validation_f32 *validation,
+                                               tamis_report_f32 *report);
+void tamis_kernels_cross_validation_refusal_f32(const tamis_kernels_cross_validation_f32 *validation,
+                                                tamis_kernels_refusal *refusal);
+tamis_status tamis_kernels_cross_validation_at_f32(const tamis_kernels_cross_validation_f32 *validation,
+                                                   uint32_t point, tamis_held_out_f32 *held_out);
+uint32_t tamis_kernels_cross_validation_best_f32(const tamis_kernels_cross_validation_f32 *validation,
+                                                 uint32_t measure);
+uint32_t tamis_kernels_cross_validation_one_standard_error_f32(const tamis_kernels_cross_validation_f32 *validation,
+                                                               uint32_t measure);
+
+/** Bytes that tamis_kernels_bound_of needs; 0 for a run that was refused. */
+size_t tamis_kernels_bound_bytes_f32(const tamis_kernels_f32 *run);
+
+/** The bound of the error of the best model so far on other samples that holds with probability 1 - delta, from
+ * `draws` draws of signs with a seed. scratch: tamis_kernels_bound_bytes bytes, aligned to TAMIS_ALIGNMENT. Takes
+ * draws kernel_count n^2 products. TAMIS_CONVERGED, or, and then bound is zero: TAMIS_INVALID_COMBINATION of the
+ * multiclass form and with intercepts, of which nothing is proved; TAMIS_INVALID_OPTION for fewer than two draws or a
+ * delta outside of (0, 1); TAMIS_INVALID_ARENA, TAMIS_ARENA_TOO_SMALL; TAMIS_PRECISION_LIMIT where products leave the
+ * scalar type; the status of a run that was refused. */
+tamis_status tamis_kernels_bound_of_f32(const tamis_kernels_f32 *run, uint32_t draws, uint64_t seed, float delta,
+                                        void *scratch, size_t bytes, tamis_kernels_bound_f32 *bound);
+
+/** Copies all coefficients of the best model so far: alpha_tlk is coefficients[(t n + l) outputs + k] of n
+ * samples, and one intercept per output; either may be NULL. Returns the number of outputs; 0, and copies
+ * nothing, when the run was refused. */
+uint32_t tamis_kernels_coefficients_of_f32(const tamis_kernels_f32 *run, float *coefficients, float *intercepts);
+
+/** Bytes that tamis_kernels_model_of needs for the best model so far; 0 when it would refuse. */
+size_t tamis_kernels_model_bytes_f32(const tamis_kernels_f32 *run);
+
+/** Copies what the best model so far keeps of kernels and samples into memory, aligned to TAMIS_ALIGNMENT, and
+ * sets model to it. Returns the status of the run, or, with a model of 0 features, TAMIS_INVALID_SHAPE when the
+ * run was refused, TAMIS_INVALID_COMBINATION when matrices were given, which have nothing to compare other
+ * samples with, TAMIS_ARENA_TOO_SMALL and TAMIS_INVALID_ARENA for the memory. */
+tamis_status tamis_kernels_model_of_f32(const tamis_kernels_f32 *run, void *memory, size_t bytes,
+                                        tamis_kernels_model_f32 *model);
+
+/** Writes the scores of one sample, one per output. sample: entries `stride` apart. No checks: NaN where a kernel
+ * has no value. Costs term_count (features + outputs) products. */
+void tamis_kernels_scores_f32(const tamis_kernels_model_f32 *model, const float *sample, size_t stride, float *scores);
+
+/** The same, and returns the class: of the binary form 1 for a positive score, otherwise the first of those with
+ * the largest. */
+uint32_t tamis_kernels_predict_f32(const tamis_kernels_model_f32 *model, const float *sample, size_t stride,
+                                   float *scores);
+
+/** Writes the model as a C99 header into out and returns its length without a terminating zero; more than `bytes`
+ * means that it was cut: call again with that much. As tamis_export_c; the header includes <math.h>. scratch:
+ * features + outputs numbers. */
+size_t tamis_kernels_export_c_f32(const tamis_kernels_model_f32 *model, const char *name, const char *const *labels,
+                                  const float *samples, uint32_t sample_count, float *scratch, char *out, size_t bytes);
+
+/* catalogue: double */
+/* The same for double. */
+typedef struct tamis_kernel_f64 {
+  uint8_t kind;
+  double a;
+  double b;
+} tamis_kernel_f64;
+typedef struct tamis_kernels_problem_f64 {
+  double lambda;
+  double tolerance;
+  uint32_t max_iterations;
+  uint32_t intercept;
+  uint32_t p, q, r;
+  uint32_t form;
+  uint32_t samples;
+  uint32_t features;
+  uint32_t classes;
+  uint32_t kernel_count;
+  uint32_t column_stride;
+  const double *values;
+  const tamis_kernel_f64 *kernels;
+  const double *matrices;
+  const uint16_t *labels;
+} tamis_kernels_problem_f64;
+typedef struct tamis_kernels_f64 {
+  uint64_t words[TAMIS_KERNELS_WORDS];
+} tamis_kernels_f64;
+typedef struct tamis_kernels_model_f64 {
+  const tamis_kernel_f64 *kernels;
+  const double *samples;
+  const tamis_kernels_term *terms;
+  const double *coefficients;
+  const double *intercepts;
+  const uint32_t *origins;
+  uint32_t kernel_count, sample_count, term_count;
+  uint32_t features;
+  uint32_t outputs;
+} tamis_kernels_model_f64;
+typedef struct tamis_kernels_bound_f64 {
+  double value;
+  double clipped_loss;
+  double complexity;
+  double standard_error;
+  double deviation;
+  double radius;
+  uint32_t has_proved_rate;
+} tamis_kernels_bound_f64;
+typedef struct tamis_kernels_cross_validation_f64 {
+  uint64_t words[TAMIS_KERNELS_CROSS_VALIDATION_WORDS];
+} tamis_kernels_cross_validation_f64;
+void tamis_default_kernels_problem_f64(tamis_kernels_problem_f64 *problem);
+size_t tamis_kernels_bytes_f64(const tamis_kernels_problem_f64 *problem);
+tamis_status tamis_kernels_start_f64(tamis_kernels_f64 *run, const tamis_kernels_problem_f64 *problem, void *arena,
+                                     size_t arena_bytes);
+tamis_status tamis_kernels_step_f64(tamis_kernels_f64 *run, uint32_t steps);
+tamis_status tamis_kernels_train_f64(tamis_kernels_f64 *run, const tamis_kernels_problem_f64 *problem, void *arena,
+                                     size_t arena_bytes, tamis_observer_f64 observe, void *context);
+tamis_status tamis_kernels_go_on_f64(tamis_kernels_f64 *run, double lambda);
+void tamis_kernels_stop_f64(tamis_kernels_f64 *run);
+void tamis_kernels_report_of_f64(const tamis_kernels_f64 *run, tamis_report_f64 *report);
+void tamis_kernels_refusal_of_f64(const tamis_kernels_f64 *run, tamis_kernels_refusal *refusal);
+double tamis_kernels_first_lambda_f64(const tamis_kernels_problem_f64 *problem, void *arena, size_t arena_bytes);
+size_t tamis_kernels_cross_validation_bytes_f64(const tamis_kernels_problem_f64 *problem, const tamis_grid_f64 *grid,
+                                                const uint32_t *fold_of, uint32_t folds);
+tamis_status tamis_kernels_cross_validation_start_f64(tamis_kernels_cross_validation_f64 *validation,
+                                                      const tamis_kernels_problem_f64 *problem,
+                                                      const tamis_grid_f64 *grid, const uint32_t *fold_of,
+                                                      uint32_t folds, void *arena, size_t arena_bytes);
+tamis_status tamis_kernels_cross_validation_step_f64(tamis_kernels_cross_validation_f64 *validation, uint32_t steps);
+void tamis_kernels_cross_validation_stop_f64(tamis_kernels_cross_validation_f64 *validation);
+uint32_t tamis_kernels_cross_validation_fold_f64(const tamis_kernels_cross_validation_f64 *validation);
+uint32_t tamis_kernels_cross_validation_points_done_f64(const tamis_kernels_cross_validation_f64 *validation);
+void tamis_kernels_cross_validation_report_f64(const tamis_kernels_cross_validation_f64 *validation,
+                                               tamis_report_f64 *report);
+void tamis_kernels_cross_validation_refusal_f64(const tamis_kernels_cross_validation_f64 *validation,
+                                                tamis_kernels_refusal *refusal);
+tamis_status tamis_kernels_cross_validation_at_f64(const tamis_kernels_cross_validation_f64 *validation,
+                                                   uint32_t point, tamis_held_out_f64 *held_out);
+uint32_t tamis_kernels_cross_validation_best_f64(const tamis_kernels_cross_validation_f64 *validation,
+                                                 uint32_t measure);
+uint32_t tamis_kernels_cross_validation_one_standard_error_f64(const tamis_kernels_cross_validation_f64 *validation,
+                                                               uint32_t measure);
+size_t tamis_kernels_bound_bytes_f64(const tamis_kernels_f64 *run);
+tamis_status tamis_kernels_bound_of_f64(const tamis_kernels_f64 *run, uint32_t draws, uint64_t seed, double delta,
+                                        void *scratch, size_t bytes, tamis_kernels_bound_f64 *bound);
+uint32_t tamis_kernels_coefficients_of_f64(const tamis_kernels_f64 *run, double *coefficients, double *intercepts);
+size_t tamis_kernels_model_bytes_f64(const tamis_kernels_f64 *run);
+tamis_status tamis_kernels_model_of_f64(const tamis_kernels_f64 *run, void *memory, size_t bytes,
+                                        tamis_kernels_model_f64 *model);
+void tamis_kernels_scores_f64(const tamis_kernels_model_f64 *model, const double *sample, size_t stride, double *scores);
+uint32_t tamis_kernels_predict_f64(const tamis_kernels_model_f64 *model, const double *sample, size_t stride,
+                                   double *scores);
+size_t tamis_kernels_export_c_f64(const tamis_kernels_model_f64 *model, const char *name, const char *const *labels,
+                                  const double *samples, uint32_t sample_count, double *scratch, char *out, size_t bytes);
+/* end of catalogue */
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
-// Writes what other languages and the documentation have of the catalogue, between lines `catalogue: NAME` and `end of
-// catalogue` of their files: `write ROOT`. `write --check ROOT` changes nothing, and fails where a file is stale.
+// Writes what other languages and the documentation have of the catalogue, and what headers of C declare for double as
+// they do for float, between lines `catalogue: NAME` and `end of catalogue` of their files: `write ROOT`. `write
+// --check ROOT` changes nothing, and fails where a file is stale.
 
 #include <algorithm>
 #include <cctype>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -219,30 +221,68 @@ std::string in_markdown(const std::string& head, const std::vector<Row<Kind>>& r
   return replaced(replaced(out, "lambda", "λ"), "with eta", "with η");
 }
 
-/// What belongs between the marks of the files.
-std::map<std::string, std::map<std::string, std::string>> contents() {
+/// The headers of C whose declarations for float have twins for double.
+const char* const twins[] = {"lib/c/tamis.h",
+                             "lib/c/tamis_calibration.h",
+                             "lib/c/tamis_device.h",
+                             "lib/c/tamis_features.h",
+                             "lib/c/tamis_interactions.h",
+                             "lib/c/tamis_kernels.h",
+                             "lib/c/tamis_sets.h",
+                             "lib/c/tamis_stability.h",
+                             "lib/c/tamis_stream.h",
+                             "lib/shared/tamis_dynamic.h"};
+
+/// What a header declares for float, for double and without comments.
+std::string in_double(const std::string& header) {
+  const std::string begin = "/* For float. */\n", end = "/* catalogue: double */";
+  const auto from = header.find(begin), to = header.find(end);
+  if (from == std::string::npos || to == std::string::npos) throw "a header has no line " + begin;
+  std::string code = header.substr(from + begin.size(), to - from - begin.size());
+  for (std::size_t at; (at = code.find("/*")) != std::string::npos;) code.erase(at, code.find("*/", at) + 2 - at);
+  code = std::regex_replace(replaced(code, "_f32", "_f64"), std::regex("\\bfloat\\b"), "double");
+  std::istringstream lines(code);
+  std::string out = "/* The same for double. */\n", line;
+  while (std::getline(lines, line)) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) out += line + "\n";
+  }
+  return out;
+}
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  if (!(text << std::ifstream(path).rdbuf())) throw path + " cannot be read";
+  return text.str();
+}
+
+/// What belongs between the marks of the files below `root`.
+std::map<std::string, std::map<std::string, std::string>> contents(const std::string& root) {
   const auto certified = chosen(solvers, [](SolverKind kind) { return !is_rare(kind); });
   const auto baselines = chosen(solvers, [](SolverKind kind) { return is_rare(kind); });
   auto certified_first = certified;
   certified_first.insert(certified_first.end(), baselines.begin(), baselines.end());
   const auto rules = chosen(stopping_rules, [](StoppingRule rule) { return rule != StoppingRule::gap; });
-  return {{"lib/c/tamis.h",
-           {{"losses", in_c("tamis_loss", "TAMIS_", losses)},
-            {"penalties", in_c("tamis_penalty", "TAMIS_", penalties)},
-            {"solvers", in_c("tamis_solver", "TAMIS_", solvers)},
-            {"stopping rules", in_c("tamis_stopping", "TAMIS_STOPPING_", stopping_rules)}}},
-          {"wasm/problem.js", {{"choices", in_javascript()}}},
-          {"wasm/tamis.d.ts",
-           {{"losses", in_typescript("Loss", losses)},
-            {"penalties", in_typescript("Penalty", penalties)},
-            {"solvers", in_typescript("Solver", certified, "  | Baseline\n")},
-            {"baselines", in_typescript("Baseline", baselines)},
-            {"stopping rules", in_typescript("StoppingRule", rules)}}},
-          {"wasm/README.md", {{"modules of one training", modules_in_markdown()}}},
-          {"lib/docs/problems.md",
-           {{"losses", in_markdown("| loss | ℓ(z, y) |\n", losses)},
-            {"penalties", in_markdown("| penalty | Ω(W) |\n", penalties)}}},
-          {"lib/docs/solvers.md", {{"solvers", in_markdown("| solver | for | what it is |\n", certified_first)}}}};
+  std::map<std::string, std::map<std::string, std::string>> all{
+      {"lib/c/tamis.h",
+       {{"losses", in_c("tamis_loss", "TAMIS_", losses)},
+        {"penalties", in_c("tamis_penalty", "TAMIS_", penalties)},
+        {"solvers", in_c("tamis_solver", "TAMIS_", solvers)},
+        {"stopping rules", in_c("tamis_stopping", "TAMIS_STOPPING_", stopping_rules)}}},
+      {"wasm/problem.js", {{"choices", in_javascript()}}},
+      {"wasm/tamis.d.ts",
+       {{"losses", in_typescript("Loss", losses)},
+        {"penalties", in_typescript("Penalty", penalties)},
+        {"solvers", in_typescript("Solver", certified, "  | Baseline\n")},
+        {"baselines", in_typescript("Baseline", baselines)},
+        {"stopping rules", in_typescript("StoppingRule", rules)}}},
+      {"wasm/README.md", {{"modules of one training", modules_in_markdown()}}},
+      {"lib/docs/problems.md",
+       {{"losses", in_markdown("| loss | ℓ(z, y) |\n", losses)},
+        {"penalties", in_markdown("| penalty | Ω(W) |\n", penalties)}}},
+      {"lib/docs/solvers.md", {{"solvers", in_markdown("| solver | for | what it is |\n", certified_first)}}}};
+  for (const std::string header : twins) all[header]["double"] = in_double(read(root + "/" + header));
+  return all;
 }
 
 /// The text with everything between marks replaced. Throws a sentence.
@@ -273,12 +313,10 @@ int main(int count, char** arguments) try {
   const bool check = count == 3 && arguments[1] == std::string("--check");
   if (!check && count != 2) throw std::string("usage: write [--check] ROOT");
   int stale = 0;
-  for (const auto& [name, sections] : contents()) {
-    const std::string path = arguments[count - 1] + ("/" + name);
-    std::ostringstream before;
-    if (!(before << std::ifstream(path).rdbuf())) throw path + " cannot be read";
-    const std::string after = written(before.str(), sections);
-    if (after == before.str()) continue;
+  for (const auto& [name, sections] : contents(arguments[count - 1])) {
+    const std::string path = arguments[count - 1] + ("/" + name), before = read(path),
+                      after = written(before, sections);
+    if (after == before) continue;
     std::cout << path << (check ? " is not what the catalogue says: build the target catalogue\n" : " is written\n");
     if (check) stale = 1;
     else if (!(std::ofstream(path) << after)) throw path + " cannot be written";

@@ -16,51 +16,77 @@
 extern "C" {
 #endif
 
-#define TAMIS_DYNAMIC_DECLARE(REAL, S)                                                                                   \
-  /* Samples, entry j of sample i at values[i * row_stride + j * column_stride]; or sparse ones (columns not NULL): those\
-   * of sample i are at starts[i] <= e < starts[i + 1], their columns ascending and below the model's features. */       \
-  typedef struct tamis_samples_##S {                                                                                     \
-    const REAL *values;                                                                                                  \
-    const uint32_t *columns;                                                                                             \
-    const uint32_t *starts;                                                                                              \
-    size_t row_stride, column_stride;                                                                                    \
-    uint32_t samples;                                                                                                    \
-  } tamis_samples_##S;                                                                                                   \
-                                                                                                                         \
-  /* Writes the scores of all samples, row after row: `classes` or `outputs` numbers each, those of one sample after the \
-   * other. No checks. Models of interactions and of kernels take dense samples alone. */                                \
-  void tamis_scores_of_samples_##S(const tamis_model_##S *model, const tamis_samples_##S *samples, REAL *scores);        \
-  void tamis_interactions_scores_of_samples_##S(const tamis_interactions_model_##S *model,                               \
-                                                const tamis_samples_##S *samples, REAL *scores);                         \
-  void tamis_kernels_scores_of_samples_##S(const tamis_kernels_model_##S *model, const tamis_samples_##S *samples,       \
-                                           REAL *scores);                                                                \
-                                                                                                                         \
-  /* The same of probabilities, each row of scores replaced by its own. */                                               \
-  void tamis_probabilities_of_scores_##S(const tamis_calibration_##S *calibration, uint32_t samples, REAL *scores);      \
-                                                                                                                         \
-  /* Learns from samples, dense ones with column_stride 1, one after the other; weights NULL: all 1. Returns how many were\
-   * not refused. */                                                                                                     \
-  uint32_t tamis_stream_update_samples_##S(tamis_stream_##S *stream, const tamis_samples_##S *samples,                   \
-                                           const uint16_t *labels, const REAL *weights);                                 \
-                                                                                                                         \
-  /* What a C header has besides its model: `classes` labels and `features` names or NULL; samples as of tamis_export_c. \
-   * calibration: NULL, or what makes probabilities of the scores. */                                                    \
-  typedef struct tamis_header_##S {                                                                                      \
-    const char *name;                                                                                                    \
-    const char *const *labels;                                                                                           \
-    const char *const *feature_names;                                                                                    \
-    const REAL *samples;                                                                                                 \
-    const tamis_calibration_##S *calibration;                                                                            \
-    uint32_t sample_count;                                                                                               \
-  } tamis_header_##S;                                                                                                    \
-                                                                                                                         \
-  /* As tamis_export_c. scratch: `classes` numbers. */                                                                   \
-  size_t tamis_export_header_##S(const tamis_model_##S *model, const tamis_header_##S *header, REAL *scratch, char *out, \
-                                 size_t bytes);
+/* For float. */
 
-TAMIS_DYNAMIC_DECLARE(float, f32)
-TAMIS_DYNAMIC_DECLARE(double, f64)
-#undef TAMIS_DYNAMIC_DECLARE
+/** Samples, entry j of sample i at values[i * row_stride + j * column_stride]; or sparse ones (columns not NULL): those
+ * of sample i are at starts[i] <= e < starts[i + 1], their columns ascending and below the model's features. */
+typedef struct tamis_samples_f32 {
+  const float *values;
+  const uint32_t *columns;
+  const uint32_t *starts;
+  size_t row_stride, column_stride;
+  uint32_t samples;
+} tamis_samples_f32;
+
+/** Writes the scores of all samples, row after row: `classes` or `outputs` numbers each, those of one sample after the
+ * other. No checks. Models of interactions and of kernels take dense samples alone. */
+void tamis_scores_of_samples_f32(const tamis_model_f32 *model, const tamis_samples_f32 *samples, float *scores);
+void tamis_interactions_scores_of_samples_f32(const tamis_interactions_model_f32 *model,
+                                              const tamis_samples_f32 *samples, float *scores);
+void tamis_kernels_scores_of_samples_f32(const tamis_kernels_model_f32 *model, const tamis_samples_f32 *samples,
+                                         float *scores);
+
+/** The same of probabilities, each row of scores replaced by its own. */
+void tamis_probabilities_of_scores_f32(const tamis_calibration_f32 *calibration, uint32_t samples, float *scores);
+
+/** Learns from samples, dense ones with column_stride 1, one after the other; weights NULL: all 1. Returns how many were
+ * not refused. */
+uint32_t tamis_stream_update_samples_f32(tamis_stream_f32 *stream, const tamis_samples_f32 *samples,
+                                         const uint16_t *labels, const float *weights);
+
+/** What a C header has besides its model: `classes` labels and `features` names or NULL; samples as of tamis_export_c.
+ * calibration: NULL, or what makes probabilities of the scores. */
+typedef struct tamis_header_f32 {
+  const char *name;
+  const char *const *labels;
+  const char *const *feature_names;
+  const float *samples;
+  const tamis_calibration_f32 *calibration;
+  uint32_t sample_count;
+} tamis_header_f32;
+
+/** As tamis_export_c. scratch: `classes` numbers. */
+size_t tamis_export_header_f32(const tamis_model_f32 *model, const tamis_header_f32 *header, float *scratch, char *out,
+                               size_t bytes);
+
+/* catalogue: double */
+/* The same for double. */
+typedef struct tamis_samples_f64 {
+  const double *values;
+  const uint32_t *columns;
+  const uint32_t *starts;
+  size_t row_stride, column_stride;
+  uint32_t samples;
+} tamis_samples_f64;
+void tamis_scores_of_samples_f64(const tamis_model_f64 *model, const tamis_samples_f64 *samples, double *scores);
+void tamis_interactions_scores_of_samples_f64(const tamis_interactions_model_f64 *model,
+                                              const tamis_samples_f64 *samples, double *scores);
+void tamis_kernels_scores_of_samples_f64(const tamis_kernels_model_f64 *model, const tamis_samples_f64 *samples,
+                                         double *scores);
+void tamis_probabilities_of_scores_f64(const tamis_calibration_f64 *calibration, uint32_t samples, double *scores);
+uint32_t tamis_stream_update_samples_f64(tamis_stream_f64 *stream, const tamis_samples_f64 *samples,
+                                         const uint16_t *labels, const double *weights);
+typedef struct tamis_header_f64 {
+  const char *name;
+  const char *const *labels;
+  const char *const *feature_names;
+  const double *samples;
+  const tamis_calibration_f64 *calibration;
+  uint32_t sample_count;
+} tamis_header_f64;
+size_t tamis_export_header_f64(const tamis_model_f64 *model, const tamis_header_f64 *header, double *scratch, char *out,
+                               size_t bytes);
+/* end of catalogue */
 
 /* The range of a feature, from which integers are made; both 0: the feature is an integer of 16 bits itself. */
 typedef struct tamis_range {

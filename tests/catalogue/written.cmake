@@ -3,7 +3,9 @@
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${TO})
 file(COPY ${FROM}/lib/docs/problems.md ${FROM}/lib/docs/solvers.md DESTINATION ${TO}/lib/docs)
-file(COPY ${FROM}/lib/c/tamis.h DESTINATION ${TO}/lib/c)
+file(GLOB headers ${FROM}/lib/c/*.h)
+file(COPY ${headers} DESTINATION ${TO}/lib/c)
+file(COPY ${FROM}/lib/shared/tamis_dynamic.h DESTINATION ${TO}/lib/shared)
 file(COPY ${FROM}/wasm/problem.js ${FROM}/wasm/tamis.d.ts ${FROM}/wasm/README.md DESTINATION ${TO}/wasm)
 
 # write(RESULT OPTION…): runs it on the copies.

@@ -95,4 +95,40 @@ TEST(ExportedHeader, AModelThatKeepsNothingCompilesToo) {
   EXPECT_EQ(std::system(folder.path("use").c_str()), 0);
 }
 
+TEST(ExportedHeader, LabelsAreWhatTheyWere) {
+  const Folder folder;
+  const std::string labels[] = {"a\"b", "a_b", "c\\n", "d?\?/e", "\xc3\xa4 \t/*"};
+  std::string table = "x,y,label\n", expected;
+  for (int i = 0; i < 30; ++i) {
+    std::string quoted = labels[i % 5];
+    for (auto at = quoted.find('"'); at != std::string::npos; at = quoted.find('"', at + 2)) quoted.insert(at, "\"");
+    table += std::to_string(i % 5 % 3) + "," + std::to_string(i % 5 / 3) + ",\"" + quoted + "\"\n";
+  }
+  const std::string data = folder.write("t.csv", table);
+  ASSERT_EQ(run({"train", data, "--label", "label", "--loss", "hinge", "--penalty", "l1", "--lambda", "0.001",
+                 "--model", folder.path("m.json"), "--quiet"})
+                .code,
+            0);
+  for (const std::string& label : labels) expected += label + "\n";
+  for (const std::string quantise : {"", "int8"}) {
+    std::vector<std::string> command{"export",   folder.path("m.json"),    "--format", "c", "--name", "exported",
+                                     "--output", folder.path("exported.h")};
+    if (!quantise.empty()) command.insert(command.end(), {"--quantise", quantise, "--data", data, "--label", "label"});
+    ASSERT_EQ(run(command).code, 0);
+    folder.write(
+        "use.c",
+        "#include <stdio.h>\n#include \"exported.h\"\nint main(void) {\n  const float x[5][2] = {{0, 0}, {1, 0}, "
+        "{2, 0}, {0, 1}, {1, 1}};\n  int i;\n  for (i = 0; i < 5; ++i) "
+        "puts(exported_labels[exported_predict(x[i])]);\n  return exported_self_test();\n}\n");
+    for (const std::string language : {"c -std=c99", "c++ -std=c++17", "c -std=gnu99"}) {
+      ASSERT_EQ(std::system((std::string(TAMIS_TEST_COMPILER) + " -x " + language +
+                             " -Wall -Wextra -Werror -pedantic " + folder.path("use.c") + " -o " + folder.path("use"))
+                                .c_str()),
+                0);
+      ASSERT_EQ(std::system((folder.path("use") + " > " + folder.path("out")).c_str()), 0);
+      EXPECT_EQ(folder.read("out"), expected) << language;
+    }
+  }
+}
+
 }  // namespace

@@ -63,6 +63,7 @@ TEST_P(QuantisedHeader, CompilesTestsItselfAndHasTheAccuracyThatItSays) {
   std::string header = folder.read("exported.h");
   EXPECT_EQ(header.find("exported_zeros") == std::string::npos, set.integers);
   EXPECT_EQ(header.find("float exported_scores"), std::string::npos);
+  EXPECT_NE(header.find("cut off at -32768 and 32767; NaN counts as -32768."), std::string::npos);
   folder.write("use.c", program(set.features));
 
   std::smatch said;

@@ -1,5 +1,6 @@
 # Runs PROGRAM (a command line) and each of REFERENCES: all must end well and print the same, lines of measurements aside.
-# STACK: most bytes of stack that PROGRAM may report.
+# STACK: most bytes of stack that PROGRAM may report. FLASH: most bytes of code, constants and initial values that it may have
+# by the tool SIZE.
 function(run output)
   string(REPLACE ";" " " command "${ARGN}")
   # The emulator prints what the board says on its error stream.
@@ -15,6 +16,16 @@ run(printed ${PROGRAM})
 message("${printed}")
 if(STACK AND printed MATCHES "stack bytes ([0-9]+)" AND CMAKE_MATCH_1 GREATER STACK)
   message(FATAL_ERROR "${CMAKE_MATCH_1} bytes of stack are more than ${STACK}")
+endif()
+if(FLASH)
+  list(GET PROGRAM -1 program)
+  execute_process(COMMAND ${SIZE} ${program} OUTPUT_VARIABLE sizes COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "\n *([0-9]+)[ \t]+([0-9]+)" sizes "${sizes}")
+  math(EXPR flash "${CMAKE_MATCH_1} + ${CMAKE_MATCH_2}")
+  message("${flash} bytes of flash")
+  if(flash GREATER FLASH)
+    message(FATAL_ERROR "${flash} bytes of flash are more than ${FLASH}")
+  endif()
 endif()
 string(REGEX REPLACE "measured:[^\n]*\n" "" printed "${printed}")
 if(printed STREQUAL "")

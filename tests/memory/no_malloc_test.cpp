@@ -119,6 +119,54 @@ TYPED_TEST(NoHeap, PredictionExportAndTheDoorsOfEigen) {
   });
 }
 
+TYPED_TEST(NoHeap, RowsOfEigenAsTheyLie) {
+  using T = TypeParam;
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Made<T> made(40, 6, 3, 7);
+  const Matrix rows = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>>(made.values.data(), 40, 6);
+  const std::vector<int> y(made.labels.begin(), made.labels.end());
+  static Label room[40];
+  const Shape shape{40, 6, 3};
+  const auto solve = [&]<class Loss, class Penalty, class Choice>(const char* what, Loss, Penalty, Choice,
+                                                                  const Options<T>& options) {
+    using Train = Training<T, Loss, Penalty, DesignOf<Matrix>, Choice>;
+    GuardedMemory memory(Train::bytes(shape, {.entries = 240, .active_limit = 21}));
+    expect_no_call(what, [&] {
+      const auto fit = Train(options).run(design(rows), {labels_of(y, room), 3}, memory.span());
+      Eigen::Matrix<T, 3, 1> z;
+      if (fit.status != Status::converged || predict(fit.model, rows.row(0)) > 2) return false;
+      scores(fit.model, rows.row(1), z);
+      return z.allFinite() && coefficients(fit.model).allFinite() && intercepts(fit.model).allFinite();
+    });
+  };
+  const Options<T> options{.lambda = T(0.05), .tolerance = T(1e-2)};
+  solve("primal-dual", Hinge{}, L1{}, With<PrimalDual>{}, options);
+  solve("two-phase", Hinge{}, GroupL2{}, With<TwoPhase>{}, options);
+  solve("constrained", Hinge{}, L1{}, With<ConstrainedPrimalDual>{}, {.tolerance = T(1e-1), .eta = T(0.7)});
+  solve("Crammer-Singer", Hinge{}, Ridge{}, With<CrammerSingerDual>{}, options);
+  solve("FISTA", Logistic{}, GroupLinf{}, With<Fista>{}, options);
+  solve("plain", SquaredHinge{}, L1{}, Fastest{}, options);
+
+  const auto samples = design(rows);
+  const Training<T, SquaredHinge, L1, DesignOf<Matrix>> training({.tolerance = T(1e-2)});
+  const auto make = [&](const Targets<T>& these) { return training.solver(samples, these); };
+  const T values[] = {T(0.3), T(0.1)};
+  Index folds[40];
+  for (Index i = 0; i < 40; ++i) folds[i] = i % 4;
+  using Cv = CrossValidation<T, decltype(make), DesignOf<Matrix>, SquaredHinge>;
+  GuardedMemory memory(Cv::requirement(shape, 4, 2, Requirement{training.bytes(shape)}).bytes);
+  expect_no_call("cross-validation", [&] {
+    Cv cv(make, samples, {labels_of(y, room), 3}, SquaredHinge{}, folds, 4, {values, 2});
+    return finish(cv, memory.span()) && cv.best() < 2;
+  });
+  static T kernel[40 * 40];
+  const Kernel<T> gaussian{KernelKind::gaussian, T(1)};
+  expect_no_call("a matrix of kernels", [&] {
+    KernelPair bad;
+    return fill_kernel_matrix(gaussian, sample_table(rows), kernel, bad);
+  });
+}
+
 TYPED_TEST(NoHeap, PathsFoldsAndHalves) {
   using T = TypeParam;
   const Made<T> made(40, 12, 3, 7);

@@ -2,7 +2,8 @@
 #include <tamis.h>
 
 #include <cstdint>
-#include <tamis/tamis.hpp>  // both first, so that the snippets' own includes do nothing inside namespaces and functions
+#include <tamis/eigen.hpp>
+#include <tamis/tamis.hpp>  // these first, so that the snippets' own includes do nothing inside namespaces and functions
 #include <utility>
 
 namespace first_snippet {
@@ -14,6 +15,18 @@ int classify(const float* samples, const tamis::Label* labels, const float* read
   return label;
 }
 }  // namespace first_snippet
+namespace eigen_snippet {
+int classify(const Eigen::MatrixXf& X, const Eigen::VectorXi& y) {
+  using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
+  alignas(Training::alignment) static std::byte memory[4096];
+  tamis::Label room[6];
+  int label = -1;
+  {
+#include "eigen_snippet.hpp"
+  }
+  return label;
+}
+}  // namespace eigen_snippet
 namespace c_first_snippet {
 int classify(const float* samples, const std::uint16_t* labels, const float* reading) {
   alignas(TAMIS_ALIGNMENT) static char arena[4096];
@@ -39,6 +52,9 @@ namespace path_snippet {
 namespace penalty_snippet {
 #include "penalty_snippet.hpp"
 }
+namespace loss_snippet {
+#include "loss_snippet.hpp"
+}
 namespace stream_snippet {
 #include "stream_snippet.hpp"
 }
@@ -57,6 +73,16 @@ TEST(Readme, TheFirstExamplesClassify) {
     EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, sample, arena, sizeof arena), label);
   }
   EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, reading, arena, 100), -1);
+
+  Eigen::MatrixXf samples(6, 2);
+  Eigen::VectorXi labels(6);
+  for (int i = 0; i < 6; ++i) {
+    labels[5 - i] = train_snippet::labels[i];  // the other way round: the first sample is of class 2
+    for (int j = 0; j < 2; ++j) samples(5 - i, j) = train_snippet::samples[i + 6 * j];
+  }
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), 2);
+  labels[0] = 3;
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), -1);
 }
 
 TEST(Readme, TheTrainingExampleClassifies) {
@@ -82,6 +108,19 @@ TEST(Readme, ThePenaltyExampleTrains) {
   EXPECT_EQ(fit.status, tamis::Status::converged);
   for (tamis::Index j = 0; j < 2; ++j)
     for (tamis::Index k = 0; k < 3; ++k) EXPECT_GE(fit.model(j, k), 0.0f);
+}
+
+TEST(Readme, TheLossExampleTrainsToACertifiedOptimum) {
+  using loss_snippet::Training;
+  constexpr tamis::Shape shape{6, 2, 3};
+  alignas(Training::alignment) static std::byte memory[Training::bytes(shape)];
+  for (const float lambda : {0.2f, 0.02f, 0.002f}) {
+    const auto fit =
+        Training({.lambda = lambda}).run({train_snippet::samples, 6, 2}, {train_snippet::labels, 3}, memory);
+    EXPECT_EQ(fit.status, tamis::Status::converged);
+    EXPECT_GE(fit.gap, 0.0f);
+    EXPECT_LE(fit.relative_gap, 1e-4f);
+  }
 }
 
 TEST(Readme, TheStreamExampleLearnsAndRefuses) {
@@ -114,13 +153,7 @@ TEST(Readme, TheDeviceExampleTrainsInTurns) {
   EXPECT_GT(turns, 1);
   EXPECT_EQ(solver.report().status, tamis::Status::converged);
   static_assert(sizeof memory == 42352);
-  const Design design(readings, samples, features, {.scales = scales, .zeros = zeros},
-                      tamis::QuantisedLayout::by_rows(features));
-  for (tamis::Index i = 0; i < samples; ++i) {
-    float x[features];
-    design.sample(i, x);
-    EXPECT_EQ(solver.model().predict(x), labels[i]);
-  }
+  for (tamis::Index i = 0; i < samples; ++i) EXPECT_EQ(classify(solver, readings + i * features), labels[i]);
 }
 
 }  // namespace

@@ -1,1 +1,2 @@
+#include "tamis/profile.hpp"
 #include "tamis/tamis.hpp"

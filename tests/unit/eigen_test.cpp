@@ -5,6 +5,7 @@
 #include <Eigen/SparseCore>
 
 #include "support/problems.hpp"
+#include "tamis/training.hpp"
 
 namespace {
 
@@ -58,6 +59,70 @@ TEST(Eigen, SparseMatricesNeedNotBeCompressed) {
   const auto expected = train(compressed);
   ASSERT_EQ(expected.fit.status, Status::converged);
   EXPECT_EQ(train(open).coefficients(), expected.coefficients());
+}
+
+TEST(Eigen, EveryLayoutTrainsWithTheSameBits) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Strided = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;
+  const Made<double> made(70, 5, 3, 3);
+  const Eigen::MatrixXd columns = Eigen::Map<const Eigen::MatrixXd>(made.values.data(), 70, 5);
+  const RowMajor rows = columns;
+  RowMajor large = RowMajor::Random(90, 9);
+  large.block(7, 3, 70, 5) = columns;
+  Eigen::MatrixXd gaps = Eigen::MatrixXd::Random(140, 10);
+  for (int i = 0; i < 70; ++i)
+    for (int j = 0; j < 5; ++j) gaps(2 * i, 2 * j) = columns(i, j);
+  const Eigen::Ref<const Eigen::MatrixXd> reference = columns;
+  Eigen::VectorXi y(70);
+  for (int i = 0; i < 70; ++i) y[i] = made.labels[static_cast<std::size_t>(i)];
+  const std::vector<int> as_vector(y.begin(), y.end());
+
+  const Options<double> options{.lambda = 0.02, .tolerance = 1e-6};
+  const auto train = [&]<class Loss, class Design>(Loss loss, const Design& design, const auto& labels) {
+    using Train = Training<double, Loss, L1, Design, Smallest>;
+    std::vector<Label> room(70);
+    alignas(16) static std::byte memory[Train::bytes({70, 5, 3})];
+    const auto fit = Train(options, loss).run(design, {labels_of(labels, room), 3}, memory);
+    EXPECT_EQ(fit.status, Status::converged);
+    Eigen::MatrixXd out(6, 3);
+    out << coefficients(fit.model), intercepts(fit.model);
+    for (int i = 0; i < 70; ++i) {
+      EXPECT_EQ(predict(fit.model, columns.row(i)), predict(fit.model, rows.row(i)));
+      Eigen::Vector3d z;
+      scores(fit.model, rows.row(i), z);
+      Eigen::Index top;
+      z.maxCoeff(&top);
+      EXPECT_EQ(predict(fit.model, rows.row(i)), top);
+    }
+    return out;
+  };
+  const auto all = [&](auto loss) {
+    const Eigen::MatrixXd expected = train(loss, design(columns), y);
+    EXPECT_EQ(train(loss, design(rows), as_vector), expected);
+    EXPECT_EQ(train(loss, design(reference), std::span<const int>(as_vector)), expected);
+    EXPECT_EQ(train(loss, design(large.block(7, 3, 70, 5)), y), expected);
+    EXPECT_EQ(train(loss, design(Strided(gaps.data(), 70, 5, {2 * gaps.outerStride(), 2})), y), expected);
+  };
+  all(Hinge{});
+  all(SquaredHinge{});
+  static_assert(std::is_same_v<DesignOf<Eigen::MatrixXf>, DenseDesign<float>>);
+  static_assert(std::is_same_v<DesignOf<RowMajor>, StridedDesign<double>>);
+}
+
+TEST(Eigen, LabelsThatAreNoneAreRefusedWithTheirRow) {
+  const Made<double> made(20, 3, 2, 3);
+  using Train = Training<double, Hinge, L1>;
+  alignas(16) static std::byte memory[Train::bytes({20, 3, 2})];
+  for (const int wrong : {-1, 2, 65535, 65536, 65537, 1 << 30}) {
+    std::vector<int> y(made.labels.begin(), made.labels.end());
+    y[7] = wrong;
+    std::vector<Label> room(20);
+    const auto fit = Train({.lambda = 0.1}).run(made.design(), {labels_of(y, room), 2}, memory);
+    EXPECT_EQ(fit.status, Status::invalid_label) << wrong;
+    EXPECT_EQ(fit.row, 7u);
+    EXPECT_TRUE(labels_of(y, std::span(room).first(19)).empty());
+    EXPECT_EQ(Train({.lambda = 0.1}).run(made.design(), {{}, 2}, memory).status, Status::invalid_shape);
+  }
 }
 
 }  // namespace

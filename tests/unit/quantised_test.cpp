@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/design/quantise.hpp"
+#include "tamis/model/predict_integers.hpp"
 
 namespace {
 
@@ -293,6 +295,59 @@ TYPED_TEST(Quantised, IntegersAreStandardisedByWhatTheyStandFor) {
       EXPECT_NEAR(square / 301, 1, 1e-5);
       EXPECT_LE(std::abs(sum / 301), 0.5001 * static_cast<double>(scales[j])) << "to half a unit";
     }
+  }
+}
+
+TYPED_TEST(Quantised, NoSamplesHaveScaleOne) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  std::vector<T> scales(3, T(7));
+  std::vector<Integer> zeros(3, Integer(7));
+  standardise_integers(static_cast<const Integer*>(nullptr), 0, 3, QuantisedLayout::by_rows(3), scales.data(),
+                       zeros.data());
+  EXPECT_EQ(scales, std::vector<T>(3, T(1)));
+  EXPECT_EQ(zeros, std::vector<Integer>(3, Integer(0)));
+}
+
+TYPED_TEST(Quantised, ReadingsOfIntegersHaveTheClassOfWhatTheyStandFor) {
+  using T = typename TypeParam::first_type;
+  using Integer = typename TypeParam::second_type;
+  for (const Index classes : {2, 4, 11})
+    for (const bool per_feature : {false, true}) {
+      const Example<T, Integer> e(60, 9, per_feature, classes);
+      Generator generator(classes);
+      std::vector<T> w(10 * padded<T>(classes));
+      for (T& entry : w) entry = static_cast<T>(generator.uniform());
+      const LinearModel<T> model{w.data(), 9, classes};
+      std::vector<Index> seen(classes);
+      for (Index i = 0; i < 60; ++i) {
+        T x[9];
+        e.by_rows().sample(i, x);
+        const Label label = predict(model, &e.rows[i * 9], e.meaning);
+        EXPECT_EQ(label, model.predict(x));
+        ++seen[label];
+      }
+      EXPECT_LT(*std::max_element(seen.begin(), seen.end()), 60u) << "not always the same class";
+      EXPECT_EQ(predict(LinearModel<T>{}, e.rows.data(), e.meaning), no_label);
+    }
+}
+
+TEST(Scalars, IntegersOf64BitsBecomeTheNearestFloat) {
+  std::vector<std::uint64_t> numbers{0, 1, 0xffffffffu, 0x100000000u, ~std::uint64_t(0)};
+  for (int top = 23; top < 63; ++top)
+    for (const std::uint64_t rest : {0u, 1u, 2u, 3u, 5u, 6u, 7u})
+      for (int low = 0; low <= top; ++low) numbers.push_back((std::uint64_t(1) << top) + (rest << low >> 1));
+  Generator generator(3);
+  for (int i = 0; i < 1000; ++i) {
+    std::uint64_t number = 0;
+    for (int byte = 0; byte < 8; ++byte) number = number << 8 | generator.draw(256);
+    numbers.push_back(number >> i % 64);
+  }
+  for (const std::uint64_t number : numbers) {
+    EXPECT_EQ(from_integer<float>(number), static_cast<float>(number)) << number;
+    EXPECT_EQ(from_integer<double>(number), static_cast<double>(number)) << number;
+    const auto negative = static_cast<std::int64_t>(~number);
+    EXPECT_EQ(from_integer<float>(negative), static_cast<float>(negative)) << negative;
   }
 }
 

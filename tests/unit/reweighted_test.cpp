@@ -32,7 +32,7 @@ void expect_rounds(Loss loss, Options<double> options) {
     EXPECT_EQ(alone.fit.status, Status::converged);
     iterations += alone.fit.iterations;
     if (round == 1) nonzeros_of_l1 = alone.fit.nonzeros;
-    while (scheme.running() && scheme.round() == round) {
+    while (scheme.running() && scheme.round_number() == round) {
       before = scheme.report();
       scheme.step();
     }
@@ -115,7 +115,7 @@ TEST(Reweighted, TheWeightsAreThoseOfTheReportWhereverTheLimitComes) {
     scheme.start(memory.span());
     Index round = 0;
     while (scheme.running()) {
-      round = scheme.round();
+      round = scheme.round_number();
       scheme.step();
     }
     if (round < 2) break;
@@ -140,7 +140,7 @@ TEST(Reweighted, EndsEarlyWhenNothingChanges) {
     }
     EXPECT_EQ(scheme.report().status, Status::converged);
     EXPECT_EQ(scheme.report().nonzeros, 0u);
-    EXPECT_EQ(scheme.round(), 2u) << "zero stays zero";
+    EXPECT_EQ(scheme.round_number(), 2u) << "zero stays zero";
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Reweighted, StopsAndRefuses) {
   GuardedMemory memory(Scheme::requirement(made.shape()).bytes);
   Scheme scheme(made.design(), made.targets(), Hinge{}, {.lambda = 0.02, .tolerance = 1e-6});
   scheme.start(memory.span());
-  while (scheme.running() && scheme.round() < 3) scheme.step();
+  while (scheme.running() && scheme.round_number() < 3) scheme.step();
   scheme.stop();
   EXPECT_EQ(scheme.report().status, Status::stopped);
   EXPECT_FALSE(scheme.step());

@@ -101,8 +101,8 @@ TEST(Words, AreOnesOfTheLine) {
   const std::string line = "  Ab cd  ";
   Words words(chars(line));
   ASSERT_TRUE(words.next());
-  EXPECT_EQ(words.word().data(), line.data() + 2);
-  EXPECT_EQ(words.word().size(), 2u);
+  EXPECT_EQ(words.current().data(), line.data() + 2);
+  EXPECT_EQ(words.current().size(), 2u);
   EXPECT_TRUE(words.next());
   EXPECT_FALSE(words.next());
   EXPECT_FALSE(words.next()) << "stays at the end";

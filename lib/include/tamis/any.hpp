@@ -44,15 +44,17 @@ template <class... R>
 inline constexpr bool some_has_groups<catalogue::List<R...>> = (has_groups(R::kind) || ...);
 }  // namespace detail
 
-/// Any of the losses that take one class per sample, called once per sample.
-template <class T>
+/// Any of the losses in the rows `Losses` of the catalogue that take one class per sample, called once per sample.
+template <class T, class Losses = catalogue::Losses>
 class AnyLoss {
  public:
   explicit AnyLoss(LossKind kind) : table_(table_of(catalogue::Losses{}, kind)) {}
 
   static constexpr bool chosen_at_run_time = true;
   /// Whether the loss is among them: see any_multilabel.hpp for the others.
-  static constexpr bool has(LossKind kind) { return !has_label_sets(kind); }
+  static constexpr bool has(LossKind kind) {
+    return !has_label_sets(kind) && detail::any_row(Losses{}, [=]<class R>(R) { return R::kind == kind; });
+  }
 
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
@@ -189,11 +191,10 @@ class AnyLoss {
   static constexpr Table table_for = make_table<L>();
 
   /// That of a loss; the first one for those that are not among them.
-  template <class First, class... R>
-  static const Table* table_of(catalogue::List<First, R...>, LossKind kind) {
-    static constexpr const Table* tables[] = {
-        &table_for<typename First::Type>,
-        &table_for<std::conditional_t<has(R::kind), typename R::Type, typename First::Type>>...};
+  template <class... R>
+  static const Table* table_of(catalogue::List<R...>, LossKind kind) {
+    using First = decltype(detail::first_of(Losses{}));
+    static constexpr const Table* tables[] = {&table_for<typename std::conditional_t<has(R::kind), R, First>::Type>...};
     return tables[static_cast<std::size_t>(kind)];
   }
 
@@ -202,7 +203,7 @@ class AnyLoss {
   auto visit(Visit to_loss) const {
     auto to_row = [&]<class R>(R) { return to_loss(typename R::Type{}); };
     return detail::visit_row<wanted>(
-        catalogue::Losses{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
+        Losses{}, [this]<class R>(R) { return table_ == &table_for<typename R::Type>; }, to_row);
   }
 
   const Table* table_;

@@ -412,6 +412,11 @@ constexpr const char* incompatibility(SolverKind solver, LossKind loss, PenaltyK
 
 namespace catalogue {
 
+/// What `rows_of` keeps of a list by name.
+template <auto... kinds>
+struct Only {
+  static constexpr bool has(auto kind) { return ((kind == kinds) || ...); }
+};
 /// A row of a list, and those rows that a module has.
 template <auto kind, class First, class... R>
 constexpr auto row(List<First, R...>) {

@@ -1,5 +1,6 @@
 #pragma once
-/// Which code runs: the profile of a translation unit, -DTAMIS_PROFILE=speed, size or scalar, and speed without it.
+/// Which code runs: the profile of a translation unit, -DTAMIS_PROFILE=speed, size, scalar or narrow; without it size on
+/// boards (Arm's M profile, RISC-V and Xtensa without an operating system) and speed elsewhere.
 ///
 ///     size    on a Cortex-M0+ … M55 or RISC-V, which have no vectors: plain numbers one after the other, no tiles, one
 ///             loop for all losses. WebAssembly without SIMD: the same with tiles. Where there are vectors (WebAssembly
@@ -13,8 +14,26 @@
 /// in one program are two sets of types, and a function of one that is called from the other is not found when linking.
 /// Nothing else that compilers are told chooses, not -Os either: files that differ in that share their functions.
 
+#if !defined(__GNUC__) || __cplusplus < 202002L || (!defined(__clang__) && __GNUC__ < 11) || \
+    (defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 13)
+#error \
+    "tamis: the headers are C++20 for g++ 11 or newer and clang++ 13 or newer: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99"
+#endif
+
+// Whether it is a board, whatever the profile: an option or two have another default there.
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || \
+    ((defined(__riscv) || defined(__XTENSA__)) && !defined(__unix__))
+#define TAMIS_IS_BOARD true
+#else
+#define TAMIS_IS_BOARD false
+#endif
+
 #ifndef TAMIS_PROFILE
+#if TAMIS_IS_BOARD
+#define TAMIS_PROFILE size
+#else
 #define TAMIS_PROFILE speed
+#endif
 #endif
 #define TAMIS_JOIN_NAMES(a, b) a##b
 #define TAMIS_JOIN(a, b) TAMIS_JOIN_NAMES(a, b)

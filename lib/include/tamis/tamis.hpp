@@ -41,6 +41,7 @@
 #include "model/interactions.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/linear.hpp"
+#include "model/predict_integers.hpp"
 #include "model/quantised.hpp"
 #include "model/two_slots.hpp"
 #include "penalty/groups.hpp"

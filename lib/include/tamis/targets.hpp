@@ -2,6 +2,7 @@
 /// Labels or values, sample weights and margins: what is to be predicted, and how much each sample counts.
 
 #include <span>
+#include <type_traits>
 
 #include "linalg/scalar.hpp"
 #include "linalg/sum.hpp"
@@ -46,5 +47,20 @@ struct Targets {
     return total.value();
   }
 };
+
+/// Labels of integers of any kind (a std::vector<int>, an Eigen vector, a span) in `room`, one per sample. What is no
+/// number of a class becomes `no_label`, which training refuses, with its row. Room for fewer: no labels, and
+/// training refuses the shape.
+template <class Integers>
+std::span<const Label> labels_of(const Integers& y, std::span<Label> room) {
+  static_assert(std::is_integral_v<std::remove_cvref_t<decltype(y[0])>>,
+                "labels are integers: numbers of classes, from 0");
+  const auto samples = static_cast<std::size_t>(y.size());
+  if (room.size() < samples) return {};
+  std::size_t i = 0;
+  for (const auto label : y)
+    room[i++] = label >= 0 && static_cast<std::uint64_t>(label) < no_label ? static_cast<Label>(label) : no_label;
+  return room.first(samples);
+}
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,10 +1,6 @@
 #pragma once
 /// The front door for C++: loss and penalty chosen at compile time, everything inlined.
 
-#if __cplusplus < 201709L
-#error "tamis trains in C++20: compile with -std=c++20 or -std=gnu++20. A header from `tamis export` needs no more than C99."
-#endif
-
 #include <concepts>
 #include <type_traits>
 
@@ -29,6 +25,8 @@ namespace detail {
 
 template <class T, class Loss, class Penalty, class Design>
 constexpr ProblemTraits traits_of() {
+  static_assert(tamis::Loss<Loss, T>,
+                "a loss needs value, label_mass_moves, max_dual_scale, and dual_terms or dual_value");
   static_assert(SmoothLoss<Loss, T> || DualProximableLoss<Loss, T>,
                 "no solver accepts this loss: give it gradient and curvature, or dual_prox and null_model");
   constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
@@ -155,6 +153,15 @@ class Training {
              Observe&& observe = {}) const {
     Solver run = solver(design, targets);  // in place: a copy would double the stack that training needs
     return detail::train<T>(run, memory, observe);
+  }
+
+  /// Other samples than those of this training.
+  template <class Other>
+  requires(!std::convertible_to<const Other&, Design>) void run(const Other&, const Targets<T>&,
+                                                                std::span<std::byte>) const {
+    static_assert(sizeof(Other) == 0,
+                  "these samples have another precision or layout than the training: name their type of design after "
+                  "loss and penalty, and its precision before them");
   }
 
   /// For training in slices: `start(memory)` it, then call `step()` until it says false.

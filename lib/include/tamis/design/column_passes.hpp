@@ -34,7 +34,7 @@ template <class T>
 }
 
 template <class T, int N, bool wide, Violations terms>
-TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, Index stride, Index first, int count,
+TAMIS_TILE void sum_violations_strip(Column<T> x, const ViolationPass<T>& pass, Index stride, Index first, Index count,
                                      T* gradient, T* curvature) {
   using S = RegisterTile<T, N, wide>;
   const auto numbers = S::load(count, pass.numbers + first), valid = S::load(count, pass.valid + first);
@@ -128,13 +128,13 @@ template <class T, bool wide, Violations terms>
 TAMIS_TILE void sum_violations_rows(Column<T> x, const ViolationPass<T>& pass, Index stride, T* gradient,
                                     T* curvature) {
   for_each_even_strip<T>(
-      stride, [&]<int N>(Index k, int count) __attribute__((always_inline)) {
+      stride, [&]<int N>(Index k, Index count) __attribute__((always_inline)) {
         sum_violations_strip<T, N, wide, terms>(x, pass, stride, k, count, gradient, curvature);
       });
 }
 
 template <class T, int N, bool wide>
-TAMIS_TILE void add_column_strip(Column<T> x, const T* row, Index stride, int count, T* z) {
+TAMIS_TILE void add_column_strip(Column<T> x, const T* row, Index stride, Index count, T* z) {
   using S = RegisterTile<T, N, wide>;
   const auto coefficients = S::load(count, row);
   for (Index e = 0; e < x.count; ++e) {
@@ -153,12 +153,12 @@ TAMIS_TILE void add_column_strip(Column<T> x, const T* row, Index stride, int co
 template <class T, bool wide>
 TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
   for_each_even_strip<T>(
-      stride, [&]<int N>(Index k, int count)
+      stride, [&]<int N>(Index k, Index count)
                   __attribute__((always_inline)) { add_column_strip<T, N, wide>(x, row + k, stride, count, z + k); });
 }
 
 template <class T, int N, bool wide>
-TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, int count, T* out) {
+TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, Index count, T* out) {
   using S = RegisterTile<T, N, wide>;
   auto total = S::zero(count);
   for (Index e = 0; e < x.count; ++e) {
@@ -177,7 +177,7 @@ TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, int coun
 template <class T, bool wide>
 TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
   for_each_even_strip<T>(
-      stride, [&]<int N>(Index k, int count)
+      stride, [&]<int N>(Index k, Index count)
                   __attribute__((always_inline)) { sum_column_strip<T, N, wide>(x, u + k, stride, count, out + k); });
 }
 

@@ -55,20 +55,20 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
   P total[M][turned];
   if (base) {
     TAMIS_UNROLL
-    for (int k = 0; k < turned; ++k) {
+    for (Index k = 0; k < turned; ++k) {
       const auto start = P::repeat(base + k);
       TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) total[m][k] = start;
+      for (Index m = 0; m < M; ++m) total[m][k] = start;
     }
   } else {
     TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) {
+    for (Index m = 0; m < M; ++m) {
       if constexpr (W == 1) {
         TAMIS_UNROLL
-        for (int k = 0; k < C; ++k) total[m][k] = P::load(row_of(z, m, stride) + k);
+        for (Index k = 0; k < C; ++k) total[m][k] = P::load(row_of(z, m, stride) + k);
       } else {
         TAMIS_UNROLL
-        for (int r = 0; r < turned; ++r) {
+        for (Index r = 0; r < turned; ++r) {
           T* row = row_of(z, m * W + r, stride);
           total[m][r] = load_parts<T, W>(row, row + std::size_t{lanes<T>} * stride);
         }
@@ -85,19 +85,19 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
     }
     P value[M];
     TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) value[m] = P::load(column + m * W);
+    for (Index m = 0; m < M; ++m) value[m] = P::load(column + m * W);
     TAMIS_UNROLL
-    for (int k = 0; k < C; ++k) {
+    for (Index k = 0; k < C; ++k) {
       const auto coefficient = P::repeat(row + k);
       TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) total[m][k] = total[m][k] + value[m] * coefficient;
+      for (Index m = 0; m < M; ++m) total[m][k] = total[m][k] + value[m] * coefficient;
     }
   }
   TAMIS_UNROLL
-  for (int m = 0; m < M; ++m) {
+  for (Index m = 0; m < M; ++m) {
     if constexpr (W == 1) {
       TAMIS_UNROLL
-      for (int k = 0; k < C; ++k) total[m][k].store(row_of(z, m, stride) + k);
+      for (Index k = 0; k < C; ++k) total[m][k].store(row_of(z, m, stride) + k);
     } else {
       transpose_registers<T, W>(total[m]);
       TAMIS_UNROLL
@@ -221,18 +221,18 @@ TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, cons
   TAMIS_UNROLL_STRIP
   for (Index f = 0; f < F; ++f) {
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) sum[f][v] = P::zero();
+    for (Index v = 0; v < V; ++v) sum[f][v] = P::zero();
   }
   Index i = 0;
   do {  // there is a sample
     P dual[V];
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) dual[v] = P::load(u + v * W);
+    for (Index v = 0; v < V; ++v) dual[v] = P::load(u + v * W);
     TAMIS_UNROLL_STRIP
     for (Index f = 0; f < F; ++f) {
       const auto value = P::repeat(columns.of[f] + i);
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) sum[f][v] = sum[f][v] + value * dual[v];
+      for (Index v = 0; v < V; ++v) sum[f][v] = sum[f][v] + value * dual[v];
     }
     u += stride;
   } while (++i != samples);
@@ -241,7 +241,7 @@ TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, cons
     if (f >= live) continue;
     T* row = row_of(g, features ? features[first + f] : first + f, stride);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) (P::load(row + v * W) + sum[f][v]).store(row + v * W);
+    for (Index v = 0; v < V; ++v) (P::load(row + v * W) + sum[f][v]).store(row + v * W);
   }
 }
 

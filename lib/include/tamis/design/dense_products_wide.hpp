@@ -22,25 +22,25 @@ TAMIS_TILE void transposed_packed_tile(const T* x, Index samples, const T* u, In
   using P = Simd<T, W>;
   P sum[C][M];
   TAMIS_UNROLL
-  for (int k = 0; k < C; ++k) {
+  for (Index k = 0; k < C; ++k) {
     TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) sum[k][m] = P::load(total + (k * M + m) * W);
+    for (Index m = 0; m < M; ++m) sum[k][m] = P::load(total + (k * M + m) * W);
   }
   for (Index i = 0; i < samples; ++i, x += M * W, u += stride) {
     P value[M];
     TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) value[m] = P::load(x + m * W);
+    for (Index m = 0; m < M; ++m) value[m] = P::load(x + m * W);
     TAMIS_UNROLL
-    for (int k = 0; k < C; ++k) {
+    for (Index k = 0; k < C; ++k) {
       const auto dual = P::repeat(u + k);
       TAMIS_UNROLL
-      for (int m = 0; m < M; ++m) sum[k][m] = sum[k][m] + value[m] * dual;
+      for (Index m = 0; m < M; ++m) sum[k][m] = sum[k][m] + value[m] * dual;
     }
   }
   TAMIS_UNROLL
-  for (int k = 0; k < C; ++k) {
+  for (Index k = 0; k < C; ++k) {
     TAMIS_UNROLL
-    for (int m = 0; m < M; ++m) sum[k][m].store(total + (k * M + m) * W);
+    for (Index m = 0; m < M; ++m) sum[k][m].store(total + (k * M + m) * W);
   }
 }
 

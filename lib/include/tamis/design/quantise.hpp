@@ -13,9 +13,11 @@ struct ColumnQuantisation {
 };
 
 /// Scale and zero with which the integers of a column, `step` apart, have variance 1 (of the population) and a mean
-/// within half a unit of 0. A constant column gets scale 1. Sums are exact. Source: `measure_column`, in integers.
+/// within half a unit of 0. A constant column, and one of no samples, gets scale 1. Sums are exact. Source:
+/// `measure_column`, in integers.
 template <class T, QuantisedInteger Integer>
 ColumnQuantisation<T, Integer> standardise_integers(const Integer* column, Index samples, std::size_t step = 1) {
+  if (samples == 0) return {};
   std::int64_t total = 0;
   for (Index i = 0; i < samples; ++i) total += column[i * step];
   const std::int64_t half = samples / 2, count = samples;
@@ -26,8 +28,8 @@ ColumnQuantisation<T, Integer> standardise_integers(const Integer* column, Index
     rest += centred;
     squares += centred * centred;
   }
-  const T mean = static_cast<T>(rest) / T(samples);
-  const T variance = static_cast<T>(squares) / T(samples) - mean * mean;
+  const T mean = from_integer<T>(rest) / T(samples);
+  const T variance = from_integer<T>(squares) / T(samples) - mean * mean;
   return {variance > T(0) ? T(1) / square_root(variance) : T(1), static_cast<Integer>(zero)};
 }
 
@@ -56,10 +58,10 @@ ColumnQuantisation<T, Integer> quantise_column(const T* column, Index samples, I
   constexpr std::int32_t top = (1 << (8 * sizeof(Integer) - is_signed)) - 1;
   const T spread = is_signed ? largest(most, -least) : most - least;
   const T scale = spread > T(0) ? spread / T(top) : T(1);
-  const auto round = [](T x) { return static_cast<std::int32_t>(x < T(0) ? x - T(0.5) : x + T(0.5)); };
-  const std::int32_t zero = is_signed ? 0 : smallest(round(-least / scale), top);
+  const auto nearest = [](T x) { return static_cast<std::int32_t>(x < T(0) ? x - T(0.5) : x + T(0.5)); };
+  const std::int32_t zero = is_signed ? 0 : smallest(nearest(-least / scale), top);
   for (Index i = 0; i < samples; ++i) {
-    const std::int32_t q = round(column[i * step] / scale) + zero;
+    const std::int32_t q = nearest(column[i * step] / scale) + zero;
     out[i * step] = static_cast<Integer>(smallest(largest(q, is_signed ? -top : 0), top));
   }
   return {scale, static_cast<Integer>(zero)};

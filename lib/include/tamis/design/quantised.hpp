@@ -1,5 +1,6 @@
 #pragma once
-/// A dense design of integers, one or two bytes each, kept where the caller has it (memory, flash): never copied.
+/// A dense design of integers, one or two bytes each, or of numbers in any layout, kept where the caller has it
+/// (memory, flash): never copied.
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
@@ -8,7 +9,7 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// Where the integers lie: that of sample i and feature j at i·sample_stride + j·column_stride.
+/// Where integers or numbers lie: that of sample i and feature j at i·sample_stride + j·column_stride.
 struct QuantisedLayout {
   std::size_t sample_stride, column_stride;
 
@@ -23,8 +24,9 @@ struct QuantisedLayout {
 /// Products turn the integers into scalars a tile at a time, which takes `stack_bytes` of stack beside the frames of
 /// functions, and cost little more than those of a DenseDesign. Solvers that read columns where they lie (descent over
 /// features) do not take it.
-template <class T, QuantisedInteger Integer>
+template <class T, class Integer>
 class QuantisedDesign {
+  using Meaning = typename detail::MeaningOf<T, Integer>::type;
   static constexpr bool small = profile.single_entries;
   static constexpr Index tile_rows = small ? 4 : 32, tile_columns = 16;
   static constexpr Index strip_columns = small ? 4 : 12, strip_samples = small ? 16 : 64;
@@ -38,10 +40,9 @@ class QuantisedDesign {
 
   QuantisedDesign() = default;
   /// `values`: columns one after the other.
-  QuantisedDesign(const Integer* values, Index samples, Index features, const Quantisation<T, Integer>& meaning = {})
+  QuantisedDesign(const Integer* values, Index samples, Index features, const Meaning& meaning = {})
       : QuantisedDesign(values, samples, features, meaning, QuantisedLayout::by_columns(samples)) {}
-  QuantisedDesign(const Integer* values, Index samples, Index features, const Quantisation<T, Integer>& meaning,
-                  QuantisedLayout layout)
+  QuantisedDesign(const Integer* values, Index samples, Index features, const Meaning& meaning, QuantisedLayout layout)
       : values_(values), meaning_(meaning), layout_(layout), samples_(samples), features_(features) {}
 
   Index samples() const { return samples_; }
@@ -164,10 +165,15 @@ class QuantisedDesign {
   }
 
   const Integer* values_ = nullptr;
-  Quantisation<T, Integer> meaning_{};
+  Meaning meaning_{};
   QuantisedLayout layout_{};
   Index samples_ = 0;
   Index features_ = 0;
 };
+
+/// A dense design of numbers that lie in another way than DenseDesign has it: sample after sample, say, or with gaps.
+/// Same bits, same cost of stack; solvers that read columns where they lie do not take it.
+template <class T>
+using StridedDesign = QuantisedDesign<T, T>;
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -30,7 +30,27 @@ struct Quantisation {
   }
 };
 
+/// Numbers that stand for themselves.
+template <class T>
+struct Identity {
+  static constexpr T scale_of(Index) { return T(1); }
+  static constexpr std::int32_t zero_of(Index) { return 0; }
+  static T value(T x, Index) { return x; }
+  [[gnu::always_inline]] static T value(T x, std::int32_t, T) { return x; }
+};
+
 namespace detail {
+
+template <class T, class Entry>
+struct MeaningOf;
+template <class T>
+struct MeaningOf<T, T> {
+  using type = Identity<T>;
+};
+template <class T, QuantisedInteger Integer>
+struct MeaningOf<T, Integer> {
+  using type = Quantisation<T, Integer>;
+};
 
 /// Covers the `stride` entries of a row with strips of two pieces (wider tiles spill registers) and a last one:
 /// calls tile.operator()<V>(k) for the V pieces from entry k on.
@@ -55,27 +75,27 @@ void add_products_tile(const T* a, Index step, const Index* list, Index count, c
   P total[R][V];
   const T* of_row[R];
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[r][v] = P::load(row_of(out, r, out_stride) + v * P::width);
+    for (Index v = 0; v < V; ++v) total[r][v] = P::load(row_of(out, r, out_stride) + v * P::width);
   }
   for (Index s = 0; s < count; ++s) {
     const T* row = row_of(b, list ? list[s] : s, stride);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) {
+    for (Index v = 0; v < V; ++v) {
       const auto piece = P::load(row + v * P::width);
       TAMIS_UNROLL
-      for (int r = 0; r < R; ++r) {
+      for (Index r = 0; r < R; ++r) {
         const T entry = by_rows ? of_row[r][s] : a[s * step + r];
         total[r][v] = total[r][v] + P::fill(entry) * piece;
       }
     }
   }
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[r][v].store(row_of(out, r, out_stride) + v * P::width);
+    for (Index v = 0; v < V; ++v) total[r][v].store(row_of(out, r, out_stride) + v * P::width);
   }
 }
 
@@ -87,23 +107,23 @@ TAMIS_TILE void add_products_wide_tile(const T* a, Index step, const Index* list
   S total[R];
   const T* of_row[R];
   TAMIS_UNROLL_STRIP
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));
     total[r] = S::load(N, row_of(out, r, out_stride));
   }
   for (Index s = 0; s < count; ++s) {
     const auto piece = S::load(N, row_of(b, list ? list[s] : s, stride));
     TAMIS_UNROLL_STRIP
-    for (int r = 0; r < R; ++r) total[r].add_scaled(by_rows ? of_row[r][s] : a[s * step + r], piece);
+    for (Index r = 0; r < R; ++r) total[r].add_scaled(by_rows ? of_row[r][s] : a[s * step + r], piece);
   }
   TAMIS_UNROLL_STRIP
-  for (int r = 0; r < R; ++r) total[r].store(N, row_of(out, r, out_stride));
+  for (Index r = 0; r < R; ++r) total[r].store(N, row_of(out, r, out_stride));
 }
 template <class T, bool by_rows>
 TAMIS_WIDE [[gnu::noinline]] void add_products_wide(const T* a, Index step, Index rows, const Index* list, Index count,
                                                     const T* b, Index stride, Index width, T* out, Index out_stride) {
   for_each_even_strip<T>(
-      width, [&]<int N>(Index k, int) __attribute__((always_inline)) {
+      width, [&]<int N>(Index k, Index) __attribute__((always_inline)) {
         constexpr int R = wide_tile_rows(N);
         Index r = 0;
         for (; r + R <= rows; r += R)
@@ -135,7 +155,11 @@ template <class T, bool by_rows>
 }
 
 /// to[i] = the value of from[i].
-template <class T, class Integer>
+template <class T>
+void convert(const T* from, std::int32_t, T, Index count, T* to) {
+  copy(from, count, to);
+}
+template <class T, QuantisedInteger Integer>
 TAMIS_TILE void convert_integers(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   Index i = 0;
   if constexpr (!profile.numbers) {
@@ -155,11 +179,11 @@ TAMIS_TILE void convert_integers(const Integer* from, std::int32_t zero, T scale
   }
   for (; i < count; ++i) to[i] = Quantisation<T, Integer>::value(from[i], zero, scale);
 }
-template <class T, class Integer>
+template <class T, QuantisedInteger Integer>
 TAMIS_WIDE [[gnu::noinline]] void convert_wide(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   convert_integers(from, zero, scale, count, to);
 }
-template <class T, class Integer>
+template <class T, QuantisedInteger Integer>
 [[gnu::noinline]] void convert(const Integer* from, std::int32_t zero, T scale, Index count, T* to) {
   if constexpr (profile.wide)
     if (has_wide_vectors()) return convert_wide(from, zero, scale, count, to);

@@ -27,15 +27,15 @@ template <class T, int V>
   constexpr Index width = SimdOrScalar<T>::width;
   SimdOrScalar<T> total[V];
   TAMIS_UNROLL
-  for (int v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(base + v * width);
+  for (Index v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(base + v * width);
   for (Index e = 0; e < x.count; ++e) {
     const T* row = row_of(w, x.features[e], stride);
     const auto value = SimdOrScalar<T>::fill(x.values[e]);
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[v] = total[v] + value * SimdOrScalar<T>::load(row + v * width);
+    for (Index v = 0; v < V; ++v) total[v] = total[v] + value * SimdOrScalar<T>::load(row + v * width);
   }
   TAMIS_UNROLL
-  for (int v = 0; v < V; ++v) total[v].store(z + v * width);
+  for (Index v = 0; v < V; ++v) total[v].store(z + v * width);
 }
 
 }  // namespace detail

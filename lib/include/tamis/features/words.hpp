@@ -29,7 +29,7 @@ class Words {
     return end_ > first_;
   }
   /// As written.
-  constexpr std::span<const char> word() const { return line_.subspan(first_, end_ - first_); }
+  constexpr std::span<const char> current() const { return line_.subspan(first_, end_ - first_); }
 
  private:
   std::span<const char> line_;
@@ -44,7 +44,7 @@ constexpr void for_each_term(std::span<const char> line, Index ngrams, Visit vis
     Term term{};
     Words last = first;
     for (Index n = 1;; ++n) {
-      for (const char c : last.word()) term.add(lower_case(c));
+      for (const char c : last.current()) term.add(lower_case(c));
       visit(term);
       if (n >= ngrams || !last.next()) break;
       term.add(' ');
@@ -55,7 +55,7 @@ constexpr void for_each_term(std::span<const char> line, Index ngrams, Visit vis
 /// How many terms a line has, repeated ones each time.
 constexpr std::size_t count_terms(std::span<const char> line, Index ngrams) {
   std::size_t words = 0, terms = 0;
-  for (Words word(line); word.next();) ++words;
+  for (Words all(line); all.next();) ++words;
   for (std::size_t n = 0; n < ngrams && n < words; ++n) terms += words - n;
   return terms;
 }

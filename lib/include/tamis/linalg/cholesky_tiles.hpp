@@ -12,29 +12,29 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
   static_assert(4 % lanes<T> == 0);
   Simd<T> total[R][4];
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
+    for (Index c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
   }
   for (Index e = 0; e < j; e += lanes<T>) {
     Simd<T> left[R];
     TAMIS_UNROLL
-    for (int r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
+    for (Index r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) {
+    for (Index c = 0; c < 4; ++c) {
       const auto right = Simd<T>::load(columns + c * stride + e);
       TAMIS_UNROLL
-      for (int r = 0; r < R; ++r) total[r][c] = total[r][c] + left[r] * right;
+      for (Index r = 0; r < R; ++r) total[r][c] = total[r][c] + left[r] * right;
     }
   }
   TAMIS_UNROLL
-  for (int r = 0; r < R; ++r) {
+  for (Index r = 0; r < R; ++r) {
     T* entry = row + r * stride + j;
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) {
+    for (Index c = 0; c < 4; ++c) {
       const T* column = columns + c * stride + j;
       T value = entry[c] - total[r][c].sum();
-      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      for (Index d = 0; d < c; ++d) value -= entry[d] * column[d];
       entry[c] = value / column[c];
     }
   }
@@ -44,38 +44,34 @@ void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
 template <class T>
 TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std::size_t stride, Index j) {
   using Wide = Simd<T, 2 * lanes<T>>;
-  const auto pair = [](const T* low, const T* high) __attribute__((always_inline)) {
-    const auto a = Simd<T>::load(low).entry, b = Simd<T>::load(high).entry;
-    if constexpr (lanes<T> == 2) return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3)};
-    else return Wide{__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)};
-  };
   Wide total[2][4];
   TAMIS_UNROLL
-  for (int r = 0; r < 2; ++r) {
+  for (Index r = 0; r < 2; ++r) {
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) total[r][c] = Wide::zero();
+    for (Index c = 0; c < 4; ++c) total[r][c] = Wide::zero();
   }
   for (Index e = 0; e < j; e += lanes<T>) {
-    const Wide top = pair(row + e, row + stride + e), bottom = pair(row + 2 * stride + e, row + 3 * stride + e);
+    const auto top = Wide::join(row + e, row + stride + e);
+    const auto bottom = Wide::join(row + 2 * stride + e, row + 3 * stride + e);
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) {
-      const Wide right = pair(columns + c * stride + e, columns + c * stride + e);
+    for (Index c = 0; c < 4; ++c) {
+      const auto right = Wide::join(columns + c * stride + e, columns + c * stride + e);
       total[0][c] = total[0][c] + top * right;
       total[1][c] = total[1][c] + bottom * right;
     }
   }
   TAMIS_UNROLL
-  for (int r = 0; r < 4; ++r) {
+  for (Index r = 0; r < 4; ++r) {
     T* entry = row + r * stride + j;
     TAMIS_UNROLL
-    for (int c = 0; c < 4; ++c) {
+    for (Index c = 0; c < 4; ++c) {
       const T* column = columns + c * stride + j;
       const auto part = total[r / 2][c].entry;
-      const int half = (r % 2) * int(lanes<T>);
+      const Index half = (r % 2) * lanes<T>;
       T sum = part[half];
-      for (int l = 1; l < int(lanes<T>); ++l) sum += part[half + l];
+      for (Index l = 1; l < lanes<T>; ++l) sum += part[half + l];
       T value = entry[c] - sum;
-      for (int d = 0; d < c; ++d) value -= entry[d] * column[d];
+      for (Index d = 0; d < c; ++d) value -= entry[d] * column[d];
       entry[c] = value / column[c];
     }
   }

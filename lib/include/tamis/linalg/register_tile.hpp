@@ -22,85 +22,85 @@ struct RegisterTile {
 
   /// Every piece of the result is f(place, pieces of the others…).
   template <class F, class... Others>
-  [[gnu::always_inline]] static RegisterTile map(int count, F f, const Others&... others) {
+  [[gnu::always_inline]] static RegisterTile map(Index count, F f, const Others&... others) {
     RegisterTile out;
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = f(v * 2 * lanes<T>, others.pair[v]...);
+    for (Index v = 0; v < pairs; ++v) out.pair[v] = f(v * 2 * lanes<T>, others.pair[v]...);
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = f((2 * pairs + v) * lanes<T>, others.single[v]...);
+      for (Index v = 0; v < singles; ++v) out.single[v] = f((2 * pairs + v) * lanes<T>, others.single[v]...);
     } else {
-      for (int v = 0; v < count; ++v) out.single[v] = f(v * lanes<T>, others.single[v]...);
+      for (Index v = 0; v < count; ++v) out.single[v] = f(v * lanes<T>, others.single[v]...);
     }
     return out;
   }
   /// Calls f(place, pieces of the strips…) for every piece, which it may change.
   template <class F, class... Strips>
-  [[gnu::always_inline]] static void for_each(int count, F f, Strips&... strips) {
+  [[gnu::always_inline]] static void for_each(Index count, F f, Strips&... strips) {
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) f(v * 2 * lanes<T>, strips.pair[v]...);
+    for (Index v = 0; v < pairs; ++v) f(v * 2 * lanes<T>, strips.pair[v]...);
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) f((2 * pairs + v) * lanes<T>, strips.single[v]...);
+      for (Index v = 0; v < singles; ++v) f((2 * pairs + v) * lanes<T>, strips.single[v]...);
     } else {
-      for (int v = 0; v < count; ++v) f(v * lanes<T>, strips.single[v]...);
+      for (Index v = 0; v < count; ++v) f(v * lanes<T>, strips.single[v]...);
     }
   }
-  [[gnu::always_inline]] static RegisterTile load(int count, const T* from) {
+  [[gnu::always_inline]] static RegisterTile load(Index count, const T* from) {
     RegisterTile out;
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::load(from + v * 2 * lanes<T>);
+    for (Index v = 0; v < pairs; ++v) out.pair[v] = Pair::load(from + v * 2 * lanes<T>);
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Simd<T>::load(from + (2 * pairs + v) * lanes<T>);
+      for (Index v = 0; v < singles; ++v) out.single[v] = Simd<T>::load(from + (2 * pairs + v) * lanes<T>);
     } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Simd<T>::load(from + v * lanes<T>);
+      for (Index v = 0; v < count; ++v) out.single[v] = Simd<T>::load(from + v * lanes<T>);
     }
     return out;
   }
-  [[gnu::always_inline]] static RegisterTile zero(int count) {
+  [[gnu::always_inline]] static RegisterTile zero(Index count) {
     RegisterTile out;
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) out.pair[v] = Pair::zero();
+    for (Index v = 0; v < pairs; ++v) out.pair[v] = Pair::zero();
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) out.single[v] = Simd<T>::zero();
+      for (Index v = 0; v < singles; ++v) out.single[v] = Simd<T>::zero();
     } else {
-      for (int v = 0; v < count; ++v) out.single[v] = Simd<T>::zero();
+      for (Index v = 0; v < count; ++v) out.single[v] = Simd<T>::zero();
     }
     return out;
   }
-  [[gnu::always_inline]] void store(int count, T* to) const {
+  [[gnu::always_inline]] void store(Index count, T* to) const {
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) pair[v].store(to + v * 2 * lanes<T>);
+    for (Index v = 0; v < pairs; ++v) pair[v].store(to + v * 2 * lanes<T>);
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) single[v].store(to + (2 * pairs + v) * lanes<T>);
+      for (Index v = 0; v < singles; ++v) single[v].store(to + (2 * pairs + v) * lanes<T>);
     } else {
-      for (int v = 0; v < count; ++v) single[v].store(to + v * lanes<T>);
+      for (Index v = 0; v < count; ++v) single[v].store(to + v * lanes<T>);
     }
   }
   /// this += value · other.
   [[gnu::always_inline]] void add_scaled(T value, const RegisterTile& other) {
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) pair[v] = pair[v] + Pair::fill(value) * other.pair[v];
+    for (Index v = 0; v < pairs; ++v) pair[v] = pair[v] + Pair::fill(value) * other.pair[v];
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < singles; ++v) single[v] = single[v] + Simd<T>::fill(value) * other.single[v];
+    for (Index v = 0; v < singles; ++v) single[v] = single[v] + Simd<T>::fill(value) * other.single[v];
   }
   /// Vector by vector, then entry by entry.
-  [[gnu::always_inline]] T sum(int count) const {
+  [[gnu::always_inline]] T sum(Index count) const {
     auto total = Simd<T>::zero();
     TAMIS_UNROLL_STRIP
-    for (int v = 0; v < pairs; ++v) {
+    for (Index v = 0; v < pairs; ++v) {
       Simd<T> half[2];
       __builtin_memcpy(half, &pair[v], sizeof half);
       total = (total + half[0]) + half[1];
     }
     if constexpr (N > 0) {
       TAMIS_UNROLL_STRIP
-      for (int v = 0; v < singles; ++v) total = total + single[v];
+      for (Index v = 0; v < singles; ++v) total = total + single[v];
     } else {
-      for (int v = 0; v < count; ++v) total = total + single[v];
+      for (Index v = 0; v < count; ++v) total = total + single[v];
     }
     return total.sum();
   }
@@ -115,7 +115,7 @@ template <class T, class Visit>
   Index k = 0;
   for (Index s = 0; s < strips; ++s) {
     const Index count = (vectors * (s + 1)) / strips - k / lanes<T>;
-    const auto any_width = [&]() TAMIS_INLINED { visit.template operator()<0>(k, int(count)); };
+    const auto any_width = [&]() TAMIS_INLINED { visit.template operator()<0>(k, count); };
     if constexpr (profile.single_entries) {
       any_width();
     } else {

@@ -114,7 +114,7 @@ template <class T>
   std::size_t e = 0;
   for (; e + 4 <= count; e += 4) {
     TAMIS_UNROLL
-    for (int lane = 0; lane < 4; ++lane) {
+    for (Index lane = 0; lane < 4; ++lane) {
       most[lane] = largest(most[lane], absolute(x[e + lane]));
       bad[lane] += x[e + lane] * T(0);
     }

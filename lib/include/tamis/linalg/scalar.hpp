@@ -49,6 +49,21 @@ template <class T>
   else return int(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
 }
 
+/// The nearest number, ties to even, as static_cast has it; but of float without the software double precision that
+/// some boards take for it.
+template <class T>
+constexpr T from_integer(std::uint64_t n) {
+  if constexpr (sizeof(T) > 4) return static_cast<T>(n);
+  int shift = 0;
+  for (; n >> 32; ++shift) n = n >> 1 | (n & 1);  // a one that is lost still counts where there is a tie
+  return static_cast<T>(static_cast<std::uint32_t>(n)) * power_of_two<T>(shift);
+}
+template <class T>
+constexpr T from_integer(std::int64_t n) {
+  return n < 0 ? -from_integer<T>(std::uint64_t(0) - static_cast<std::uint64_t>(n))
+               : from_integer<T>(static_cast<std::uint64_t>(n));
+}
+
 /// Numbers in [½, 1) without pattern, the same everywhere: what power iterations begin with.
 template <class T>
 constexpr T scattered(std::uint32_t number) {

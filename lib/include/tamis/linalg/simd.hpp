@@ -21,6 +21,13 @@
 #define TAMIS_UNROLL _Pragma("GCC unroll 4")
 #endif
 
+/// Entries of two vectors of the compiler in another order, as many as one has: g++ 11 knows them by another name.
+#if __has_builtin(__builtin_shufflevector)
+#define TAMIS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define TAMIS_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, decltype((a) < (b)){__VA_ARGS__})
+#endif
+
 /// Inlines a lambda function even where the compiler optimises for size.
 #define TAMIS_INLINED __attribute__((always_inline))
 

@@ -14,9 +14,13 @@ struct Simd<T, N, false> {
 
   [[gnu::always_inline]] static Simd fill(T value) {
     if constexpr (N > lanes<T>) {  // from the first entry, or g++ puts it together entry by entry
+#if __has_builtin(__builtin_shufflevector)
       const auto first = Simd<T>::fill(value).entry;
       if constexpr (N == 8) return {__builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
       else return {__builtin_shufflevector(first, first, 0, 0, 0, 0)};
+#else
+      return {value - Native{}};
+#endif
     } else {
       return {value - Native{}};
     }
@@ -34,8 +38,8 @@ struct Simd<T, N, false> {
   [[gnu::always_inline]] static Simd repeat(const T* from) {
     if constexpr (N > lanes<T>) {  // one instruction when the number is in memory; the form above is when it is not
       const Native first{*from};
-      if constexpr (N == 8) return {__builtin_shufflevector(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
-      else return {__builtin_shufflevector(first, first, 0, 0, 0, 0)};
+      if constexpr (N == 8) return {TAMIS_SHUFFLE(first, first, 0, 0, 0, 0, 0, 0, 0, 0)};
+      else return {TAMIS_SHUFFLE(first, first, 0, 0, 0, 0)};
     } else {
       return fill(*from);
     }
@@ -44,6 +48,17 @@ struct Simd<T, N, false> {
     Simd out;
     __builtin_memcpy(&out.entry, __builtin_assume_aligned(from, alignof(T)), N * sizeof(T));
     return out;
+  }
+  /// Half of the entries from each place.
+  [[gnu::always_inline]] static Simd join(const T* low, const T* high) {
+#if __has_builtin(__builtin_shufflevector)
+    const auto a = Simd<T, N / 2>::load(low).entry, b = Simd<T, N / 2>::load(high).entry;
+    if constexpr (N == 8) return {__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)};
+    else return {__builtin_shufflevector(a, b, 0, 1, 2, 3)};
+#else
+    const Simd<T, N / 2> halves[] = {Simd<T, N / 2>::load(low), Simd<T, N / 2>::load(high)};
+    return load(reinterpret_cast<const T*>(halves));
+#endif
   }
   [[gnu::always_inline]] void store(T* to) const {
     __builtin_memcpy(__builtin_assume_aligned(to, alignof(T)), &entry, N * sizeof(T));

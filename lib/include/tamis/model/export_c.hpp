@@ -145,14 +145,28 @@ class CExporter {
     for (Index k = 0; k < model_.classes; ++k) {
       separate(k);
       out_ << '"';
-      if (options_.labels) quoted(options_.labels[k]);
+      if (options_.labels) escaped(options_.labels[k]);
       else out_ << k;
       out_ << '"';
     }
     out_ << "};\n\n";
   }
 
-  /// Text that cannot end a string or a comment early.
+  /// Text as the inside of a string literal, which means the same with trigraphs and without.
+  [[gnu::noinline]] void escaped(const char* text) {
+    for (; *text; ++text) {
+      const auto c = static_cast<unsigned char>(*text);
+      if (c < ' ' || c == 127) {
+        out_ << '\\';
+        for (int shift = 6; shift >= 0; shift -= 3) out_ << static_cast<char>('0' + (c >> shift & 7));
+      } else {
+        if (c == '"' || c == '\\' || c == '?') out_ << '\\';
+        out_ << *text;
+      }
+    }
+  }
+
+  /// Text for a comment, which it cannot end.
   [[gnu::noinline]] void quoted(const char* text) {
     for (; *text; ++text) {
       const bool plain = *text >= ' ' && *text != '"' && *text != '\\' && *text != '/' && *text != '?' && *text != 127;

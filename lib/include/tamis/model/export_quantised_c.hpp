@@ -67,7 +67,8 @@ class QuantisedCExporter : CExporter<float> {
       write("\n");
     }
     write(
-        "   Scores are sums of integers in 32 bits: exact, and no sample makes them overflow.\n"
+        "   Scores are sums of integers in 32 bits: exact, and no sample makes them overflow. Features that do not fit "
+        "in 16\n   bits are cut off at -32768 and 32767; NaN counts as -32768.\n"
         "   C99, and C++17 or GNU C++; nothing but <stdint.h>. */\n"
         "#ifndef TAMIS_MODEL_^_H\n"
         "#define TAMIS_MODEL_^_H\n\n"

@@ -79,15 +79,15 @@ struct LinearModel {
     Simd<T> total[V];
     const T* row = row_of(coefficients, features, stride()) + first_class;
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[v] = Simd<T>::load(row + v * lanes<T>);
+    for (Index v = 0; v < V; ++v) total[v] = Simd<T>::load(row + v * lanes<T>);
     row = coefficients + first_class;
     for (Index j = 0; j < features; ++j, row += stride()) {
       const auto value = Simd<T>::fill(x[j * step]);
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) total[v] = total[v] + value * Simd<T>::load(row + v * lanes<T>);
+      for (Index v = 0; v < V; ++v) total[v] = total[v] + value * Simd<T>::load(row + v * lanes<T>);
     }
     TAMIS_UNROLL
-    for (int v = 0; v < V; ++v) total[v].store(out + v * lanes<T>);
+    for (Index v = 0; v < V; ++v) total[v].store(out + v * lanes<T>);
   }
 };
 

@@ -127,7 +127,7 @@ class Reweighted<S<T, Loss, Penalty, Design>> {
   bool has_certified_model() const { return solver_.has_certified_model(); }  ///< in the round at hand
 
   /// Rounds begun, and the weights of the one at hand, features × padded classes; null in the first.
-  Index round() const { return round_; }
+  Index round_number() const { return round_; }
   const T* weights() const { return round_ > 1 ? weights_ : nullptr; }
 
   /// What it needs beside its solver.

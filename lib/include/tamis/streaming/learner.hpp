@@ -285,15 +285,15 @@ class StreamLearner {
       constexpr Index width = SimdOrScalar<T>::width;
       SimdOrScalar<T> total[V];
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(intercepts + k + v * width);
+      for (Index v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(intercepts + k + v * width);
       for_each_value(x, [&](Index j, T value) {
         const T* row = row_of(memory_.w, j, stride_) + k;
         TAMIS_UNROLL
-        for (int v = 0; v < V; ++v)
+        for (Index v = 0; v < V; ++v)
           total[v] = total[v] + SimdOrScalar<T>::fill(value) * SimdOrScalar<T>::load(row + v * width);
       });
       TAMIS_UNROLL
-      for (int v = 0; v < V; ++v) total[v].store(memory_.z + k + v * width);
+      for (Index v = 0; v < V; ++v) total[v].store(memory_.z + k + v * width);
     });
   }
 

@@ -1,0 +1,19 @@
+// Templates of all rooms made real, for compilers that are only asked whether they take the headers, and for warnings
+// that come with the types of a user.
+#include <tamis/any_multilabel.hpp>
+#include <tamis/eigen.hpp>
+#include <tamis/solver/baselines.hpp>
+#include <tamis/tamis.hpp>
+
+namespace tamis {
+template class AnyTrainingOf<float, AnyMultilabelLoss<float>, PrimalDual, Fista, ConstrainedPrimalDual,
+                             CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES>;
+template class InteractionAdmm<double>;
+template class KernelAdmm<float>;
+template class KernelFista<double>;
+template class DualAveragingLearner<float, Hinge, L1>;
+template class PrimalDual<float, Hinge, L1, QuantisedDesign<float, std::int16_t>>;
+template class BlockCoordinateDescent<double, Logistic, GroupL2, SparseDesign<double>>;
+template void standardise_integers(const std::int16_t*, Index, Index, QuantisedLayout, float*, std::int16_t*);
+template Label predict(const LinearModel<float>&, const std::int16_t*, const Quantisation<float, std::int16_t>&);
+}  // namespace tamis
