@@ -33,6 +33,8 @@ function asSite(markdown) {
         seen.set(slug, times + 1);
         token.attrSet('id', times ? `${slug}-${times}` : slug);
       }
+      const [, side] = token.attrGet('style')?.match(/^text-align:(\w+)$/) ?? []; // of a column; pages allow no style but that of the file
+      if (side) token.attrs = [['class', side]];
       if (!token.children) continue;
       let linked = 0;
       token.children = token.children.flatMap((child) => {
