@@ -95,7 +95,8 @@ TEST(Readme, TheSolverExampleAgreesWithTheDefaultAndNeedsEveryByte) {
   alignas(Training::alignment) static std::byte memory[Training::bytes(shape)], other[Default::bytes(shape)];
   const tamis::DenseDesign<float> design(train_snippet::samples, 6, 2);
   const tamis::Targets<float> targets{train_snippet::labels, 3};
-  const auto fit = Training(options).run(design, targets, memory), expected = Default(options).run(design, targets, other);
+  const auto fit = Training(options).run(design, targets, memory),
+             expected = Default(options).run(design, targets, other);
   EXPECT_EQ(fit.status, tamis::Status::converged);
   EXPECT_LE(fit.relative_gap, options.tolerance);
   EXPECT_NEAR(fit.objective, expected.objective, 2 * options.tolerance * expected.objective);

@@ -1,16 +1,17 @@
-// The order of the pages beside the text: [title, page] below headings. Others are reached from these.
+// The order of the pages beside the text: [title, page, panel] below headings; the panel of the demo page is where one can try it. Other
+// pages are reached from these.
 export default [
   ['Guide', [
     ['Start', 'README.md'],
-    ['Problems', 'lib/docs/problems.md'],
-    ['Solvers', 'lib/docs/solvers.md'],
-    ['Products of features', 'lib/docs/interactions.md'],
-    ['Kernels', 'lib/docs/kernels.md'],
+    ['Problems', 'lib/docs/problems.md', 'draw'],
+    ['Solvers', 'lib/docs/solvers.md', 'race'],
+    ['Products of features', 'lib/docs/interactions.md', 'plane'],
+    ['Kernels', 'lib/docs/kernels.md', 'plane'],
     ['Streams', 'lib/docs/streams.md'],
-    ['Boards', 'lib/docs/boards.md'],
+    ['Boards', 'lib/docs/boards.md', 'home'],
   ]],
   ['Interfaces', [
-    ['The command', 'lib/cli/README.md'],
+    ['The command', 'lib/cli/README.md', 'table'],
     ['C++', 'lib/docs/cpp.md'],
     ['C', 'lib/c/README.md'],
     ['Python', 'lib/python/README.md'],
@@ -28,7 +29,7 @@ export default [
     ['Extending', 'lib/docs/extending.md'],
     ['Contributing', '.github/CONTRIBUTING.md'],
     ['Tests', 'tests/README.md'],
-    ['Benchmarks', 'bench/README.md'],
+    ['Benchmarks', 'bench/README.md', 'bench'],
     ['Set-up', 'toolchains/README.md'],
   ]],
   ['About', [

@@ -30,6 +30,8 @@ async function search() {
     index ??= import('./pagefind/pagefind.js');
     const { results } = await (await index).search(words);
     const pages = await Promise.all(results.slice(0, 12).map((one) => one.data()));
+    const isReference = ({ url }) => Number(url.includes('/reference/')); // the text comes first
+    pages.sort((a, b) => isReference(a) - isReference(b));
     if (number !== asked) return;
     found.replaceChildren(element('h1', `Found: ${words}`), ...(pages.length ? pages.map(result) : [element('p', 'No page has these words.')]));
     scrollTo({ top: 0 });

@@ -1,6 +1,7 @@
 import chapters from '../chapters.mjs';
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const panels = { draw: 'Draw', table: 'Table', plane: 'Plane', race: 'Race', bench: 'Bench', home: 'Take home' };
 const addressOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md').replace(/\.md$/, '.html').replace(/^\.github\//, 'github/');
 
 /** The headings of a page: those of two levels, or of one where there are many. */
@@ -15,6 +16,8 @@ export default class {
     const here = (page) => addressOf(page) === address || (addressOf(page).startsWith('reference/') && addressOf(page).endsWith('/index.html') && address.startsWith(addressOf(page).slice(0, -10)));
     const menu = chapters.map(([heading, pages]) => `<p>${heading}</p>
       <ul>${pages.map(([name, page]) => `<li><a href="${up}${addressOf(page)}"${here(page) ? ' aria-current="page"' : ''}>${name}</a></li>`).join('')}</ul>`).join('\n');
+    const panel = chapters.flatMap(([, pages]) => pages).find(([, page]) => addressOf(page) === address)?.[2];
+    const invitation = panel ? `</h1>\n<p class="try" data-pagefind-ignore><a href="${up}../index.html#${panel}">Try it in the demo: ${panels[panel]}</a></p>` : '</h1>';
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +45,7 @@ export default class {
   </nav>
   <main id="content"${searched ? ` data-pagefind-body data-pagefind-weight="${address.startsWith('reference/') ? 0.4 : 5}"` : ''}>
     <div id="found" hidden aria-live="polite" data-pagefind-ignore></div>
-    <article>${content}</article>
+    <article>${content.replace('</h1>', invitation)}</article>
   </main>
   ${outline.length > 1 ? `<nav class="outline" aria-label="On this page" data-pagefind-ignore><p>On this page</p><ul>${outline.map(({ level, id, text }) => `<li class="level-${level}"><a href="#${encodeURIComponent(id)}">${text}</a></li>`).join('')}</ul></nav>` : ''}
 </div>
