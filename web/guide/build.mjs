@@ -44,7 +44,7 @@ execFileSync(process.execPath, ['node_modules/@11ty/eleventy/cmd.cjs', '--quiet'
 });
 cpSync(path.join(here, 'style.css'), path.join(output, 'style.css'));
 cpSync(path.join(here, 'search.js'), path.join(output, 'search.js'));
-node('node_modules/pagefind/lib/runner/bin.cjs', '--site', output, '--silent');
+node('node_modules/pagefind/lib/runner/bin.cjs', '--site', output, '--keep-index-url', '--silent');
 for (const file of readdirSync(path.join(output, 'pagefind'))) // what the search of this site has no use for
   if (/-ui\.|highlight|unknown/.test(file)) rmSync(path.join(output, 'pagefind', file));
 
