@@ -27,6 +27,8 @@ echo "\$ ${main_job[*]}"
 echo
 echo 'Building the page.'
 quietly cmake --build --preset release --target tamis_page
+echo 'Building the guide.'
+quietly cmake --build --preset release --target tamis_site
 page=$PWD/build/release/web/dist
 cd web
 exec npm run --silent preview -- --outDir "$page" --host 127.0.0.1 --port "${PORT:-4173}" --strictPort

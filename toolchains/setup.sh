@@ -25,9 +25,12 @@ need main   zlib1g-dev          1.2      header:zlib.h             'reads gzippe
 need main   emscripten          3.1      command:em++              'compiles the WebAssembly modules'
 need main   nodejs              18       command:node              'builds and serves the page'
 need main   npm                 9        command:npm               'installs what the page is built with'
+need main   doxygen             1.9      command:doxygen           'reads the headers for the guide'
+need main   python3             3.9      command:python3           'reads the Python package for the guide'
 need tests  libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
 need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
 need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
+need tests  clang-tidy          14       command:clang-tidy        'says what is a mistake in sources'
 need tests  libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the sanitizers of that compiler'
 need tests  chromium            any      command:chromium          'shows the page to its tests'
 need tests  python3-numpy       any      python:numpy              'computes what the published algorithms do, for their tests'
@@ -51,7 +54,6 @@ need tests  gcc-riscv64-unknown-elf  12  command:riscv64-unknown-elf-g++ 'compil
 need tests  picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C library of the firmware for RISC-V'
 need tests  qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
 
-need bench  python3             3.9      command:python3           'runs the other solvers'
 need bench  r-cran-glmnet       any      r:glmnet                  'glmnet'
 need bench  valgrind            3.19     command:valgrind          'counts instructions'
 

@@ -80,6 +80,7 @@ KeptTerms KeptTerms::in_original_units(const std::vector<ColumnScale<double>>& b
 
 KeptTerms KeptTerms::around_means(const std::vector<ColumnScale<double>>& by) const {
   std::vector<ColumnScale<double>> back;
+  back.reserve(by.size());
   for (const auto& column : by) back.push_back({-column.mean, 1});
   return substituted(*this, back);
 }

@@ -199,6 +199,7 @@ std::string coefficient_path(const PathPlot& plot) {
       draw(j, R"( fill="none" stroke="#bbb" stroke-linecap="round")");
 
   std::vector<double> wanted;
+  wanted.reserve(named.size());
   for (const std::size_t j : named) wanted.push_back(chart.y(last(j)));
   const auto heights = spread(wanted, 14, {LambdaChart::top, LambdaChart::bottom});
   for (std::size_t k = named.size(); k-- > 0;) {

@@ -74,6 +74,7 @@ namespace {
 
 std::vector<double> picked(const std::vector<double>& numbers, const std::vector<std::size_t>& rows) {
   std::vector<double> out;
+  out.reserve(rows.size());
   for (const auto row : rows) out.push_back(numbers[row]);
   return out;
 }

@@ -101,9 +101,10 @@ test('after the first visit there is no network, and every part of the page work
     await ready(page);
     const [[version, files], ...others] = Object.entries(await kept(page));
     assert.deepEqual(others, []);
-    const built = readdirSync(page_folder, { recursive: true }).filter((name) => /\.\w+$/.test(name) && name !== 'service-worker.js');
+    const built = readdirSync(page_folder, { recursive: true })
+      .filter((name) => /\.\w+$/.test(name) && name !== 'service-worker.js' && !name.startsWith('guide/'));
     const base = (name) => /\/tamis(?!-model|.*-simd)[\w-]*\.wasm$/.test(name);
-    assert.deepEqual(files.sort(), built.filter((name) => !base(name)).map((name) => address + name).sort(), 'all but what this browser does not load');
+    assert.deepEqual(files.sort(), built.filter((name) => !base(name)).map((name) => address + name).sort(), 'all but the guide and what this browser does not load');
     assert.ok(built.some(base) && version.includes(address));
     gone();
     await assert.rejects(page.evaluate(() => fetch('elsewhere')), /Failed to fetch/);

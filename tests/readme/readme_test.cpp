@@ -55,6 +55,9 @@ namespace penalty_snippet {
 namespace loss_snippet {
 #include "loss_snippet.hpp"
 }
+namespace solver_snippet {
+#include "solver_snippet.hpp"
+}
 namespace stream_snippet {
 #include "stream_snippet.hpp"
 }
@@ -121,6 +124,23 @@ TEST(Readme, TheLossExampleTrainsToACertifiedOptimum) {
     EXPECT_GE(fit.gap, 0.0f);
     EXPECT_LE(fit.relative_gap, 1e-4f);
   }
+}
+
+TEST(Readme, TheSolverExampleAgreesWithTheDefaultAndNeedsEveryByte) {
+  using solver_snippet::Training;
+  using Default = tamis::Training<float, tamis::SquaredHinge, tamis::GroupL2>;
+  constexpr tamis::Shape shape{6, 2, 3};
+  constexpr tamis::Options<float> options{.lambda = 0.02f, .tolerance = 1e-3f};
+  alignas(Training::alignment) static std::byte memory[Training::bytes(shape)], other[Default::bytes(shape)];
+  const tamis::DenseDesign<float> design(train_snippet::samples, 6, 2);
+  const tamis::Targets<float> targets{train_snippet::labels, 3};
+  const auto fit = Training(options).run(design, targets, memory),
+             expected = Default(options).run(design, targets, other);
+  EXPECT_EQ(fit.status, tamis::Status::converged);
+  EXPECT_LE(fit.relative_gap, options.tolerance);
+  EXPECT_NEAR(fit.objective, expected.objective, 2 * options.tolerance * expected.objective);
+  EXPECT_EQ(Training(options).run(design, targets, std::span<std::byte>(memory).first(sizeof memory - 1)).status,
+            tamis::Status::arena_too_small);
 }
 
 TEST(Readme, TheStreamExampleLearnsAndRefuses) {

@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SparseCore>
+#include <tamis/tamis.hpp>
+#include <vector>
 
 #include "support/problems.hpp"
 #include "tamis/training.hpp"
+
+namespace eigen_snippet {  // of lib/docs/cpp.md, whose includes do nothing here
+#include "eigen_matrices_snippet.hpp"
+}
 
 namespace {
 
@@ -38,6 +44,18 @@ TEST(Eigen, DesignsAreViewsOfMatricesBlocksAndSparseMatrices) {
     scores.row(i).maxCoeff(&top);
     EXPECT_EQ(expected.fit.model.predict(&made.values[i], 30), top);
   }
+}
+
+TEST(Eigen, TheExampleOfTheChapterTrainsAndHasNoModelOfWrongLabels) {
+  Eigen::MatrixXf samples(6, 2);
+  samples << 0, 0, 0.1f, 0.1f, 1, 0, 1.1f, 0.2f, 0, 1, 0.2f, 1.3f;
+  const std::vector<Label> labels{0, 0, 1, 1, 2, 2}, wrong{0, 0, 1, 1, 2, 3};
+  const Eigen::MatrixXf w = eigen_snippet::weights(samples, labels, 3);
+  ASSERT_EQ(w.rows(), 2);
+  ASSERT_EQ(w.cols(), 3);
+  EXPECT_GT(w(0, 1), w(0, 0));
+  EXPECT_GT(w(1, 2), w(1, 0));
+  EXPECT_EQ(eigen_snippet::weights(samples, wrong, 3).size(), 0);
 }
 
 TEST(Eigen, SparseMatricesNeedNotBeCompressed) {
