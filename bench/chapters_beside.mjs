@@ -75,7 +75,7 @@ export function exponents(points) {
 
 // ---- the Python package ---------------------------------------------------------------------------------------------
 
-export function estimators(document, { notRun, problems, beyond }) {
+export function estimators(document, { notRun, problems }) {
   document.heading("The Python package beside scikit-learn's estimators");
   if (notRun) return document.text(`not run: ${notRun}`);
   document.text('Seconds of `fit` to a relative error of the optimum, which is certified from below; tamis is asked for that error, the others for the loosest ' +
@@ -83,8 +83,21 @@ export function estimators(document, { notRun, problems, beyond }) {
   document.table(['problem', 'error', 'tamis', 'other', 'its time', 'asked for', 'ratio'], problems.map((row) => [row.problem, row.error.toExponential(0),
     time(row.tamis), row.peer, row.seconds ? time(row.seconds) : `not reached: ${row.best.toExponential(1)}`,
     row.asked ? `tol=${row.asked}` : '–', row.seconds ? (row.seconds / row.tamis).toFixed(1) : '–']));
-  document.table(['data', 'of fit beyond the solver', 'predict of a row'], beyond.map(({ data, share, microseconds }) =>
-    [data, `${(100 * share).toFixed(1)} %`, `${microseconds.toFixed(1)} µs`]));
+}
+
+export function costs(document, { notRun, fit, averaged, wheel }) {
+  document.heading('What the Python package takes beside the library');
+  if (notRun) return document.text(`not run: ${notRun}`);
+  const of = (value, goal, text) => `${text} (${value <= goal ? 'met' : '**missed**'})`;
+  document.text('Of `fit`, squared hinge and ℓ1/ℓ2 to 1e-3, at most 5 % beyond calls of the library, memory at its highest at most 1.2 times the samples, which are ' +
+    'among it, and the arena, where the layout is not copied; of `predict` of one row at most 20 µs of the processor. An interrupt is seen after the longest call, in seconds of the processor too.');
+  document.table(['data', 'memory / goal', 'fit', 'beyond', 'longest call', 'predict'], fit.map((row) => [`${row.data}, ${row.layout}`,
+    row.layout === 'C' ? `${(row.highest / row.goal).toFixed(2)}: copied` : of(row.highest, row.goal, (row.highest / row.goal).toFixed(2)),
+    time(row.seconds), of(row.share, 0.05, `${(100 * row.share).toFixed(1)} %`), time(row.longest), of(row.microseconds, 20, `${row.microseconds.toFixed(1)} µs`)]));
+  document.text('Models of parts of the samples, each learned as a stream and averaged, beside training with all in memory:');
+  document.table(['data', 'parts', 'of new samples right', 'in memory'], averaged.map((row) => [row.data, `${row.parts}`, `${(100 * row.right).toFixed(1)} %`, `${(100 * row.whole).toFixed(1)} %`]));
+  const seconds = wheel && wheel.environment + wheel.install + wheel.prediction;
+  if (wheel) document.text(`From the wheel to a first prediction in a fresh environment: ${of(seconds, 60, `${seconds.toFixed(1)} s`)}.`);
 }
 
 export function growth(document, scaling) {

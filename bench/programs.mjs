@@ -47,17 +47,17 @@ export function runPeers({ tamis, python, wasm }, quick) {
   }
 }
 
-/** { problems, beyond } of peers/python_estimators.py, or { notRun }. */
-export function runEstimators({ python, package: own }, quick) {
+/** What peers/python_estimators.py or python_costs.py has measured, or { notRun }. */
+export function runPython(script, { python, package: own }, quick) {
   if (!python || !own || !existsSync(own)) return { notRun: '--target tamis_python builds the package' };
-  console.log("scikit-learn's estimators beside those of the Python package");
-  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-bench-')), output = path.join(folder, 'estimators.json');
+  console.log(`the Python package: ${script}`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'tamis-bench-')), output = path.join(folder, 'measured.json');
   const limit = quick ? 120 : 1200;
   try {
-    const { status } = spawnSync(python, ['-B', here('peers/python_estimators.py'), here('../tests/data'), '--json', output, ...(quick ? ['--quick'] : [])],
+    const { status } = spawnSync(python, ['-B', here(`peers/${script}`), here('../tests/data'), '--json', output, ...(quick ? ['--quick'] : []), '--wheels', path.dirname(own)],
       { env: { ...process.env, PYTHONPATH: own }, stdio: ['ignore', 'ignore', 'inherit'], timeout: 1000 * limit });
     if (existsSync(output)) return JSON.parse(readFileSync(output, 'utf8'));
-    return { notRun: `peers/python_estimators.py ended with ${status ?? `no result in ${limit} s`}; its packages: bash toolchains/setup.sh bench` };
+    return { notRun: `peers/${script} ended with ${status ?? `no result in ${limit} s`}; its packages: bash toolchains/setup.sh bench` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -7,10 +7,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { collect, disagreements } from './analysis.mjs';
-import { boards, estimators, growth, otherSolvers, papers } from './chapters_beside.mjs';
+import { boards, costs, estimators, growth, otherSolvers, papers } from './chapters_beside.mjs';
 import { agreement, coldStarts, floorsOf, measured, ratiosFirst, workloadTable } from './chapters.mjs';
 import { Document } from './document.mjs';
-import { runEstimators, runPeers, runScaling } from './programs.mjs';
+import { runPeers, runPython, runScaling } from './programs.mjs';
 import { measureSuite } from './suite.mjs';
 import { inBrowser, inNode, native } from './targets.mjs';
 
@@ -44,7 +44,8 @@ const results = {
   quick, ...suite,
   scaling: runScaling(options.scaling, quick),
   peers: runPeers(options, quick),
-  estimators: runEstimators(options, quick),
+  estimators: runPython('python_estimators.py', options, quick),
+  costs: runPython('python_costs.py', options, quick),
 };
 results.machine.load_after = os.loadavg();
 
@@ -66,6 +67,7 @@ measured(document, results);
 boards(document);
 otherSolvers(document, results.peers);
 estimators(document, results.estimators);
+costs(document, results.costs);
 growth(document, results.scaling);
 papers(document, options.papers);
 

@@ -2,8 +2,8 @@
 
 The same problems without intercepts, seconds of `fit` to an objective within a relative error of the optimum, which is
 certified from below: tamis asked for that error as its tolerance, the others for the loosest of their tolerances that
-reaches it. And what `fit` takes beyond the solver, and `predict` of one row. FOLDER holds digits.csv; MNIST (the first
-20,000) comes from the folder TAMIS_DATA. tamis is found by PYTHONPATH. Prints tables, and writes them as JSON.
+reaches it. FOLDER holds digits.csv; MNIST (the first 20,000) comes from the folder TAMIS_DATA. tamis is found by
+PYTHONPATH. Prints a table, and writes it as JSON.
 """
 import gzip
 import json
@@ -17,7 +17,6 @@ import numpy as np
 import tamis
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.svm import LinearSVC
-from tamis import _library, _linear
 
 warnings.filterwarnings("ignore")
 quick = "--quick" in sys.argv
@@ -110,41 +109,11 @@ def print_row(r):
     print(f"| {r['problem']} | {r['error']:.0e} | {r['tamis']:.3g} s | {r['peer']} | {theirs} |", flush=True)
 
 
-def beyond(name, X, y, runs):
-    """The share of fit that is not the library's, and microseconds of predict for a row."""
-    inside, run = [0.0], _library.run_to_end
-
-    def watched(step, stop, *more):
-        began = time.perf_counter()
-        try:
-            return run(step, stop, *more)
-        finally:
-            inside[0] += time.perf_counter() - began
-
-    _library.run_to_end = watched
-    shares = []
-    for _ in range(runs):
-        inside[0] = 0.0
-        began = time.perf_counter()
-        model = tamis.SparseClassifier("squared-hinge", "l1", 1e-3).fit(X, y)
-        shares.append(1 - inside[0] / (time.perf_counter() - began))
-    _library.run_to_end = run
-    row = np.ascontiguousarray(X[:1])
-    began = time.perf_counter()
-    for _ in range(10000):
-        model.predict(row)
-    microseconds = (time.perf_counter() - began) * 100
-    print(f"| {name} | {statistics.median(shares):.1%} | {microseconds:.1f} µs |")
-    return {"data": name, "share": statistics.median(shares), "microseconds": microseconds}
-
-
 sets = [("digits", *digits(), 5)]
 if os.environ.get("TAMIS_DATA") and not quick:
     sets.append(("MNIST 20,000", *mnist(), 1))
 print("| problem | error | tamis | scikit-learn's | time, asked for | ratio |\n|---|---|---|---|---|---|")
 out = {"problems": [row for one in sets for row in compare(*one)]}
-print("\n| data | of fit beyond the solver | predict of a row |\n|---|---|---|")
-out["beyond"] = [beyond(*one) for one in sets]
 if "--json" in sys.argv:
     with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
         json.dump(out, file)

@@ -6,6 +6,7 @@
 #endif
 
 #include <new>
+#include <type_traits>
 
 #include "tamis.h"
 #include "tamis/arena.hpp"
@@ -19,18 +20,23 @@ static_assert(TAMIS_CONVERGED == int(Status::converged) && TAMIS_RUNNING == int(
               TAMIS_SHORT_ROW == int(Status::short_row) && TAMIS_INVALID_SCALE == int(Status::invalid_scale));
 static_assert(TAMIS_ALIGNMENT == Arena::alignment);
 
+/// A type of C that there is of each scalar: name_f32 or name_f64.
+#define TAMIS_OF(T, name) std::conditional_t<std::is_same_v<T, float>, name##_f32, name##_f64>
+
+/// DEFINE(T, S) for the scalars: a build that needs one only may leave the other out.
+#if defined(TAMIS_ONLY_F32)
+#define TAMIS_FOR_SCALARS(DEFINE) DEFINE(float, f32)
+#elif defined(TAMIS_ONLY_F64)
+#define TAMIS_FOR_SCALARS(DEFINE) DEFINE(double, f64)
+#else
+#define TAMIS_FOR_SCALARS(DEFINE) DEFINE(float, f32) DEFINE(double, f64)
+#endif
+
 /// The types of tamis.h that every run has, of one scalar.
 template <class T>
-struct Common;
-template <>
-struct Common<float> {
-  using Report = tamis_report_f32;
-  using Observer = tamis_observer_f32;
-};
-template <>
-struct Common<double> {
-  using Report = tamis_report_f64;
-  using Observer = tamis_observer_f64;
+struct Common {
+  using Report = TAMIS_OF(T, tamis_report);
+  using Observer = TAMIS_OF(T, tamis_observer);
 };
 
 inline tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }

@@ -18,16 +18,9 @@ namespace tamis::in_c {
 
 /// The structs of tamis.h that problems consist of, of one scalar.
 template <class T>
-struct Linear;
-template <>
-struct Linear<float> : Common<float> {
-  using Problem = tamis_problem_f32;
-  using Grid = tamis_grid_f32;
-};
-template <>
-struct Linear<double> : Common<double> {
-  using Problem = tamis_problem_f64;
-  using Grid = tamis_grid_f64;
+struct Linear : Common<T> {
+  using Problem = TAMIS_OF(T, tamis_problem);
+  using Grid = TAMIS_OF(T, tamis_grid);
 };
 
 #ifdef TAMIS_DENSE_ONLY  // a build without sparse designs refuses them
@@ -44,13 +37,11 @@ using DesignOf = AnyDesign<T>;
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef __wasm__  // what a page loads stays small
-template <class T>
-using Trainer = AnyTrainingFor<ProblemOf<T>, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase,
-                               BlockCoordinateDescent, TAMIS_BASELINES>;
+#define TAMIS_C_SOLVERS \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
 #else
-template <class T>
-using Trainer = AnyTrainingFor<ProblemOf<T>, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase,
-                               PathDescent, TAMIS_BASELINES>;
+#define TAMIS_C_SOLVERS \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES
 #endif
 #elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has one loss, and the usual solvers of that
 using Module = catalogue::modules::TAMIS_MODULE;
@@ -78,13 +69,16 @@ using Trainer = typename MaybeWith<
 template <class T>
 using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
-template <class T>
-using Trainer = AnyTrainingFor<ProblemOf<T>, PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent>;
+#define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
-template <class T>
-using Trainer = AnyTrainingFor<ProblemOf<T>, PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase,
-                               BlockCoordinateDescent>;
+#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #endif
+#endif
+#ifdef TAMIS_C_SOLVERS
+template <class T>
+using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
+/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.
+#define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingFor<tamis::in_c::ProblemOf<T>, TAMIS_C_SOLVERS>;
 #endif
 template <class T>
 using LossOf = typename ProblemOf<T>::Loss;
@@ -235,8 +229,7 @@ template <class T>
                  "solver"
                : only_blockwise;
   if (p.shrinking > 1) return "shrinking must be 0 or 1";
-  if (p.shrinking && !is_blockwise(solver))
-    return only_blockwise;
+  if (p.shrinking && !is_blockwise(solver)) return only_blockwise;
   if (p.shrinking &&
       AnyPenalty<T>(choice.penalty, choice.groups, {.l1_ratio = p.l1_ratio, .epsilon = p.epsilon}).dual_kind() ==
           DualKind::conjugate)

@@ -6,29 +6,23 @@
 #include "tamis/version.hpp"
 #include "validation.hpp"
 
-namespace {
-
 using namespace tamis;
 using namespace tamis::in_c;
 
+#ifdef TAMIS_SHARES_TRAINING
+TAMIS_FOR_SCALARS(TAMIS_C_TRAINING)
+#endif
+
+namespace {
+
 /// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> : Linear<float> {
-  using Model = tamis_model_f32;
-  using Memory = tamis_training_f32;
-  using PathMemory = tamis_path_f32;
-  using ValidationMemory = tamis_cross_validation_f32;
-  using HeldOut = tamis_held_out_f32;
-};
-template <>
-struct Face<double> : Linear<double> {
-  using Model = tamis_model_f64;
-  using Memory = tamis_training_f64;
-  using PathMemory = tamis_path_f64;
-  using ValidationMemory = tamis_cross_validation_f64;
-  using HeldOut = tamis_held_out_f64;
+struct Face : Linear<T> {
+  using Model = TAMIS_OF(T, tamis_model);
+  using Memory = TAMIS_OF(T, tamis_training);
+  using PathMemory = TAMIS_OF(T, tamis_path);
+  using ValidationMemory = TAMIS_OF(T, tamis_cross_validation);
+  using HeldOut = TAMIS_OF(T, tamis_held_out);
 };
 
 static_assert(TAMIS_NO_FOLD == no_fold && TAMIS_LOSS == int(Measure::loss));
@@ -301,185 +295,106 @@ std::size_t export_header(const typename Face<T>::Model* model, const char* name
 
 }  // namespace
 
-#ifndef TAMIS_EXPORT
-#define TAMIS_EXPORT(name)
-#endif
-
-#define TAMIS_DEFINE(T, S)                                                                                             \
-  TAMIS_EXPORT(tamis_default_problem_##S)                                                                              \
-  void tamis_default_problem_##S(tamis_problem_##S* problem) { default_problem<T>(problem); }                          \
-  TAMIS_EXPORT(tamis_training_bytes_##S)                                                                               \
-  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem, {}); }    \
-  TAMIS_EXPORT(tamis_fast_bytes_##S)                                                                                   \
-  std::size_t tamis_fast_bytes_##S(const tamis_problem_##S* problem, std::size_t entries,                              \
-                                   std::uint32_t active_limit) {                                                       \
-    return training_bytes<T>(problem, {entries, active_limit});                                                        \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_start_##S)                                                                                        \
-  tamis_status tamis_start_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,            \
-                               std::size_t arena_bytes) {                                                              \
-    return start<T>(training, problem, arena, arena_bytes);                                                            \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_problem_refusal_##S)                                                                              \
-  const char* tamis_problem_refusal_##S(const tamis_problem_##S* problem) { return problem_refusal<T>(problem); }      \
-  TAMIS_EXPORT(tamis_step_##S)                                                                                         \
-  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) {                                     \
-    return step(TrainingSlot<T>::of(training), steps);                                                                 \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_train_##S)                                                                                        \
-  tamis_status tamis_train_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,            \
-                               std::size_t arena_bytes, tamis_observer_##S observe, void* context) {                   \
-    return train<T>(training, problem, arena, arena_bytes, observe, context);                                          \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_stop_##S)                                                                                         \
-  void tamis_stop_##S(tamis_training_##S* training) { stop(TrainingSlot<T>::of(training)); }                           \
-  TAMIS_EXPORT(tamis_report_of_##S)                                                                                    \
-  void tamis_report_of_##S(const tamis_training_##S* training, tamis_report_##S* report) {                             \
-    report_of<T>(TrainingSlot<T>::of(training), report);                                                               \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_model_of_##S)                                                                                     \
-  tamis_status tamis_model_of_##S(const tamis_training_##S* training, tamis_model_##S* model) {                        \
-    return model_of<T>(training, model);                                                                               \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_predict_##S)                                                                                      \
-  std::uint32_t tamis_predict_##S(const tamis_model_##S* model, const T* sample, std::size_t stride) {                 \
-    return view<T>(model).predict(sample, stride);                                                                     \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_scores_##S)                                                                                       \
-  void tamis_scores_##S(const tamis_model_##S* model, const T* sample, std::size_t stride, T* scores) {                \
-    view<T>(model).scores(sample, scores, stride);                                                                     \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_blob_bytes_##S)                                                                                   \
-  std::size_t tamis_blob_bytes_##S(const tamis_model_##S* model) { return blob_bytes(view<T>(model)); }                \
-  TAMIS_EXPORT(tamis_blob_write_##S)                                                                                   \
-  std::size_t tamis_blob_write_##S(const tamis_model_##S* model, void* out, std::size_t bytes) {                       \
-    return write_blob(view<T>(model), {static_cast<std::byte*>(out), bytes});                                          \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_blob_coefficient_bytes_##S)                                                                       \
-  std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                  \
-    return blob_coefficient_bytes<T>(blob, bytes);                                                                     \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_blob_fault_##S)                                                                                   \
-  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) { return blob_fault<T>(blob, bytes); }         \
-  TAMIS_EXPORT(tamis_blob_read_##S)                                                                                    \
-  tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                            \
-                                   std::size_t coefficient_bytes, tamis_model_##S* model) {                            \
-    return blob_read<T>(blob, bytes, coefficients, coefficient_bytes, model);                                          \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_export_c_##S)                                                                                     \
-  std::size_t tamis_export_c_##S(const tamis_model_##S* model, const char* name, const char* const* labels,            \
-                                 const T* samples, std::uint32_t sample_count, char* out, std::size_t bytes) {         \
-    return export_header<T>(model, name, labels, samples, sample_count, out, bytes);                                   \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_default_grid_##S)                                                                                 \
-  void tamis_default_grid_##S(tamis_grid_##S* grid) { default_grid<T>(grid); }                                         \
-  TAMIS_EXPORT(tamis_mean_square_norm_##S)                                                                             \
-  T tamis_mean_square_norm_##S(const tamis_problem_##S* problem, T* scratch) { return norm_of<T>(problem, scratch); }  \
-  TAMIS_EXPORT(tamis_path_bytes_##S)                                                                                   \
-  std::size_t tamis_path_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid) {                     \
-    return path_bytes<T>(problem, grid, {});                                                                           \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_path_fast_bytes_##S)                                                                              \
-  std::size_t tamis_path_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,                  \
-                                        std::size_t entries, std::uint32_t active_limit) {                             \
-    return path_bytes<T>(problem, grid, {entries, active_limit});                                                      \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_path_start_##S)                                                                                   \
-  tamis_status tamis_path_start_##S(tamis_path_##S* path, const tamis_problem_##S* problem,                            \
-                                    const tamis_grid_##S* grid, void* arena, std::size_t arena_bytes) {                \
-    return path_start<T>(path, problem, grid, arena, arena_bytes);                                                     \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_path_step_##S)                                                                                    \
-  tamis_status tamis_path_step_##S(tamis_path_##S* path, std::uint32_t steps) { return path_step<T>(path, steps); }    \
-  TAMIS_EXPORT(tamis_path_stop_##S)                                                                                    \
-  void tamis_path_stop_##S(tamis_path_##S* path) { stop(PathSlot<T>::of(path)); }                                      \
-  TAMIS_EXPORT(tamis_path_at_point_##S)                                                                                \
-  int tamis_path_at_point_##S(const tamis_path_##S* path) { return path_at_point<T>(path); }                           \
-  TAMIS_EXPORT(tamis_path_lambda_##S)                                                                                  \
-  T tamis_path_lambda_##S(const tamis_path_##S* path) { return path_lambda<T>(path); }                                 \
-  TAMIS_EXPORT(tamis_path_points_##S)                                                                                  \
-  std::uint32_t tamis_path_points_##S(const tamis_path_##S* path) { return path_points<T>(path); }                     \
-  TAMIS_EXPORT(tamis_path_report_##S)                                                                                  \
-  void tamis_path_report_##S(const tamis_path_##S* path, tamis_report_##S* report) { path_report<T>(path, report); }   \
-  TAMIS_EXPORT(tamis_path_model_##S)                                                                                   \
-  tamis_status tamis_path_model_##S(const tamis_path_##S* path, tamis_model_##S* model) {                              \
-    return path_model<T>(path, model);                                                                                 \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_bytes_##S)                                                                       \
-  std::size_t tamis_cross_validation_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,           \
-                                               std::uint32_t folds) {                                                  \
-    return validation_bytes<T>(problem, grid, folds, {});                                                              \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_fast_bytes_##S)                                                                  \
-  std::size_t tamis_cross_validation_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,      \
-                                                    std::uint32_t folds, std::size_t entries,                          \
-                                                    std::uint32_t active_limit) {                                      \
-    return validation_bytes<T>(problem, grid, folds, {entries, active_limit});                                         \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_start_##S)                                                                       \
-  tamis_status tamis_cross_validation_start_##S(                                                                       \
-      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,            \
-      const std::uint32_t* fold_of, std::uint32_t folds, void* arena, std::size_t arena_bytes) {                       \
-    return validation_start<T>(validation, problem, grid, fold_of, folds, nullptr, arena, arena_bytes);                \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_start_keeping_##S)                                                               \
-  tamis_status tamis_cross_validation_start_keeping_##S(                                                               \
-      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,            \
-      const std::uint32_t* fold_of, std::uint32_t folds, T* scores, void* arena, std::size_t arena_bytes) {            \
-    return validation_start<T>(validation, problem, grid, fold_of, folds, scores, arena, arena_bytes);                 \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_step_##S)                                                                        \
-  tamis_status tamis_cross_validation_step_##S(tamis_cross_validation_##S* validation, std::uint32_t steps) {          \
-    return validation_step(ValidationSlot<T>::of(validation), steps);                                                  \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_stop_##S)                                                                        \
-  void tamis_cross_validation_stop_##S(tamis_cross_validation_##S* validation) {                                       \
-    stop(ValidationSlot<T>::of(validation));                                                                           \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_fold_##S)                                                                        \
-  std::uint32_t tamis_cross_validation_fold_##S(const tamis_cross_validation_##S* validation) {                        \
-    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
-    return run ? run->fold() : 0;                                                                                      \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_points_done_##S)                                                                 \
-  std::uint32_t tamis_cross_validation_points_done_##S(const tamis_cross_validation_##S* validation) {                 \
-    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
-    return run ? run->points_done() : 0;                                                                               \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_report_##S)                                                                      \
-  void tamis_cross_validation_report_##S(const tamis_cross_validation_##S* validation, tamis_report_##S* report) {     \
-    validation_report<T>(validation, report);                                                                          \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_at_##S)                                                                          \
-  tamis_status tamis_cross_validation_at_##S(const tamis_cross_validation_##S* validation, std::uint32_t point,        \
-                                             tamis_held_out_##S* held_out) {                                           \
-    return validation_at(ValidationSlot<T>::of(validation), point, held_out);                                          \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_best_##S)                                                                        \
-  std::uint32_t tamis_cross_validation_best_##S(const tamis_cross_validation_##S* validation, std::uint32_t measure) { \
-    return validation_best(ValidationSlot<T>::of(validation), measure);                                                \
-  }                                                                                                                    \
-  TAMIS_EXPORT(tamis_cross_validation_one_standard_error_##S)                                                          \
-  std::uint32_t tamis_cross_validation_one_standard_error_##S(const tamis_cross_validation_##S* validation,            \
-                                                              std::uint32_t measure) {                                 \
-    return validation_one_standard_error(ValidationSlot<T>::of(validation), measure);                                  \
-  }
+#define TAMIS_DEFINE(T, S)                                                                                            \
+  void tamis_default_problem_##S(tamis_problem_##S* problem) { default_problem<T>(problem); }                         \
+  std::size_t tamis_training_bytes_##S(const tamis_problem_##S* problem) { return training_bytes<T>(problem, {}); }   \
+  std::size_t tamis_fast_bytes_##S(const tamis_problem_##S* problem, std::size_t entries,                             \
+                                   std::uint32_t active_limit) {                                                      \
+    return training_bytes<T>(problem, {entries, active_limit});                                                       \
+  }                                                                                                                   \
+  tamis_status tamis_start_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,           \
+                               std::size_t arena_bytes) {                                                             \
+    return start<T>(training, problem, arena, arena_bytes);                                                           \
+  }                                                                                                                   \
+  const char* tamis_problem_refusal_##S(const tamis_problem_##S* problem) { return problem_refusal<T>(problem); }     \
+  tamis_status tamis_step_##S(tamis_training_##S* training, std::uint32_t steps) {                                    \
+    return step(TrainingSlot<T>::of(training), steps);                                                                \
+  }                                                                                                                   \
+  tamis_status tamis_train_##S(tamis_training_##S* training, const tamis_problem_##S* problem, void* arena,           \
+                               std::size_t arena_bytes, tamis_observer_##S observe, void* context) {                  \
+    return train<T>(training, problem, arena, arena_bytes, observe, context);                                         \
+  }                                                                                                                   \
+  void tamis_stop_##S(tamis_training_##S* training) { stop(TrainingSlot<T>::of(training)); }                          \
+  void tamis_report_of_##S(const tamis_training_##S* training, tamis_report_##S* report) {                            \
+    report_of<T>(TrainingSlot<T>::of(training), report);                                                              \
+  }                                                                                                                   \
+  tamis_status tamis_model_of_##S(const tamis_training_##S* training, tamis_model_##S* model) {                       \
+    return model_of<T>(training, model);                                                                              \
+  }                                                                                                                   \
+  std::uint32_t tamis_predict_##S(const tamis_model_##S* model, const T* sample, std::size_t stride) {                \
+    return view<T>(model).predict(sample, stride);                                                                    \
+  }                                                                                                                   \
+  void tamis_scores_##S(const tamis_model_##S* model, const T* sample, std::size_t stride, T* scores) {               \
+    view<T>(model).scores(sample, scores, stride);                                                                    \
+  }                                                                                                                   \
+  std::size_t tamis_blob_bytes_##S(const tamis_model_##S* model) { return blob_bytes(view<T>(model)); }               \
+  std::size_t tamis_blob_write_##S(const tamis_model_##S* model, void* out, std::size_t bytes) {                      \
+    return write_blob(view<T>(model), {static_cast<std::byte*>(out), bytes});                                         \
+  }                                                                                                                   \
+  std::size_t tamis_blob_coefficient_bytes_##S(const void* blob, std::size_t bytes) {                                 \
+    return blob_coefficient_bytes<T>(blob, bytes);                                                                    \
+  }                                                                                                                   \
+  const char* tamis_blob_fault_##S(const void* blob, std::size_t bytes) { return blob_fault<T>(blob, bytes); }        \
+  tamis_status tamis_blob_read_##S(const void* blob, std::size_t bytes, void* coefficients,                           \
+                                   std::size_t coefficient_bytes, tamis_model_##S* model) {                           \
+    return blob_read<T>(blob, bytes, coefficients, coefficient_bytes, model);                                         \
+  }                                                                                                                   \
+  std::size_t tamis_export_c_##S(const tamis_model_##S* model, const char* name, const char* const* labels,           \
+                                 const T* samples, std::uint32_t sample_count, char* out, std::size_t bytes) {        \
+    return export_header<T>(model, name, labels, samples, sample_count, out, bytes);                                  \
+  }                                                                                                                   \
+  void tamis_default_grid_##S(tamis_grid_##S* grid) { default_grid<T>(grid); }                                        \
+  T tamis_mean_square_norm_##S(const tamis_problem_##S* problem, T* scratch) { return norm_of<T>(problem, scratch); } \
+  std::size_t tamis_path_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid) {                    \
+    return path_bytes<T>(problem, grid, {});                                                                          \
+  }                                                                                                                   \
+  std::size_t tamis_path_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,                 \
+                                        std::size_t entries, std::uint32_t active_limit) {                            \
+    return path_bytes<T>(problem, grid, {entries, active_limit});                                                     \
+  }                                                                                                                   \
+  tamis_status tamis_path_start_##S(tamis_path_##S* path, const tamis_problem_##S* problem,                           \
+                                    const tamis_grid_##S* grid, void* arena, std::size_t arena_bytes) {               \
+    return path_start<T>(path, problem, grid, arena, arena_bytes);                                                    \
+  }                                                                                                                   \
+  tamis_status tamis_path_step_##S(tamis_path_##S* path, std::uint32_t steps) { return path_step<T>(path, steps); }   \
+  void tamis_path_stop_##S(tamis_path_##S* path) { stop(PathSlot<T>::of(path)); }                                     \
+  int tamis_path_at_point_##S(const tamis_path_##S* path) { return path_at_point<T>(path); }                          \
+  T tamis_path_lambda_##S(const tamis_path_##S* path) { return path_lambda<T>(path); }                                \
+  std::uint32_t tamis_path_points_##S(const tamis_path_##S* path) { return path_points<T>(path); }                    \
+  void tamis_path_report_##S(const tamis_path_##S* path, tamis_report_##S* report) { path_report<T>(path, report); }  \
+  tamis_status tamis_path_model_##S(const tamis_path_##S* path, tamis_model_##S* model) {                             \
+    return path_model<T>(path, model);                                                                                \
+  }                                                                                                                   \
+  std::size_t tamis_cross_validation_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,          \
+                                               std::uint32_t folds) {                                                 \
+    return validation_bytes<T>(problem, grid, folds, {});                                                             \
+  }                                                                                                                   \
+  std::size_t tamis_cross_validation_fast_bytes_##S(const tamis_problem_##S* problem, const tamis_grid_##S* grid,     \
+                                                    std::uint32_t folds, std::size_t entries,                         \
+                                                    std::uint32_t active_limit) {                                     \
+    return validation_bytes<T>(problem, grid, folds, {entries, active_limit});                                        \
+  }                                                                                                                   \
+  tamis_status tamis_cross_validation_start_##S(                                                                      \
+      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,           \
+      const std::uint32_t* fold_of, std::uint32_t folds, void* arena, std::size_t arena_bytes) {                      \
+    return validation_start<T>(validation, problem, grid, fold_of, folds, nullptr, arena, arena_bytes);               \
+  }                                                                                                                   \
+  tamis_status tamis_cross_validation_start_keeping_##S(                                                              \
+      tamis_cross_validation_##S* validation, const tamis_problem_##S* problem, const tamis_grid_##S* grid,           \
+      const std::uint32_t* fold_of, std::uint32_t folds, T* scores, void* arena, std::size_t arena_bytes) {           \
+    return validation_start<T>(validation, problem, grid, fold_of, folds, scores, arena, arena_bytes);                \
+  }                                                                                                                   \
+  void tamis_cross_validation_report_##S(const tamis_cross_validation_##S* validation, tamis_report_##S* report) {    \
+    validation_report<T>(validation, report);                                                                         \
+  }                                                                                                                   \
+  TAMIS_VALIDATION_DEFINE(T, S, tamis_cross_validation)
 
 extern "C" {
 
-// A build that needs one scalar only may leave the other out.
-#ifndef TAMIS_ONLY_F64
-TAMIS_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_DEFINE)
 
-TAMIS_EXPORT(tamis_status_name)
 const char* tamis_status_name(std::uint32_t status) { return name(static_cast<Status>(status & 0xff)); }
-TAMIS_EXPORT(tamis_status_sentence)
 const char* tamis_status_sentence(std::uint32_t status) { return describe(static_cast<Status>(status & 0xff)); }
-TAMIS_EXPORT(tamis_refusal)
 const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   if (loss < std::size(all_losses) && !ProblemOf<float>::has(static_cast<LossKind>(loss)))
     return TAMIS_NEEDS_ALL_SOLVERS;
@@ -488,7 +403,6 @@ const char* tamis_refusal(std::uint32_t solver, std::uint32_t loss, std::uint32_
       static_cast<LossKind>(loss), static_cast<PenaltyKind>(penalty), {}, static_cast<SolverKind>(solver)}
       .refusal();
 }
-TAMIS_EXPORT(tamis_deal_folds)
 int tamis_deal_folds(const std::uint16_t* labels, std::uint32_t samples, std::uint32_t classes, std::uint32_t folds,
                      int stratified, std::uint64_t seed, std::uint32_t* fold, std::uint32_t* order,
                      std::uint32_t* rare_class) {
@@ -497,7 +411,6 @@ int tamis_deal_folds(const std::uint16_t* labels, std::uint32_t samples, std::ui
   if (rare_class) *rare_class = rare;
   return dealt;
 }
-TAMIS_EXPORT(tamis_deal_groups)
 int tamis_deal_groups(const std::uint16_t* labels, std::uint32_t samples, std::uint32_t classes,
                       const std::uint32_t* group, std::uint32_t folds, std::uint32_t* fold, std::uint32_t* order,
                       std::uint32_t* starts, std::uint32_t* counts) {
@@ -505,7 +418,6 @@ int tamis_deal_groups(const std::uint16_t* labels, std::uint32_t samples, std::u
     if (labels[i] >= classes) return 0;
   return deal_groups({labels, samples}, classes, group, folds, fold, order, starts, counts);
 }
-TAMIS_EXPORT(tamis_version)
 const char* tamis_version() { return version; }
 
 }  // extern "C"

@@ -11,24 +11,13 @@ using namespace tamis::in_c;
 
 /// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> {
-  using Scored = tamis_scored_f32;
-  using Options = tamis_calibration_options_f32;
-  using Calibration = tamis_calibration_f32;
-  using Report = tamis_calibration_report_f32;
-  using Bin = tamis_reliability_bin_f32;
-  using Reliability = tamis_reliability_f32;
-};
-template <>
-struct Face<double> {
-  using Scored = tamis_scored_f64;
-  using Options = tamis_calibration_options_f64;
-  using Calibration = tamis_calibration_f64;
-  using Report = tamis_calibration_report_f64;
-  using Bin = tamis_reliability_bin_f64;
-  using Reliability = tamis_reliability_f64;
+struct Face {
+  using Scored = TAMIS_OF(T, tamis_scored);
+  using Options = TAMIS_OF(T, tamis_calibration_options);
+  using Calibration = TAMIS_OF(T, tamis_calibration);
+  using Report = TAMIS_OF(T, tamis_calibration_report);
+  using Bin = TAMIS_OF(T, tamis_reliability_bin);
+  using Reliability = TAMIS_OF(T, tamis_reliability);
 };
 
 static_assert(TAMIS_CALIBRATION_SIGMOID == int(CalibrationKind::sigmoid) &&
@@ -131,11 +120,6 @@ tamis_status measure(const typename Face<T>::Calibration& calibration, const typ
 
 extern "C" {
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_CALIBRATION_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_CALIBRATION_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_CALIBRATION_DEFINE)
 
 }  // extern "C"

@@ -14,23 +14,14 @@ namespace {
 using namespace tamis;
 using namespace tamis::in_c;
 
+/// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> : Common<float> {
-  using Problem = tamis_problem_f32;
-  using Model = tamis_model_f32;
-  using Memory = tamis_device_f32;
-  using Quantised = tamis_quantised_f32;
-  using Rows = tamis_rows_f32;
-};
-template <>
-struct Face<double> : Common<double> {
-  using Problem = tamis_problem_f64;
-  using Model = tamis_model_f64;
-  using Memory = tamis_device_f64;
-  using Quantised = tamis_quantised_f64;
-  using Rows = tamis_rows_f64;
+struct Face : Common<T> {
+  using Problem = TAMIS_OF(T, tamis_problem);
+  using Model = TAMIS_OF(T, tamis_model);
+  using Memory = TAMIS_OF(T, tamis_device);
+  using Quantised = TAMIS_OF(T, tamis_quantised);
+  using Rows = TAMIS_OF(T, tamis_rows);
 };
 
 static_assert(TAMIS_ROW_FAILED == row_failed);
@@ -237,10 +228,7 @@ struct Storage {
   }
 
 extern "C" {
-TAMIS_DEVICE_DEFINE(float, f32)
-#ifndef TAMIS_ONLY_F32
-TAMIS_DEVICE_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_DEVICE_DEFINE)
 
 tamis_slot_end tamis_slots_save(const tamis_slots* slots, const void* blob, std::size_t bytes) {
   if (!slots->erase || !slots->write || !slots->read) return TAMIS_SLOT_FAILED;

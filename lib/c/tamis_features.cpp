@@ -194,11 +194,6 @@ std::size_t tamis_count_terms(const char* line, std::size_t bytes, std::uint32_t
   return count_terms({line, line ? bytes : 0}, ngrams);
 }
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_FEATURES_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_FEATURES_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_FEATURES_DEFINE)
 
 }  // extern "C"

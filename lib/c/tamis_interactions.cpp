@@ -10,25 +10,15 @@ namespace {
 using namespace tamis;
 using namespace tamis::in_c;
 
+/// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> : Common<float> {
-  using Problem = tamis_interactions_problem_f32;
-  using Memory = tamis_interactions_f32;
-  using Term = tamis_interactions_term_f32;
-  using Model = tamis_interactions_model_f32;
-  using ValidationMemory = tamis_interactions_cross_validation_f32;
-  using Grid = tamis_grid_f32;
-};
-template <>
-struct Face<double> : Common<double> {
-  using Problem = tamis_interactions_problem_f64;
-  using Memory = tamis_interactions_f64;
-  using Term = tamis_interactions_term_f64;
-  using Model = tamis_interactions_model_f64;
-  using ValidationMemory = tamis_interactions_cross_validation_f64;
-  using Grid = tamis_grid_f64;
+struct Face : Common<T> {
+  using Problem = TAMIS_OF(T, tamis_interactions_problem);
+  using Memory = TAMIS_OF(T, tamis_interactions);
+  using Term = TAMIS_OF(T, tamis_interactions_term);
+  using Model = TAMIS_OF(T, tamis_interactions_model);
+  using ValidationMemory = TAMIS_OF(T, tamis_interactions_cross_validation);
+  using Grid = TAMIS_OF(T, tamis_grid);
 };
 
 template <class T>
@@ -273,39 +263,11 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
       std::size_t arena_bytes) {                                                                                       \
     return validation_start<T>(validation, *problem, *grid, fold_of, folds, arena, arena_bytes);                       \
   }                                                                                                                    \
-  tamis_status tamis_interactions_cross_validation_step_##S(tamis_interactions_cross_validation_##S* validation,       \
-                                                            std::uint32_t steps) {                                     \
-    return validation_step(ValidationSlot<T>::of(validation), steps);                                                  \
-  }                                                                                                                    \
-  void tamis_interactions_cross_validation_stop_##S(tamis_interactions_cross_validation_##S* validation) {             \
-    stop(ValidationSlot<T>::of(validation));                                                                           \
-  }                                                                                                                    \
-  std::uint32_t tamis_interactions_cross_validation_fold_##S(                                                          \
-      const tamis_interactions_cross_validation_##S* validation) {                                                     \
-    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
-    return run ? run->fold() : 0;                                                                                      \
-  }                                                                                                                    \
-  std::uint32_t tamis_interactions_cross_validation_points_done_##S(                                                   \
-      const tamis_interactions_cross_validation_##S* validation) {                                                     \
-    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                                \
-    return run ? run->points_done() : 0;                                                                               \
-  }                                                                                                                    \
   void tamis_interactions_cross_validation_report_##S(const tamis_interactions_cross_validation_##S* validation,       \
                                                       tamis_report_##S* report) {                                      \
     report_of<T>(ValidationSlot<T>::of(validation), report);                                                           \
   }                                                                                                                    \
-  tamis_status tamis_interactions_cross_validation_at_##S(const tamis_interactions_cross_validation_##S* validation,   \
-                                                          std::uint32_t point, tamis_held_out_##S* held_out) {         \
-    return validation_at(ValidationSlot<T>::of(validation), point, held_out);                                          \
-  }                                                                                                                    \
-  std::uint32_t tamis_interactions_cross_validation_best_##S(                                                          \
-      const tamis_interactions_cross_validation_##S* validation, std::uint32_t measure) {                              \
-    return validation_best(ValidationSlot<T>::of(validation), measure);                                                \
-  }                                                                                                                    \
-  std::uint32_t tamis_interactions_cross_validation_one_standard_error_##S(                                            \
-      const tamis_interactions_cross_validation_##S* validation, std::uint32_t measure) {                              \
-    return validation_one_standard_error(ValidationSlot<T>::of(validation), measure);                                  \
-  }                                                                                                                    \
+  TAMIS_VALIDATION_DEFINE(T, S, tamis_interactions_cross_validation)                                                   \
   std::uint32_t tamis_interactions_predict_##S(const tamis_interactions_model_##S* model, const T* sample,             \
                                                std::size_t stride) {                                                   \
     return terms_in<T>(*model).predict(sample, stride);                                                                \
@@ -322,11 +284,6 @@ std::size_t export_model(const typename Face<T>::Model& m, const char* name, con
 
 extern "C" {
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_INTERACTIONS_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_INTERACTIONS_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_INTERACTIONS_DEFINE)
 
 }  // extern "C"

@@ -11,27 +11,16 @@ namespace {
 using namespace tamis;
 using namespace tamis::in_c;
 
+/// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> : Common<float> {
-  using Kernel = tamis_kernel_f32;
-  using Problem = tamis_kernels_problem_f32;
-  using Memory = tamis_kernels_f32;
-  using Model = tamis_kernels_model_f32;
-  using Bound = tamis_kernels_bound_f32;
-  using ValidationMemory = tamis_kernels_cross_validation_f32;
-  using Grid = tamis_grid_f32;
-};
-template <>
-struct Face<double> : Common<double> {
-  using Kernel = tamis_kernel_f64;
-  using Problem = tamis_kernels_problem_f64;
-  using Memory = tamis_kernels_f64;
-  using Model = tamis_kernels_model_f64;
-  using Bound = tamis_kernels_bound_f64;
-  using ValidationMemory = tamis_kernels_cross_validation_f64;
-  using Grid = tamis_grid_f64;
+struct Face : Common<T> {
+  using Kernel = TAMIS_OF(T, tamis_kernel);
+  using Problem = TAMIS_OF(T, tamis_kernels_problem);
+  using Memory = TAMIS_OF(T, tamis_kernels);
+  using Model = TAMIS_OF(T, tamis_kernels_model);
+  using Bound = TAMIS_OF(T, tamis_kernels_bound);
+  using ValidationMemory = TAMIS_OF(T, tamis_kernels_cross_validation);
+  using Grid = TAMIS_OF(T, tamis_grid);
 };
 
 template <class T>
@@ -396,6 +385,10 @@ struct Validation {
 };
 template <class T>
 using ValidationRun = Checked<Validation<T>, typename Face<T>::ValidationMemory>;
+template <class T>
+struct ValidationSlot {
+  static auto& of(const typename Face<T>::ValidationMemory* memory) { return ValidationRun<T>::of(memory).slot; }
+};
 
 template <class T>
 T first_lambda(const typename Face<T>::Problem& p, std::span<std::byte> memory) {
@@ -541,21 +534,6 @@ std::span<T> span_of(void* memory, std::size_t count) {
     return validation_start<T>(ValidationRun<T>::of(validation), *problem, *grid, fold_of, folds,                      \
                                span_of<std::byte>(arena, arena_bytes));                                                \
   }                                                                                                                    \
-  tamis_status tamis_kernels_cross_validation_step_##S(tamis_kernels_cross_validation_##S* validation,                 \
-                                                       std::uint32_t steps) {                                          \
-    return validation_step(ValidationRun<T>::of(validation).slot, steps);                                              \
-  }                                                                                                                    \
-  void tamis_kernels_cross_validation_stop_##S(tamis_kernels_cross_validation_##S* validation) {                       \
-    stop(ValidationRun<T>::of(validation).slot);                                                                       \
-  }                                                                                                                    \
-  std::uint32_t tamis_kernels_cross_validation_fold_##S(const tamis_kernels_cross_validation_##S* validation) {        \
-    const auto* run = validation_of(ValidationRun<T>::of(validation).slot);                                            \
-    return run ? run->fold() : 0;                                                                                      \
-  }                                                                                                                    \
-  std::uint32_t tamis_kernels_cross_validation_points_done_##S(const tamis_kernels_cross_validation_##S* validation) { \
-    const auto* run = validation_of(ValidationRun<T>::of(validation).slot);                                            \
-    return run ? run->points_done() : 0;                                                                               \
-  }                                                                                                                    \
   void tamis_kernels_cross_validation_report_##S(const tamis_kernels_cross_validation_##S* validation,                 \
                                                  tamis_report_##S* out) {                                              \
     report<T>(ValidationRun<T>::of(validation), out);                                                                  \
@@ -564,18 +542,7 @@ std::span<T> span_of(void* memory, std::size_t count) {
                                                   tamis_kernels_refusal* refusal) {                                    \
     write_refusal(ValidationRun<T>::of(validation).fault, refusal);                                                    \
   }                                                                                                                    \
-  tamis_status tamis_kernels_cross_validation_at_##S(const tamis_kernels_cross_validation_##S* validation,             \
-                                                     std::uint32_t point, tamis_held_out_##S* held_out) {              \
-    return validation_at(ValidationRun<T>::of(validation).slot, point, held_out);                                      \
-  }                                                                                                                    \
-  std::uint32_t tamis_kernels_cross_validation_best_##S(const tamis_kernels_cross_validation_##S* validation,          \
-                                                        std::uint32_t measure) {                                       \
-    return validation_best(ValidationRun<T>::of(validation).slot, measure);                                            \
-  }                                                                                                                    \
-  std::uint32_t tamis_kernels_cross_validation_one_standard_error_##S(                                                 \
-      const tamis_kernels_cross_validation_##S* validation, std::uint32_t measure) {                                   \
-    return validation_one_standard_error(ValidationRun<T>::of(validation).slot, measure);                              \
-  }                                                                                                                    \
+  TAMIS_VALIDATION_DEFINE(T, S, tamis_kernels_cross_validation)                                                        \
   std::size_t tamis_kernels_bound_bytes_##S(const tamis_kernels_##S* run) { return bound_bytes(Run<T>::of(run)); }     \
   tamis_status tamis_kernels_bound_of_##S(const tamis_kernels_##S* run, std::uint32_t draws, std::uint64_t seed,       \
                                           T delta, void* scratch, std::size_t bytes, tamis_kernels_bound_##S* bound) { \
@@ -605,11 +572,6 @@ std::span<T> span_of(void* memory, std::size_t count) {
 
 extern "C" {
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_KERNELS_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_KERNELS_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_KERNELS_DEFINE)
 
 }  // extern "C"

@@ -10,16 +10,9 @@ using namespace tamis::in_c;
 
 /// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> {
-  using Scored = tamis_scored_sets_f32;
-  using Thresholds = tamis_thresholds_f32;
-};
-template <>
-struct Face<double> {
-  using Scored = tamis_scored_sets_f64;
-  using Thresholds = tamis_thresholds_f64;
+struct Face {
+  using Scored = TAMIS_OF(T, tamis_scored_sets);
+  using Thresholds = TAMIS_OF(T, tamis_thresholds);
 };
 
 static_assert(TAMIS_THRESHOLDS_LINEAR == int(ThresholdKind::linear) &&
@@ -73,11 +66,6 @@ std::uint32_t set_of(const typename Face<T>::Thresholds& t, const T* scores, std
 
 extern "C" {
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_SETS_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_SETS_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_SETS_DEFINE)
 
 }  // extern "C"

@@ -3,25 +3,22 @@
 #include "linear.hpp"
 #include "tamis/selection/stability.hpp"
 
-namespace {
-
 using namespace tamis;
 using namespace tamis::in_c;
 
+#ifdef TAMIS_SHARES_TRAINING
+#define TAMIS_EXTERN_TRAINING(T, S) extern TAMIS_C_TRAINING(T, S)
+TAMIS_FOR_SCALARS(TAMIS_EXTERN_TRAINING)
+#endif
+
+namespace {
+
 /// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> : Linear<float> {
-  using Memory = tamis_stability_f32;
-  using Progress = tamis_stability_progress_f32;
-  using Observer = tamis_stability_observer_f32;
-};
-template <>
-struct Face<double> : Linear<double> {
-  using Memory = tamis_stability_f64;
-  using Progress = tamis_stability_progress_f64;
-  using Observer = tamis_stability_observer_f64;
+struct Face : Linear<T> {
+  using Memory = TAMIS_OF(T, tamis_stability);
+  using Progress = TAMIS_OF(T, tamis_stability_progress);
+  using Observer = TAMIS_OF(T, tamis_stability_observer);
 };
 
 template <class T>
@@ -168,11 +165,6 @@ void tamis_default_stability_options(tamis_stability_options* options) {
   *options = {o.seed, o.pairs};
 }
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_STABILITY_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_STABILITY_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_STABILITY_DEFINE)
 
 }  // extern "C"

@@ -1,7 +1,6 @@
 #include "tamis_stream.h"
 
-#include <new>
-
+#include "face.hpp"
 #include "tamis/any.hpp"
 #include "tamis/streaming/dual_averaging.hpp"
 #include "tamis/streaming/fobos.hpp"
@@ -11,27 +10,16 @@ namespace {
 
 using namespace tamis;
 
+/// The types of one scalar.
 template <class T>
-struct Face;
-template <>
-struct Face<float> {
-  using Options = tamis_stream_options_f32;
-  using Stream = tamis_stream_f32;
-  using Sample = tamis_stream_sample_f32;
-  using Report = tamis_stream_report_f32;
-  using Model = tamis_model_f32;
-  using Next = tamis_stream_next_f32;
-  using Rewind = tamis_stream_rewind_f32;
-};
-template <>
-struct Face<double> {
-  using Options = tamis_stream_options_f64;
-  using Stream = tamis_stream_f64;
-  using Sample = tamis_stream_sample_f64;
-  using Report = tamis_stream_report_f64;
-  using Model = tamis_model_f64;
-  using Next = tamis_stream_next_f64;
-  using Rewind = tamis_stream_rewind_f64;
+struct Face {
+  using Options = TAMIS_OF(T, tamis_stream_options);
+  using Stream = TAMIS_OF(T, tamis_stream);
+  using Sample = TAMIS_OF(T, tamis_stream_sample);
+  using Report = TAMIS_OF(T, tamis_stream_report);
+  using Model = TAMIS_OF(T, tamis_model);
+  using Next = TAMIS_OF(T, tamis_stream_next);
+  using Rewind = TAMIS_OF(T, tamis_stream_rewind);
 };
 
 static_assert(TAMIS_STREAM_COMPLETE == int(StreamEnd::complete) && TAMIS_STREAM_FAILED == int(StreamEnd::failed) &&
@@ -207,11 +195,6 @@ void default_options(typename Face<T>::Options* o) {
 
 extern "C" {
 
-#ifndef TAMIS_ONLY_F64
-TAMIS_STREAM_DEFINE(float, f32)
-#endif
-#ifndef TAMIS_ONLY_F32
-TAMIS_STREAM_DEFINE(double, f64)
-#endif
+TAMIS_FOR_SCALARS(TAMIS_STREAM_DEFINE)
 
 }  // extern "C"

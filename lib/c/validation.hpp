@@ -52,3 +52,27 @@ std::uint32_t validation_one_standard_error(Slot& slot, std::uint32_t measure) {
 }
 
 }  // namespace tamis::in_c
+
+/// What all of them have in C, after FAMILY_bytes and FAMILY_start; ValidationSlot<T> is where one lives.
+#define TAMIS_VALIDATION_DEFINE(T, S, FAMILY)                                                                       \
+  tamis_status FAMILY##_step_##S(FAMILY##_##S* validation, std::uint32_t steps) {                                   \
+    return validation_step(ValidationSlot<T>::of(validation), steps);                                               \
+  }                                                                                                                 \
+  void FAMILY##_stop_##S(FAMILY##_##S* validation) { stop(ValidationSlot<T>::of(validation)); }                     \
+  std::uint32_t FAMILY##_fold_##S(const FAMILY##_##S* validation) {                                                 \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                             \
+    return run ? run->fold() : 0;                                                                                   \
+  }                                                                                                                 \
+  std::uint32_t FAMILY##_points_done_##S(const FAMILY##_##S* validation) {                                          \
+    const auto* run = validation_of(ValidationSlot<T>::of(validation));                                             \
+    return run ? run->points_done() : 0;                                                                            \
+  }                                                                                                                 \
+  tamis_status FAMILY##_at_##S(const FAMILY##_##S* validation, std::uint32_t point, tamis_held_out_##S* held_out) { \
+    return validation_at(ValidationSlot<T>::of(validation), point, held_out);                                       \
+  }                                                                                                                 \
+  std::uint32_t FAMILY##_best_##S(const FAMILY##_##S* validation, std::uint32_t measure) {                          \
+    return validation_best(ValidationSlot<T>::of(validation), measure);                                             \
+  }                                                                                                                 \
+  std::uint32_t FAMILY##_one_standard_error_##S(const FAMILY##_##S* validation, std::uint32_t measure) {            \
+    return validation_one_standard_error(ValidationSlot<T>::of(validation), measure);                               \
+  }

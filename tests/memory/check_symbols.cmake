@@ -1,17 +1,24 @@
-# cmake -DNM=… -DOBJECTS=… -P check_symbols.cmake: fails when an object refers to anything the core may not use.
+# cmake -DNM=… -DOBJECTS=… -P check_symbols.cmake: fails when objects refer to anything beside each other that the core may
+# not use.
 cmake_minimum_required(VERSION 3.25)
 # __cpu_model: the compiler's own, which vectors an x86-64 processor has
 set(allowed memcpy memmove memset memcmp sqrt sqrtf _GLOBAL_OFFSET_TABLE_ __cpu_model)
+execute_process(COMMAND ${NM} --defined-only ${OBJECTS} OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " [TWV] [A-Za-z0-9_]+" defined "${listing}")
+list(TRANSFORM defined REPLACE "^ . " "")
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${NM} -u ${object} OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "U [^\n]+" symbols "${listing}")
   foreach(symbol IN LISTS symbols)
     string(REGEX REPLACE "^U ([A-Za-z0-9_]+).*" "\\1" symbol "${symbol}")
+    if(symbol IN_LIST defined)
+      continue()
+    endif()
     if(NOT symbol IN_LIST allowed)
       string(APPEND refused "\n  ${object} links ${symbol}")
     endif()
+    list(APPEND found ${symbol})
   endforeach()
-  list(APPEND found ${symbols})
 endforeach()
 if(refused)
   message(FATAL_ERROR "What the core may not use:${refused}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 NEEDS = {"sklearn": ["sklearn", "pandas"], "plots": ["matplotlib"], "selection": ["joblib"],
          "dask": ["sklearn", "distributed"], "examples": ["sklearn", "scipy", "matplotlib"], "layouts": ["scipy"],
-         "refusals": ["scipy"], "solutions": ["sklearn"]}
+         "refusals": ["scipy", "pandas"], "solutions": ["sklearn"]}
 
 path = Path(sys.argv[1]).resolve()
 missing = [name for name in ["numpy", *NEEDS.get(path.stem.removeprefix("test_"), [])]

@@ -1,4 +1,4 @@
-"""Model files and headers: those of the command, to the byte, both ways."""
+"""Model files and headers: those of the command, both ways, with the same numbers to the bit."""
 
 import json
 import os
@@ -50,6 +50,11 @@ CASES = [
 ]
 
 
+def shortest(text):
+    """A file of the command with the shortest decimals of its numbers: it writes a digit more of a few."""
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -73,9 +78,9 @@ class Files(unittest.TestCase):
                 names, X, y = data(name)
                 path = self.train(name, arguments)
                 estimator.fit(named(names, X), y)
-                self.assertEqual(estimator.to_json(), path.read_text())
+                self.assertEqual(estimator.to_json(), shortest(path.read_text()))
                 loaded = tamis.load(path)
-                self.assertEqual(loaded.to_json(), path.read_text())
+                self.assertEqual(loaded.to_json(), shortest(path.read_text()))
                 score = "predict" if isinstance(loaded, tamis.InteractionRegressor) else "decision_function"
                 mine = np.asarray(getattr(estimator, score)(named(names, X)))
                 np.testing.assert_array_equal(getattr(loaded, score)(named(names, X)), mine)
@@ -121,7 +126,40 @@ class Files(unittest.TestCase):
                              capture_output=True, text=True).stdout.split()
         loaded = tamis.load(path)
         np.testing.assert_array_equal(loaded.predict(X).astype(str), out)
-        self.assertEqual(loaded.to_json(), path.read_text())
+        self.assertEqual(loaded.to_json(), shortest(path.read_text()))
+
+    def test_the_command_reads_those_of_the_package(self):
+        for name, _, estimator in CASES:
+            with self.subTest(estimator):
+                names, X, y = data(name)
+                path = self.folder / "mine.json"
+                estimator.fit(named(names, X), y).to_json(path)
+                out = subprocess.run([os.environ["TAMIS_COMMAND"], "predict", path, DATA / f"{name}.csv"], check=True,
+                                     capture_output=True, text=True).stdout.split()
+                mine = estimator.predict(named(names, X))
+                if isinstance(estimator, tamis.InteractionRegressor):
+                    np.testing.assert_array_equal(mine, np.array(out, float))
+                else:
+                    self.assertEqual(mine.astype(str).tolist(), out)
+
+    def test_families_that_standardise_predict_as_the_command_does(self):
+        """Kernels compare standardised features; of interactions their coefficients are those of the data."""
+        _, X, y = data("wine")
+        for arguments in ("kernels --kernel gaussian:2 --p 2 --q 1 --r 1 --lambda 0.02",
+                          "interactions --loss squared-hinge --hierarchy strong --norm l1 --lambda 0.05"):
+            with self.subTest(arguments):
+                path = self.train("wine", arguments + " --standardise")
+                out = subprocess.run([os.environ["TAMIS_COMMAND"], "predict", path, DATA / "wine.csv", "--scores"],
+                                     check=True, capture_output=True, text=True).stdout.splitlines()
+                loaded = tamis.load(path)
+                theirs = np.array([line.split(",")[1:] for line in out[1:]], float)
+                np.testing.assert_array_equal(loaded.decision_function(X), theirs)
+                self.assertEqual(loaded.to_json(), shortest(path.read_text()))
+                self.assertEqual(loaded.intercept_.shape, (3,))
+                self.assertIn("numbers", loaded._repr_html_())
+                again = loaded.fit((X - X.mean(axis=0)) / X.std(axis=0), y)  # which it does itself now
+                np.testing.assert_allclose(again.decision_function((X - X.mean(axis=0)) / X.std(axis=0)), theirs,
+                                           atol=0.02)
 
     def test_faults_of_files_are_named(self):
         path = self.train("wine", "train --loss hinge --penalty group-l2 --lambda 0.05")
@@ -129,6 +167,7 @@ class Files(unittest.TestCase):
         for change, sentence in ((dict(format="other"), "not a tamis model"), (dict(version=2), "a later version"),
                                  (dict(kind="trees"), "a kind of model"), (dict(intercept=[1.0]), "different lengths"),
                                  (dict(coefficients={}), "lacks a part"), (dict(preparation={}), "a preparation"),
+                                 (dict(thresholds={}), "thresholds for sets"),
                                  (dict(feature_count=2), "index out of range")):
             with self.subTest(sentence):
                 path.write_text(json.dumps({**good, **change}))

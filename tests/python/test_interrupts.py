@@ -96,6 +96,48 @@ class Interrupts(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             self.interrupted(lambda: tamis.SparseClassifier(**ENDLESS, calibration="softmax").fit(self.X, self.y))
 
+    def at_step(self, fit, number=3):
+        """With SIGINT in the step of this number, in whatever run that is."""
+        usual, run, left = signal.signal(signal.SIGINT, signal.default_int_handler), lib.run_to_end, [number]
+
+        def watched(step, stop, *more):
+            def watched_step(_):
+                left[0] -= 1
+                if left[0] == 0:
+                    signal.raise_signal(signal.SIGINT)
+                return step(1)
+            return run(watched_step, stop, *more)
+
+        lib.run_to_end = watched
+        try:
+            return fit(self.X[:300] / 16, self.y[:300])
+        finally:
+            lib.run_to_end = run
+            signal.signal(signal.SIGINT, usual)
+            self.assertLessEqual(left[0], 0)
+
+    def test_of_all_families_leave_the_best_model_so_far(self):
+        for model in (tamis.InteractionClassifier(0.001), tamis.InteractionRegressor(0.001),
+                      tamis.KernelClassifier("gaussian:3", lam=1e-4, q=2),
+                      tamis.ConstrainedClassifier(0.9, tolerance=1e-12)):
+            with self.subTest(model):
+                with self.assertWarnsRegex(tamis.ConvergenceWarning, "KeyboardInterrupt has ended training"):
+                    self.at_step(model.fit)
+                self.assertEqual(model.status_, "stopped")
+                self.assertTrue(np.isfinite(model.predict(self.X / 16)).all())
+        path = tamis.SparsePathClassifier()
+        with self.assertWarns(tamis.ConvergenceWarning):
+            self.at_step(path.fit, 12)
+        self.assertTrue(1 < len(path.lambdas_) < 100)  # those that are done
+        np.testing.assert_array_equal(path.coef_, path.coefs_[-1])
+
+    def test_of_selections_pass(self):
+        for model in (tamis.StabilitySelector(pairs=5), tamis.InteractionClassifier("cv"), tamis.KernelClassifier(lam="cv"),
+                      tamis.SparseClassifier("squared-hinge", calibration="sigmoid", tolerance=1e-2)):
+            with self.subTest(model), self.assertRaises(KeyboardInterrupt):
+                self.at_step(model.fit)
+            self.assertFalse(model.__sklearn_is_fitted__())
+
     def test_limits_warn(self):
         with self.assertWarnsRegex(tamis.ConvergenceWarning, "the iteration limit was reached"):
             model = tamis.SparseClassifier(**{**ENDLESS, "max_iterations": 10}).fit(self.X, self.y)

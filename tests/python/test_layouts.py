@@ -1,5 +1,6 @@
 """Samples in all layouts give the same model; which are copied; how much memory fit takes."""
 
+import json
 import tempfile
 import tracemalloc
 import unittest
@@ -48,6 +49,8 @@ class Layouts(unittest.TestCase):
                 model = tamis.SparseClassifier(lam=0.02).fit(matrix, y)
                 np.testing.assert_array_equal(model.coef_, expected.coef_)
                 np.testing.assert_array_equal(model.decision_function(matrix), expected.decision_function(X))
+                first = np.sort(np.unique(y, return_index=True)[1])
+                self.assertEqual(json.loads(model.to_json())["self_test"], X[first][:, model.kept_features()].tolist())
         empty = sp.csr_matrix((3, X.shape[1]))
         np.testing.assert_array_equal(expected.decision_function(empty),
                                       expected.decision_function(empty.toarray()))
@@ -86,6 +89,13 @@ class Copies(unittest.TestCase):
                 self.assertTrue(np.shares_memory(mine, theirs))
         for copied in (np.ascontiguousarray(X), X[::2].copy(order="F")[::2]):
             self.assertFalse(np.shares_memory(Columns(copied, "auto").values, copied))
+
+    def test_numbers_that_are_not_zero_are_counted(self):
+        rng = np.random.default_rng(0)
+        for shape in ((1, 1), (1, 300), (300, 1), (700, 900), (3, 200000)):
+            X = rng.integers(0, 3, shape).astype(float)
+            for taken in (np.asfortranarray(X), X, sp.csc_matrix(X)):
+                self.assertEqual(Columns(taken, "auto").entries, np.count_nonzero(X))
 
     def test_columns_too_far_apart_are_copied(self):
         """Of a file of more rows than 32 bits count."""

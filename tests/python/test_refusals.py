@@ -3,6 +3,7 @@
 import unittest
 
 import numpy as np
+import pandas
 import scipy.sparse
 import tamis
 from support import data, python
@@ -11,7 +12,8 @@ FIT = [
     ("sample 3, feature 2: a sample holds a value that is not finite", lambda X, y: (nan_at(X, 3, 2, np.nan), y)),
     ("X has infinity in sample 0, feature 1", lambda X, y: (nan_at(X, 0, 1, -np.inf), y)),
     ("holds <U3 instead of numbers", lambda X, y: (np.full(X.shape, "one"), y)),
-    ("could not convert string to float", lambda X, y: (np.full(X.shape, "one", object), y)),
+    ("X holds what is no number, could not convert string to float: 'one': encode",
+     lambda X, y: (np.full(X.shape, "one", object), y)),
     ("Reshape your data", lambda X, y: (X[:, 0], y)),
     ("got 3D array", lambda X, y: (X[:, :, None], y)),
     ("0 sample", lambda X, y: (X[:0], y[:0])),
@@ -44,6 +46,8 @@ SETTINGS = [
     (dict(max_iterations=-1), "max_iterations takes a whole number"), (dict(lam=None), "takes a number, not None"),
     (dict(max_iterations=2**32 + 1), "max_iterations takes a whole number"), (dict(groups=2**32 + 1), "groups of"),
     (dict(lam="cv", lambdas=-3), "a number from 1 to 100000"), (dict(lam="cv", lambda_ratio=2.0), "at most 1, not 2"),
+    (dict(lam="cv", random_state=np.random.default_rng(0)), "random_state is None.* not Generator"),
+    (dict(groups=[0, 1, 1, np.nan]), "groups has a number that is not finite"),
     (dict(lam="cv", folds=2**32 + 3), "folds need"), (dict(class_weight=[0, 1, 2]), "'balanced' or a dictionary"),
 ]
 
@@ -75,6 +79,8 @@ class Refusals(unittest.TestCase):
         for weights, sentence in ((np.ones(n - 1), "expected .150,"), (np.ones((n, 2)), "1D array"),
                                   (-np.ones(n), "sample 0: a sample weight is negative"),
                                   (np.where(self.y == 1, 0, 1), "class 1: a class has no sample of positive weight"),
+                                  (np.full(n, "a"), "sample_weight holds <U1"),
+                                  (np.ones(n) * 1j, "sample_weight holds complex128"),
                                   (np.full(n, np.nan), "a sample weight is negative or not finite")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 tamis.SparseClassifier().fit(self.X, self.y, sample_weight=weights)
@@ -118,6 +124,23 @@ class Refusals(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "sample weight"):
                 tamis.StreamingClassifier().fit(self.X, self.y, sample_weight=np.full(150, weight))
 
+    def test_of_targets(self):
+        """Of a regression, which numpy would make numbers."""
+        for y, sentence in ((self.y * 1j, "complex128 instead of real"), (np.full(150, "a"), "could not convert"),
+                            (self.y.astype("M8[s]"), "datetime64"), (np.where(self.y == 1, np.inf, 0), "infinity")):
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                tamis.InteractionRegressor().fit(self.X, y)
+
+    def test_of_sparse_matrices_where_only_dense_ones_are_taken(self):
+        for estimator in (tamis.InteractionClassifier(), tamis.InteractionRegressor(), tamis.KernelClassifier(),
+                          tamis.ScatteringTransformer((2, 2), scales=1), tamis.SensorWindows(4)):
+            for form in ("csr", "coo", "dok"):
+                with self.subTest(estimator, form=form), self.assertRaisesRegex(TypeError, "X.toarray.. makes them"):
+                    X = getattr(scipy.sparse, f"{form}_matrix")(self.X)
+                    estimator.fit(X, self.y).transform(X)
+        complex_numbers = scipy.sparse.csc_matrix(self.X * 1j)
+        self.assertRaisesRegex(ValueError, "Complex data", tamis.SparseClassifier().fit, complex_numbers, self.y)
+
     def test_before_fit(self):
         for estimator in (tamis.SparseClassifier(), tamis.KernelClassifier(), tamis.InteractionRegressor()):
             with self.assertRaisesRegex(tamis._base.NotFittedError, "not fitted yet"):
@@ -145,7 +168,9 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no coefficients satisfy the constraint: raise eta .*least mean loss"):
             tamis.ConstrainedClassifier(1e-6).fit(self.X, np.arange(150) % 3)
         for settings, sentence in ((dict(kernels=["gauss:1"]), "a kernel is one of"), (dict(p=3), "1 or 2"),
-                                   (dict(kernels=["gaussian"]), "takes 1 numbers"), (dict(lam=0.0), "lambda"),
+                                   (dict(kernels=["gaussian"]), "takes 1 numbers"),
+                                   (dict(kernels="gaussian:x"), "kernel 'gaussian:x': could not convert"),
+                                   (dict(lam=0.0), "lambda"),
                                    (dict(kernels=["gaussian:-1"]), "width"), (dict(p=1.9), "whole number")):
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 tamis.KernelClassifier(**settings).fit(self.X, self.y)
@@ -181,6 +206,24 @@ try: import tamis
 except ImportError as error: print(error)
 """, self.folder())
         self.assertRegex(said, "is tamis 9.9.9, and this package is of tamis .*: install one version")
+
+    def test_of_another_library(self):
+        said = python("""
+import _ctypes, os, sys
+for path in (sys.argv[1] + "/none.so", _ctypes.__file__):
+    os.environ["TAMIS_LIBRARY"] = path
+    try: import tamis
+    except ImportError as error: print(error)
+""", self.folder())
+        self.assertRegex(said, "none.so is no library of tamis: .*\n.*_ctypes.* is no library of tamis: .*tamis_version")
+
+    def test_of_tables_with_what_is_no_number(self):
+        frame = pandas.DataFrame(self.X)
+        for column, error in ((pandas.Categorical(["u", "v", "w"] * 50), ValueError),
+                              (pandas.Timestamp("2020"), TypeError),
+                              (pandas.array([None] + [1] * 149, "Int64"), TypeError)):
+            with self.subTest(column), self.assertRaisesRegex(error, "X holds what is no number"):
+                tamis.SparseClassifier().fit(frame.assign(another=column), self.y)
 
     def folder(self):
         import tempfile

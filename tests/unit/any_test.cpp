@@ -126,6 +126,9 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   check(PenaltyKind::elastic_net, {}, ElasticNet<float>{0.5f});
 }
 
+/// A build with one solver.
+using Small = AnyTrainingOf<double, AnyLoss<double>, PrimalDual>;
+
 TEST(AnyTraining, RefusesWhatTheTableRefuses) {
   const Made<double> made(20, 3, 3, 1);
   for (const SolverKind solver : all_solvers)
@@ -133,8 +136,7 @@ TEST(AnyTraining, RefusesWhatTheTableRefuses) {
       for (const PenaltyKind penalty : all_penalties) {
         const ProblemSpec choice{loss, penalty, {}, solver};
         const auto design = made.design();
-        const AnyTraining<double, as_printed::PrimalDual> training(choice, AnyDesign<double>(design), made.targets(),
-                                                                   {.lambda = 0.1});
+        const Small training(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
         EXPECT_EQ(training.report().status == Status::invalid_combination,
                   incompatibility(solver, loss, penalty) != nullptr);
       }
@@ -144,7 +146,7 @@ TEST(AnyTraining, RefusesASolverThatIsNotInTheBuild) {
   const Made<double> made(20, 3, 3, 1);
   const ProblemSpec choice{.solver = SolverKind::primal_dual_as_printed};
   const auto design = made.design();
-  AnyTraining<double> training(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
+  Small training(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
   EXPECT_FALSE(training.start({}));
   EXPECT_FALSE(training.step());
   training.stop();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 #include "tamis/design/quantise.hpp"
 
@@ -222,10 +223,11 @@ TEST(QuantisedDesign, AllSolversThatAreChosenAtRunTimeTakeIt) {
   const Problem<float, std::int16_t> p;
   const auto dense = p.as_dense();
   const auto quantised = p.by_rows();
-  using Training = AnyTraining<float, TwoPhase>;
+  using Training = core::Training<float>;
   for (const LossKind loss : {LossKind::hinge, LossKind::squared_hinge, LossKind::logistic})
     for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::group_linf, PenaltyKind::ridge}) {
-      const ProblemSpec choice{loss, penalty};
+      const bool smooth = loss != LossKind::hinge;
+      const ProblemSpec choice{loss, penalty, {}, smooth ? SolverKind::fista : SolverKind::automatic};
       const auto bytes = Training::requirement(choice, {90, 70, 5}, {.entries = 6300, .active_limit = 60}).bytes;
       std::vector<float> coefficients[2];
       Report<float> reports[2];

@@ -523,7 +523,8 @@ TEST(AnyMultilabelLoss, LeavesTheOtherLossesTheirBits) {
       out.push_back(any.report().dual_objective);
       return out;
     };
-    EXPECT_EQ(result.operator()<core::Training<float>>(), result.operator()<AnyTraining<float>>());
+    using Without = AnyTrainingOf<float, AnyLoss<float>, PrimalDual, Fista>;
+    EXPECT_EQ(result.operator()<core::Training<float>>(), result.operator()<Without>());
   }
 }
 
@@ -551,12 +552,12 @@ TEST(AnyMultilabelLoss, IsWhatRankingNeeds) {
   const MadeSets<double> made(40, 3, 4, 2);
   const auto design = made.design();
   const ProblemSpec choice{LossKind::ranking_squared_hinge, PenaltyKind::l1};
-  AnyTraining<double> without(choice, AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
+  AnyTrainingOf<double, AnyLoss<double>, Fista> without(choice, AnyDesign<double>(design), made.targets(),
+                                                        {.lambda = 0.1});
   EXPECT_FALSE(without.start({}));
   EXPECT_EQ(without.report().status, Status::invalid_option) << "the loss is not in this build";
-  AnyTrainingWith<double, AnyMultilabelLoss<double>> hinge_solver(
-      {LossKind::ranking_squared_hinge, PenaltyKind::l1, {}, SolverKind::primal_dual}, AnyDesign<double>(design),
-      made.targets(), {.lambda = 0.1});
+  core::Training<double> hinge_solver({LossKind::ranking_squared_hinge, PenaltyKind::l1, {}, SolverKind::primal_dual},
+                                      AnyDesign<double>(design), made.targets(), {.lambda = 0.1});
   EXPECT_EQ(hinge_solver.report().status, Status::invalid_combination);
 }
 

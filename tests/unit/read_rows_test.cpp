@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 
 namespace {
@@ -214,9 +215,9 @@ TEST(ReadRows, FailuresInRounds) {
     std::vector<float> room(6);
     Reader<float> reader(card, 40, 6, room);
     const auto rows = reader.design();
-    const ProblemSpec choice{LossKind::squared_hinge, PenaltyKind::reweighted_l1};
-    GuardedMemory memory(AnyTraining<float>::requirement(choice, {40, 6, 3}).bytes);
-    AnyTraining<float> training(choice, AnyDesign<float>(rows), made.targets(), {.lambda = 0.05f, .tolerance = 1e-3f});
+    const ProblemSpec choice{LossKind::squared_hinge, PenaltyKind::reweighted_l1, {}, SolverKind::fista};
+    GuardedMemory memory(core::Training<float>::requirement(choice, {40, 6, 3}).bytes);
+    core::Training<float> training(choice, AnyDesign<float>(rows), made.targets(), {.lambda = 0.05f, .tolerance = 1e-3f});
     for (training.start(memory.span()); training.step();) continue;
     EXPECT_EQ(training.report().status, card.calls < at ? Status::converged : Status::source_failed);
     const LinearModel<float> model = training.has_certified_model() ? training.model() : LinearModel<float>{};

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 
 namespace tamis {
@@ -19,7 +20,7 @@ struct Combination {
   SolverKind solver = SolverKind::automatic;
 };
 template <class T>
-using Any = AnyTraining<T, TwoPhase>;
+using Any = core::Training<T>;
 
 template <class T>
 auto maker(const Combination& c, const AnyDesign<T>& design, const Options<T>& options) {
@@ -35,23 +36,24 @@ Requirement room(const Combination& c, const Made<T>& made) {
 }
 
 class Paths : public ::testing::TestWithParam<Combination> {};
-INSTANTIATE_TEST_SUITE_P(Cases, Paths,
-                         ::testing::Values(Combination{LossKind::squared_hinge, PenaltyKind::group_l2},
-                                           Combination{LossKind::squared_hinge, PenaltyKind::elastic_net},
-                                           Combination{LossKind::squared_hinge, PenaltyKind::ridge},
-                                           Combination{LossKind::logistic, PenaltyKind::l1},
-                                           Combination{LossKind::one_vs_rest_squared_hinge, PenaltyKind::sparse_group},
-                                           Combination{LossKind::hinge, PenaltyKind::l1, SolverKind::primal_dual},
-                                           Combination{LossKind::hinge, PenaltyKind::l1},
-                                           Combination{LossKind::hinge, PenaltyKind::group_l2},
-                                           Combination{LossKind::hinge, PenaltyKind::ridge},
-                                           Combination{LossKind::squared_hinge, PenaltyKind::reweighted_l1}),
-                         [](const auto& each) {
-                           std::string text = std::string(name(each.param.loss)) + "_" + name(each.param.penalty) +
-                                              "_" + name(each.param.solver);
-                           for (char& c : text) c = c == '-' ? '_' : c;
-                           return text;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Paths,
+    ::testing::Values(Combination{LossKind::squared_hinge, PenaltyKind::group_l2, SolverKind::fista},
+                      Combination{LossKind::squared_hinge, PenaltyKind::elastic_net, SolverKind::fista},
+                      Combination{LossKind::squared_hinge, PenaltyKind::ridge, SolverKind::fista},
+                      Combination{LossKind::logistic, PenaltyKind::l1, SolverKind::fista},
+                      Combination{LossKind::one_vs_rest_squared_hinge, PenaltyKind::sparse_group, SolverKind::fista},
+                      Combination{LossKind::hinge, PenaltyKind::l1, SolverKind::primal_dual},
+                      Combination{LossKind::hinge, PenaltyKind::l1},
+                      Combination{LossKind::hinge, PenaltyKind::group_l2},
+                      Combination{LossKind::hinge, PenaltyKind::ridge},
+                      Combination{LossKind::squared_hinge, PenaltyKind::reweighted_l1, SolverKind::fista}),
+    [](const auto& each) {
+      std::string text =
+          std::string(name(each.param.loss)) + "_" + name(each.param.penalty) + "_" + name(each.param.solver);
+      for (char& c : text) c = c == '-' ? '_' : c;
+      return text;
+    });
 
 TEST_P(Paths, PointsAreThoseOfSolvesFromNothing) {
   const Combination c = GetParam();

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "core.hpp"
 #include "support/problems.hpp"
 
 namespace tamis {
@@ -247,11 +248,11 @@ TEST(Stability, TakesTheSolversThatAreChosenAtRunTime) {
   const AnyDesign<double> design(dense);
   for (const auto loss : {LossKind::hinge, LossKind::logistic, LossKind::one_vs_rest_squared_hinge}) {
     const auto make = [&](const Targets<double>& targets) {
-      return AnyTraining<double, TwoPhase>({loss, PenaltyKind::l1}, design, targets, {.tolerance = 1e-4});
+      return core::Training<double>({loss, PenaltyKind::l1}, design, targets, {.tolerance = 1e-4});
     };
     using S = StabilitySelection<double, decltype(make)>;
     const Requirement solver =
-        AnyTraining<double, TwoPhase>::requirement({loss, PenaltyKind::l1}, made.shape(), WorkspaceHint{});
+        core::Training<double>::requirement({loss, PenaltyKind::l1}, made.shape(), WorkspaceHint{});
     const double lambdas[] = {0.1, 0.05};
     GuardedMemory memory(S::requirement(made.shape(), {}, 2, solver).bytes);
     S selection(make, 15, made.targets(), {lambdas, 2}, {.pairs = 5});

@@ -3,7 +3,6 @@
 import sys
 
 import tamis
-import tamis.plot
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline

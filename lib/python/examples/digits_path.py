@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import tamis
-import tamis.plot
 
 table = np.loadtxt(sys.argv[1] + "/digits.csv", delimiter=",", skiprows=1)
 X, y = table[:, 1:] / 16, table[:, 0].astype(int)

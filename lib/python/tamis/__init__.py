@@ -1,5 +1,6 @@
 """tamis: sparse multiclass classifiers that are certified, and that train and predict on anything down to a board."""
 
+from . import plot
 from ._files import load
 from ._interactions import InteractionClassifier, InteractionRegressor
 from ._kernels import KernelClassifier
@@ -14,4 +15,4 @@ from ._version import __version__
 __all__ = ["ConstrainedClassifier", "ConvergenceWarning", "InteractionClassifier", "InteractionRegressor",
            "KernelClassifier", "LOSSES", "PENALTIES", "Refused", "SOLVERS", "ScatteringTransformer", "SensorWindows",
            "SparseClassifier", "SparseClassifierCV", "SparsePathClassifier", "StabilitySelector",
-           "StreamingClassifier", "__version__", "load"]
+           "StreamingClassifier", "__version__", "load", "plot"]

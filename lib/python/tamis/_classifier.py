@@ -23,7 +23,7 @@ class Estimator(BaseEstimator):
     def _check_samples(self, X: Any, reset: bool) -> Any:
         who = type(self).__name__
         if reset:  # nothing is left of another fit, or of a file
-            for name in ("_model", "_stream", "_divisor", "_standardisation", "_names_of_file"):
+            for name in ("_model", "_stream", "_divisor", "_standardisation", "_compared", "_names_of_file"):
                 self.__dict__.pop(name, None)
         if not reset and hasattr(X, "shape") and not isinstance(X, np.ndarray):
             self._check_feature_names(X, reset=False)
@@ -78,6 +78,8 @@ class Estimator(BaseEstimator):
         X = self._check_samples(X, reset=False)
         if self._divisor != 1:
             X = X.astype(np.float64) / self._divisor
+        if self._compared is not None:
+            X = (X - self._compared[0]) / self._compared[1]
         rows = Rows(X, self._model.precision)
         scores = self._model.scores(rows)
         finite = np.isfinite(scores).all()
@@ -88,6 +90,7 @@ class Estimator(BaseEstimator):
         return scores
 
     _divisor = 1.0  # of a model of the command that divides features
+    _compared: Any = None  # means and scales of one whose kernels compare standardised features
     _reads_all = True  # scores of a sample that is not finite are not finite
 
     def _set_report(self, report: Any, interrupted: bool = False) -> None:
@@ -102,7 +105,7 @@ class Estimator(BaseEstimator):
         """What files say of training: how many samples, and one of each class for self-tests."""
         self._trained_on = columns.samples
         _, first = np.unique(labels, return_index=True)
-        self._tested = np.stack([columns.row(i, self._model.kept()) for i in np.sort(first)])
+        self._tested = columns.of_samples(np.sort(first), self._model.kept())
 
     def to_json(self, path: Any = None) -> str:
         """The model as the command writes it, and into a file if `path` is given."""
@@ -118,20 +121,29 @@ class Estimator(BaseEstimator):
         return _files.write(path, _files.to_c(self, path, name, precision, quantise, data))
 
     def _sizes(self) -> list[tuple[str, str]]:
-        kept = len(self._model.kept())
-        out = [("kept features", f"{kept} of {self.n_features_in_}")]
-        if hasattr(self, "relative_gap_"):
-            out = [("status", self.status_), ("objective", f"{self.objective_:.6g}"),
-                   ("relative gap", f"{self.relative_gap_:.2g}"), *out, ("iterations", str(self.n_iter_)),
-                   ("working memory", f"{self.arena_bytes_} bytes")]
-        return out
+        """What is said of it in a notebook, once it is fitted."""
+        certificate: list[tuple[str, str]] = []
+        if "relative_gap_" in self.__dict__:
+            certificate = [("status", self.status_), ("objective", f"{self.objective_:.6g}"),
+                           ("gap", f"{self.gap_:.2g}, relative {self.relative_gap_:.2g}"),
+                           ("lambda", f"{self.lambda_:.6g}"), ("iterations", str(self.n_iter_))]
+        if "arena_bytes_" in self.__dict__:
+            certificate.append(("working memory", f"{self.arena_bytes_} bytes"))
+        return [*self._sizes_of_model(), *certificate]
+
+    def _sizes_of_model(self) -> list[tuple[str, str]]:
+        kept, names = self._model.kept(), _files._feature_names(self)
+        first = ", ".join(names[j] for j in kept[:10]) + (", …" if len(kept) > 10 else "")
+        return [("kept features", f"{len(kept)} of {self.n_features_in_}" + (f": {first}" if first else "")),
+                ("model", f"{self._model.numbers()} numbers")]
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = self._sizes() if "_model" in self.__dict__ else [("", "not fitted")]
-        cells = "".join(f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in rows)
-        return f"<table><caption>{escape(repr(self))}</caption>{cells}</table>"
+        rows = self._sizes() if self.__sklearn_is_fitted__() else [("", "not fitted")]
+        name, value = "style='text-align:left;white-space:nowrap'", "style='text-align:left'"
+        cells = "".join(f"<tr><th {name}>{escape(a)}</th><td {value}>{escape(b)}</td></tr>" for a, b in rows)
+        return f"<table><caption {name}>{escape(repr(self))}</caption>{cells}</table>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -139,6 +139,8 @@ class _Document:
             self.fail("is JSON, but not a tamis model")
         if self.json.get("version") != 1:
             self.fail("is a model of a later version of tamis")
+        if self.json.get("thresholds") is not None:
+            self.fail("has thresholds for sets of labels, which the command does alone: tamis predict --sets")
         if self.json.get("preparation") is not None:
             self.fail("has a preparation of samples, which the command does alone: train it on features that are "
                       "prepared, by tamis.ScatteringTransformer or a pipeline")
@@ -246,6 +248,7 @@ def _read(d: _Document) -> Any:
                 part[field] = d.indices(of[member], features, part.shape)
         order = np.lexsort((terms["second"], terms["first"], terms["second"] != NO_FEATURE, terms["output"]))
         e._model = TermsModel(p.name, terms[order], d.numbers(j["intercept"], (outputs,), p.dtype), features)
+        e.intercept_ = e._model.intercepts if names is not None else e._model.intercepts[0]
         kept = e._model.kept()
         if coefficients["indices"] != kept.tolist():
             d.fail("has parts of different lengths")
@@ -268,6 +271,11 @@ def _read(d: _Document) -> Any:
                                                            p.dtype), terms,
                                 d.numbers(of["values"], (len(terms), width), p.dtype),
                                 d.numbers(j["intercept"], (width,), p.dtype), origins)
+        e.intercept_, e.support_ = e._model.intercepts, origins
+        if j["standardisation"] is not None:
+            e._compared = [d.numbers(j["standardisation"][of], (features,)) for of in ("mean", "scale")]
+            if not (e._compared[1] > 0).all():
+                d.fail("has an impossible standardisation")
     else:
         d.fail("is a kind of model that this package does not read")
     e.n_features_in_ = features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p
+from numbers import Integral
 from typing import Any, Callable, NoReturn
 
 import numpy as np
@@ -34,6 +35,9 @@ def grid_of(p: lib.Precision, lambdas: Any, ratio: float, first: float | None, m
 
 def seed_of(random_state: Any) -> int:
     """Of None, a number, or a numpy.random.RandomState, which draws one."""
+    if random_state is not None and not isinstance(random_state, Integral) and not hasattr(random_state, "randint"):
+        raise ValueError("random_state is None, a whole number or a numpy.random.RandomState, not "
+                         f"{type(random_state).__name__}")
     return int(random_state.randint(2**31) if hasattr(random_state, "randint") else random_state or 0)
 
 

@@ -119,6 +119,8 @@ class InteractionRegressor(RegressorMixin, _Interactions):
         """X: (n_samples, n_features), dense; y: (n_samples,), numbers."""
         X = self._check_samples(X, reset=True)
         y = column(y, type(self).__name__)
+        if y.dtype.kind not in "biufOUS":
+            raise ValueError(f"y holds {y.dtype} instead of real numbers")
         columns = Columns(X, self.precision)
         targets = np.ascontiguousarray(y, columns.precision.dtype)
         check_lengths(X, targets)
@@ -136,4 +138,4 @@ class InteractionRegressor(RegressorMixin, _Interactions):
         """The samples of the least and the largest target."""
         self._trained_on = columns.samples
         ends = [int(targets.argmin()), columns.samples - 1 - int(targets[::-1].argmax())]
-        self._tested = np.stack([columns.row(i, self._model.kept()) for i in dict.fromkeys(ends)])
+        self._tested = columns.of_samples(np.array(list(dict.fromkeys(ends))), self._model.kept())

@@ -27,7 +27,10 @@ def parsed(text: str) -> tuple[int, float, float]:
     name, _, numbers = str(text).partition(":")
     if name not in KERNELS:
         raise ValueError(f"a kernel is one of {', '.join(KERNELS)}, not {name!r}")
-    given = [float(number) for number in numbers.split(",")] if numbers else []
+    try:
+        given = [float(number) for number in numbers.split(",")] if numbers else []
+    except ValueError as error:
+        raise ValueError(f"kernel {text!r}: {error}") from None
     if len(given) != PARAMETERS.get(name, 0):
         raise ValueError(f"kernel {name} takes {PARAMETERS.get(name, 0)} numbers, and {text!r} has {len(given)}")
     a, b = (given + [0.0, 0.0])[:2]
@@ -109,6 +112,6 @@ class KernelClassifier(ByFolds, Classifier):
         self._keep_for_files(columns, labels)
         return self
 
-    def _sizes(self) -> list[tuple[str, str]]:
-        return [row if row[0] != "kept features" else ("kept samples", f"{len(self.support_)} of {self._trained_on}")
-                for row in super()._sizes()]
+    def _sizes_of_model(self) -> list[tuple[str, str]]:
+        return [("kept samples", f"{len(self.support_)} of {self._trained_on}"),
+                ("model", f"{self._model.numbers()} numbers")]

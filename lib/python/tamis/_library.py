@@ -34,8 +34,11 @@ except ImportError:
 def _load() -> ctypes.CDLL:
     """The library beside this file, or the one that TAMIS_LIBRARY names, of this package's own version."""
     path = os.environ.get("TAMIS_LIBRARY") or str(Path(__file__).with_name(soname))
-    library = ctypes.CDLL(path)
-    library.tamis_version.restype = c_char_p
+    try:
+        library = ctypes.CDLL(path)
+        library.tamis_version.restype = c_char_p
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"{path} is no library of tamis: {error}") from None
     found = library.tamis_version().decode()
     if found != __version__:
         raise ImportError(f"{path} is tamis {found}, and this package is of tamis {__version__}: install one version")

@@ -58,6 +58,10 @@ class LinearModel:
     def kept(self) -> np.ndarray:
         return np.flatnonzero((self.weights != 0).any(axis=1))
 
+    def numbers(self) -> int:
+        """That are not zero."""
+        return int(np.count_nonzero(self.table))
+
     def scores(self, rows: Rows) -> np.ndarray:
         """samples × classes."""
         out = np.empty((rows.count, self.classes), self.precision.dtype)
@@ -86,6 +90,9 @@ class TermsModel:
         products = self.terms["second"] != NO_FEATURE
         return np.unique(np.concatenate([self.terms["first"], self.terms["second"][products]])).astype(np.int64)
 
+    def numbers(self) -> int:
+        return len(self.terms) + int(np.count_nonzero(self.intercepts))
+
     def scores(self, rows: Rows) -> np.ndarray:
         """samples × outputs."""
         out = np.empty((rows.count, len(self.intercepts)), self.precision.dtype)
@@ -101,6 +108,9 @@ class KernelsModel:
 
     def kept(self) -> np.ndarray:
         return np.arange(self.features)  # kernels take all
+
+    def numbers(self) -> int:
+        return int(sum(np.count_nonzero(part) for part in (self.samples, self.coefficients, self.intercepts)))
 
     def __init__(self, precision: str, kernels: np.ndarray, samples: np.ndarray, terms: np.ndarray,
                  coefficients: np.ndarray, intercepts: np.ndarray, origins: np.ndarray) -> None:

@@ -41,7 +41,10 @@ def checked(X: Any, who: str, takes_sparse: bool = True) -> Any:
     else:
         array = plain(X, "X")
         if array.dtype.kind == "O":
-            array = array.astype(np.float64)
+            try:
+                array = array.astype(np.float64)
+            except (ValueError, TypeError) as error:
+                raise type(error)(f"X holds what is no number, {error}: encode its columns first") from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{X!r}")
     if array.dtype.kind not in "biuf":
@@ -93,11 +96,11 @@ class Columns:
             size = dtype.itemsize
             fits = (X.dtype == dtype and X.flags.aligned and (X.strides[0] == size or self.samples == 1)
                     and X.strides[1] % size == 0 and size * self.samples <= X.strides[1] <= size * MOST)
-            self.values = X if fits else np.array(X, dtype, order="F")
+            self.values = X if fits else _in_columns(X, dtype)
             self.stride = max(self.values.strides[1] // size, self.samples)
             self.source = self.values
         self.given = self.source if is_sparse(X) else X
-        self.entries = int(np.count_nonzero(self.values))
+        self.entries = _nonzeros(self.values)
 
     def put(self, problem: Any) -> None:
         problem.samples, problem.features = self.samples, self.features
@@ -109,10 +112,36 @@ class Columns:
     def hint(self) -> tuple[int, int]:
         return self.entries, ACTIVE_LIMIT
 
-    def row(self, sample: int, columns: np.ndarray) -> np.ndarray:
-        row = self.given[[sample]]
-        row = row.toarray() if self.rows is not None else row
-        return np.asarray(row, np.float64)[0, columns]
+    def of_samples(self, samples: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """What some samples have in some features: (len(samples), len(features)), in double."""
+        if self.rows is None:
+            return np.asarray(self.given[samples], np.float64)[:, features]
+        chosen, place = np.zeros(self.samples, bool), np.zeros(self.samples, np.intp)
+        chosen[samples], place[samples] = True, np.arange(len(samples))
+        column = np.full(self.features, -1)
+        column[features] = np.arange(len(features))
+        at = np.flatnonzero(chosen[self.given.indices])
+        columns = column[np.searchsorted(self.given.indptr, at, side="right") - 1]
+        at, columns = at[columns >= 0], columns[columns >= 0]
+        out = np.zeros((len(samples), len(features)))
+        out[place[self.given.indices[at]], columns] = self.given.data[at]
+        return out
+
+
+def _in_columns(X: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A copy in Fortran order, by blocks of rows that stay in the cache."""
+    out = np.empty(X.shape, dtype, order="F")
+    with np.errstate(over="ignore"):  # an infinity is refused
+        for begin in range(0, len(X), 256):
+            out[begin : begin + 256] = X[begin : begin + 256]
+    return out
+
+
+def _nonzeros(values: np.ndarray) -> int:
+    """How many there are, by parts: numpy counts booleans many times faster than numbers."""
+    parts = values.T  # whose rows are contiguous
+    size = max(1, 2**18 * len(parts) // max(1, parts.size))
+    return sum(int(np.count_nonzero(parts[i : i + size] != 0)) for i in range(0, len(parts), size))
 
 
 def _compressed(X: Any, form: str, dtype: np.dtype) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
@@ -154,7 +183,8 @@ class Rows:
             return
         size = dtype.itemsize
         if X.dtype != dtype or not X.flags.aligned or any(s < 0 or s % size for s in X.strides):
-            X = np.array(X, dtype, order="C")
+            with np.errstate(over="ignore"):  # an infinity is refused
+                X = np.array(X, dtype, order="C")
         self.source = self.values = X
         self.struct = precision.samples(address(X), None, None, X.strides[0] // size, X.strides[1] // size, self.count)
 
@@ -206,7 +236,10 @@ def weights_of(sample_weight: Any, class_weight: Any, classes: np.ndarray, label
     """One weight per sample, or None where all are 1. They are relative: the library divides by their sum."""
     weights = None
     if sample_weight is not None:
-        weights = np.asarray(plain(sample_weight, "sample_weight"), np.float64)
+        weights = plain(sample_weight, "sample_weight")
+        if weights.dtype.kind not in "biufO":
+            raise ValueError(f"sample_weight holds {weights.dtype} instead of numbers")
+        weights = weights.astype(np.float64)
         if weights.ndim == 0:
             weights = np.full(len(labels), float(weights))
         if weights.ndim != 1:

@@ -79,6 +79,9 @@ class ScatteringTransformer(TransformerMixin, Estimator):
     def _more_tags(self) -> dict[str, Any]:
         return {"X_types": ["images"], "stateless": True}
 
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [("features", f"{len(self.get_feature_names_out())} of {self.n_features_in_} values")]
+
     def fit(self, X: Any, y: Any = None):
         """X: (n_samples, n_pixels), of which nothing but the number of features is taken."""
         self._check_samples(X, reset=True)
@@ -118,6 +121,12 @@ class SensorWindows(Estimator):
 
     def _more_tags(self) -> dict[str, Any]:
         return {"X_types": ["readings"], "stateless": True}
+
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [("features of a channel", str(4 + self.bands))]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
 
     def fit(self, X: Any = None, y: Any = None):
         """Nothing is learned."""

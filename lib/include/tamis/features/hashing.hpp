@@ -5,7 +5,7 @@
 #include <span>
 
 #include "../linalg/elementary.hpp"
-#include "../status.hpp"
+#include "last_call.hpp"
 #include "murmur.hpp"
 #include "normalise.hpp"
 #include "words.hpp"
@@ -39,7 +39,7 @@ struct HashingOptions {
 /// Source: Weinberger et al., Feature hashing for large scale multitask learning, 2009; Blondel et al. (2013) has 2^18
 /// features. Hash, feature and sign of a term are those that scikit-learn's FeatureHasher documents.
 template <class T>
-class FeatureHashing {
+class FeatureHashing : public LastCall {
  public:
   constexpr explicit FeatureHashing(const HashingOptions& options = {}) : options_(options) {}
 
@@ -78,26 +78,10 @@ class FeatureHashing {
   const HashingOptions& options() const { return options_; }
   /// Of the last line.
   Index count() const { return count_; }
-  /// `running` when the last call was accepted; why not when it was refused.
-  Status status() const { return status_; }
-  const char* refusal() const { return sentence_; }
 
  private:
-  bool refuse(Status status, const char* sentence) {
-    status_ = status;
-    sentence_ = sentence;
-    return false;
-  }
-  bool accept() {
-    status_ = Status::running;
-    sentence_ = nullptr;
-    return true;
-  }
-
   HashingOptions options_;
   Index count_ = 0;
-  Status status_ = Status::running;
-  const char* sentence_ = nullptr;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -2,7 +2,7 @@
 /// The scattering transform of images: moduli of wavelet coefficients, smoothed, which shifts and small deformations
 /// change little.
 
-#include "../status.hpp"
+#include "last_call.hpp"
 #include "scattering_filters.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -96,9 +96,10 @@ struct ScatteringOptions {
 /// Source: Bruna and Mallat, Invariant scattering convolution networks, 2013; the filters are those documented by
 /// Kymatio.
 template <class T>
-class ScatteringTransform {
+class ScatteringTransform : public LastCall {
  public:
-  explicit constexpr ScatteringTransform(const ScatteringOptions& options) : options_(options) {}
+  explicit constexpr ScatteringTransform(const ScatteringOptions& options)
+      : LastCall(Status::invalid_arena, no_filters), options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const ScatteringOptions& options) {
@@ -129,29 +130,20 @@ class ScatteringTransform {
 
   /// One image, row-major, into o.coefficients() values. False: refused, and `out` not touched. Asks for `start`.
   bool transform(std::span<const T> image, std::span<T> out) {
-    if (!started_) return refuse(Status::invalid_arena, "scattering has no filters yet: call start() with an arena");
+    if (!started_) return refuse(Status::invalid_arena, no_filters);
     if (image.size() != std::size_t{options_.height} * options_.width)
       return refuse(Status::invalid_shape, "the image has not height·width pixels, as the options say");
     if (out.size() != options_.coefficients())
       return refuse(Status::invalid_shape, "there must be room for exactly coefficients() values");
     for (Index y = 0; y < options_.height; ++y)
       for (Index x = 0; x < options_.width; ++x)
-        if (!finite(image[std::size_t{y} * options_.width + x])) {
-          refuse(Status::invalid_data, "a pixel is not finite: remove or impute it");
-          row_ = y;
-          column_ = x;
-          return false;
-        }
+        if (!finite(image[std::size_t{y} * options_.width + x]))
+          return refuse(Status::invalid_data, "a pixel is not finite: remove or impute it", x, y);
     run(image.data(), out.data());
     return accept();
   }
 
   const ScatteringOptions& options() const { return options_; }
-  /// `running` when the last call was accepted; why not, and the pixel in question, when it was refused.
-  Status status() const { return status_; }
-  const char* refusal() const { return sentence_; }
-  Index row() const { return row_; }
-  Index column() const { return column_; }
 
   /// After `start`: the wavelet's answer ψ̂ to frequency (k, l) of the padded image.
   T response(Index scale, Index orientation, Index k, Index l) const {
@@ -285,25 +277,11 @@ class ScatteringTransform {
       }
   }
 
-  bool refuse(Status status, const char* sentence) {
-    status_ = status;
-    sentence_ = sentence;
-    row_ = column_ = 0;
-    return false;
-  }
-  bool accept() {
-    status_ = Status::running;
-    sentence_ = nullptr;
-    row_ = column_ = 0;
-    return true;
-  }
+  static constexpr const char* no_filters = "scattering has no filters yet: call start() with an arena";
 
   ScatteringOptions options_;
   Memory m_{};
   bool started_ = false;
-  Status status_ = Status::invalid_arena;
-  const char* sentence_ = "scattering has no filters yet: call start() with an arena";
-  Index row_ = 0, column_ = 0;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 /// The scattering transform of signals.
 
-#include "../status.hpp"
+#include "last_call.hpp"
 #include "scattering_filters.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -129,9 +129,10 @@ struct SignalScatteringOptions {
 ///
 /// Source: Andén and Mallat, Deep scattering spectrum, 2014; the filters are those documented by Kymatio.
 template <class T>
-class SignalScatteringTransform {
+class SignalScatteringTransform : public LastCall {
  public:
-  explicit constexpr SignalScatteringTransform(const SignalScatteringOptions& options) : options_(options) {}
+  explicit constexpr SignalScatteringTransform(const SignalScatteringOptions& options)
+      : LastCall(Status::invalid_arena, no_filters), options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const SignalScatteringOptions& options) {
@@ -158,26 +159,19 @@ class SignalScatteringTransform {
 
   /// One signal into o.coefficients() values. False: refused, and `out` not touched. Asks for `start`.
   bool transform(std::span<const T> signal, std::span<T> out) {
-    if (!started_) return refuse(Status::invalid_arena, "scattering has no filters yet: call start() with an arena");
+    if (!started_) return refuse(Status::invalid_arena, no_filters);
     if (signal.size() != options_.length)
       return refuse(Status::invalid_shape, "the signal has not as many entries as the options say");
     if (out.size() != options_.coefficients())
       return refuse(Status::invalid_shape, "there must be room for exactly coefficients() values");
     for (Index i = 0; i < options_.length; ++i)
-      if (!finite(signal[i])) {
-        refuse(Status::invalid_data, "an entry of the signal is not finite: remove or impute it");
-        column_ = i;
-        return false;
-      }
+      if (!finite(signal[i]))
+        return refuse(Status::invalid_data, "an entry of the signal is not finite: remove or impute it", i);
     run(signal.data(), out.data());
     return accept();
   }
 
   const SignalScatteringOptions& options() const { return options_; }
-  /// `running` when the last call was accepted; why not, and the entry in question, when it was refused.
-  Status status() const { return status_; }
-  const char* refusal() const { return sentence_; }
-  Index column() const { return column_; }
 
   /// After `start`, order > 0: wavelets of order 1, their frequencies in cycles per entry, and their answers ψ̂ to
   /// frequency k of the padded signal.
@@ -336,25 +330,11 @@ class SignalScatteringTransform {
     }
   }
 
-  bool refuse(Status status, const char* sentence) {
-    status_ = status;
-    sentence_ = sentence;
-    column_ = 0;
-    return false;
-  }
-  bool accept() {
-    status_ = Status::running;
-    sentence_ = nullptr;
-    column_ = 0;
-    return true;
-  }
+  static constexpr const char* no_filters = "scattering has no filters yet: call start() with an arena";
 
   SignalScatteringOptions options_;
   Memory m_{};
   bool started_ = false;
-  Status status_ = Status::invalid_arena;
-  const char* sentence_ = "scattering has no filters yet: call start() with an arena";
-  Index column_ = 0;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "../linalg/elementary.hpp"
-#include "../status.hpp"
+#include "last_call.hpp"
 #include "normalise.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -24,7 +24,7 @@ struct TfIdfOptions {
 /// Source: Salton and Buckley, Term-weighting approaches in automatic text retrieval, 1988; the constants are
 /// scikit-learn's.
 template <class T>
-class TfIdf {
+class TfIdf : public LastCall {
  public:
   constexpr explicit TfIdf(const TfIdfOptions& options = {}) : options_(options) {}
 
@@ -65,30 +65,10 @@ class TfIdf {
   }
 
   const TfIdfOptions& options() const { return options_; }
-  /// `running` when the last call was accepted; why not, and the term in question, when it was refused.
-  Status status() const { return status_; }
-  const char* refusal() const { return sentence_; }
-  Index column() const { return column_; }
 
  private:
-  bool refuse(Status status, const char* sentence, Index column = 0) {
-    status_ = status;
-    sentence_ = sentence;
-    column_ = column;
-    return false;
-  }
-  bool accept() {
-    status_ = Status::running;
-    sentence_ = nullptr;
-    column_ = 0;
-    return true;
-  }
-
   TfIdfOptions options_;
   std::span<const T> idf_;
-  Status status_ = Status::running;
-  const char* sentence_ = nullptr;
-  Index column_ = 0;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

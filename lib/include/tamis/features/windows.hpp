@@ -5,7 +5,7 @@
 
 #include "../linalg/fourier.hpp"
 #include "../linalg/sum.hpp"
-#include "../status.hpp"
+#include "last_call.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -51,9 +51,10 @@ struct WindowOptions {
 /// Memory: `requirement(options)`: length·channels values, with bands 6·length more. Cost: a reading is copied; a
 /// window takes a few passes over each channel, with bands a transform of `length` numbers.
 template <class T>
-class SensorWindows {
+class SensorWindows : public LastCall {
  public:
-  constexpr explicit SensorWindows(const WindowOptions& options) : options_(options) {}
+  constexpr explicit SensorWindows(const WindowOptions& options)
+      : LastCall(Status::invalid_arena, no_buffer), options_(options) {}
 
   /// For options that are refused: more than there is.
   static constexpr Requirement requirement(const WindowOptions& options) {
@@ -112,10 +113,6 @@ class SensorWindows {
   }
 
   const WindowOptions& options() const { return options_; }
-  /// `running` when the last call was accepted; why not, and the channel in question, when it was refused.
-  Status status() const { return status_; }
-  const char* refusal() const { return sentence_; }
-  Index column() const { return column_; }
 
  private:
   struct Memory {
@@ -193,19 +190,6 @@ class SensorWindows {
     }
   }
 
-  bool refuse(Status status, const char* sentence, Index column = 0) {
-    status_ = status;
-    sentence_ = sentence;
-    column_ = column;
-    return false;
-  }
-  bool accept() {
-    status_ = Status::running;
-    sentence_ = nullptr;
-    column_ = 0;
-    return true;
-  }
-
   static constexpr Index moments = WindowOptions::moments;
 
   WindowOptions options_;
@@ -213,9 +197,6 @@ class SensorWindows {
   Index next_ = 0;  ///< where the next reading goes: the first of a full ring
   Index wait_ = 0;  ///< readings until a window is full
   bool started_ = false;
-  Status status_ = Status::invalid_arena;
-  const char* sentence_ = no_buffer;
-  Index column_ = 0;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -255,82 +255,61 @@ class CExporter {
   /// Rounding allowed for compilers that fuse products and sums: so many units of the products' sum.
   T tolerance(const T* samples, Index units) const {
     T top = 0;
-    for_each_test(samples, [&](const T* x) {
+    for (Index i = 0; i < options_.sample_count; ++i)
       for (Index k = 0; k < model_.classes; ++k) {
+        const T* x = test_sample(samples, i);
         T size = absolute(model_.intercept(k));
         for (Index j = 0; j < model_.features; ++j) size += absolute(x[j] * model_(j, k));
         top = largest(top, size);
       }
-    });
     return T(units) * epsilon<T> * top;
   }
-  template <class Visit>
-  void for_each_test(const T* samples, Visit visit) const {
-    for (Index i = 0; i < options_.sample_count; ++i) visit(samples + static_cast<std::size_t>(i) * model_.features);
-  }
 
-  /// `prepared`: the samples as they are weighted; `whole`: all features are listed, not the kept ones alone.
-  void self_test(const T* prepared, T tolerance, bool whole) {
-    const Index tests = options_.sample_count;
-    write("/* 0 when the scores of ");
-    out_ << tests;
-    write(
-        " training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
-        "static inline int @_self_test(void) {\n");
-    if (!tests) {
-      write("  return 0;\n}\n\n");
-      return;
+  /// The self-test up to its tables, of which `tested` says what they hold and `how` how near; false: it is empty.
+  bool begin_self_test(const char* tested = "scores",
+                       const char* how = "in training; otherwise the number of the first that does not.") {
+    write("/* 0 when the ");
+    write(tested);
+    write(" of ");
+    out_ << options_.sample_count;
+    write(" training samples come out here as they did ");
+    write(how);
+    write(" */\nstatic inline int @_self_test(void) {\n");
+    if (!options_.sample_count) write("  return 0;\n}\n\n");
+    return options_.sample_count;
+  }
+  /// One of its tables: a row of `columns` for each sample, whose entries row(number) writes.
+  template <class Row>
+  void test_table(const char* type, const char* name, const char* columns, const Row& row) {
+    write("  static const ");
+    write(type);
+    write(name);
+    out_ << options_.sample_count;
+    write("][");
+    write(columns);
+    write("] = {\n");
+    for (Index i = 0; i < options_.sample_count; ++i) {
+      write("    {");
+      row(i);
+      write("},\n");
     }
-    write("  static const ~ samples[");
-    out_ << tests;
-    if (whole) write("][^_FEATURES] = {\n");
-    else write("][?] = {\n");
-    for_each_test(options_.samples, [&](const T* x) {
-      out_ << "    {";
-      Index count = 0;
-      for (Index j = 0; j < model_.features; ++j) {
-        if (!whole && !model_.uses(j)) continue;
-        separate(count++);
-        if (x[j] == x[j]) out_ << x[j];
-        else write("NAN");
-      }
-      out_ << (count ? "},\n" : "0},\n");
-    });
-    write("  };\n  static const ~ expected[");
-    out_ << tests;
-    write("][%] = {\n");
-    for_each_test(prepared, [&](const T* x) {
-      out_ << "    {";
-      for (Index first = 0; first < model_.classes; first += SimdOrScalar<T>::width) {
-        const auto part = model_.scores(x, 1, first);
-        for (Index k = first; k < smallest(model_.classes, first + SimdOrScalar<T>::width); ++k) {
-          separate(k);
-          out_ << part.entry[k - first];
-        }
-      }
-      out_ << "},\n";
-    });
-    write("  };\n  static const int classes[");
-    out_ << tests;
-    write("] = {");
-    Index count = 0;
-    for_each_test(prepared, [&](const T* x) {
-      separate(count++);
-      out_ << std::uint32_t(model_.predict(x));
-    });
-    write("};\n  const ~ tolerance = ");
+    write("  };\n");
+  }
+  /// What runs through them: `scores`, a function, and `also`, what else must be as it was.
+  void end_self_test(T tolerance, const char* scores, const char* also = "") {
+    write("  const ~ tolerance = ");
     out_ << tolerance;
     write(
         ";\n"
         "  ~ scores[%];\n"
         "  int i, k;\n"
         "  for (i = 0; i < ");
-    out_ << tests;
-    write("; ++i) {\n    @_scores");
-    if (!whole) write("_of_kept");
+    out_ << options_.sample_count;
+    write("; ++i) {\n    @_");
+    write(scores);
+    write("(samples[i], scores);\n");
+    write(also);
     write(
-        "(samples[i], scores);\n"
-        "    if (@_top(scores) != classes[i]) return i + 1;\n"
         "    for (k = 0; k < ^_CLASSES; ++k) {\n"
         "      const ~ off = scores[k] - expected[i][k];\n"
         "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
@@ -338,6 +317,44 @@ class CExporter {
         "  }\n"
         "  return 0;\n"
         "}\n\n");
+  }
+  const T* test_sample(const T* samples, Index i) const {
+    return samples + static_cast<std::size_t>(i) * model_.features;
+  }
+
+  /// `prepared`: the samples as they are weighted; `whole`: all features are listed, not the kept ones alone.
+  void self_test(const T* prepared, T tolerance, bool whole) {
+    if (!begin_self_test()) return;
+    test_table("~", " samples[", whole ? "^_FEATURES" : "?", [&](Index i) {
+      const T* x = test_sample(options_.samples, i);
+      Index count = 0;
+      for (Index j = 0; j < model_.features; ++j) {
+        if (!whole && !model_.uses(j)) continue;
+        separate(count++);
+        if (x[j] == x[j]) out_ << x[j];
+        else write("NAN");
+      }
+      if (!count) write("0");
+    });
+    test_table("~", " expected[", "%", [&](Index i) {
+      for (Index first = 0; first < model_.classes; first += SimdOrScalar<T>::width) {
+        const auto part = model_.scores(test_sample(prepared, i), 1, first);
+        for (Index k = first; k < smallest(model_.classes, first + SimdOrScalar<T>::width); ++k) {
+          separate(k);
+          out_ << part.entry[k - first];
+        }
+      }
+    });
+    write("  static const int classes[");
+    out_ << options_.sample_count;
+    write("] = {");
+    for (Index i = 0; i < options_.sample_count; ++i) {
+      separate(i);
+      out_ << std::uint32_t(model_.predict(test_sample(prepared, i)));
+    }
+    write("};\n");
+    end_self_test(tolerance, whole ? "scores" : "scores_of_kept",
+                  "    if (@_top(scores) != classes[i]) return i + 1;\n");
   }
 
   const LinearModel<T>& model_;

@@ -278,58 +278,21 @@ class InteractionCExporter : CExporter<T> {
   const T* sample(Index i) const { return options_.samples + static_cast<std::size_t>(i) * all_.features; }
 
   void self_test() {
-    const Index tests = options_.sample_count;
-    write("/* 0 when the ");
-    write(regression() ? "values" : "scores");
-    write(" of ");
-    out_ << tests;
-    write(
-        " training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
-        "static inline int @_self_test(void) {\n");
-    if (!tests) {
-      write("  return 0;\n}\n\n");
-      return;
-    }
-    write("  static const ~ samples[");
-    out_ << tests;
-    write("][?] = {\n");
-    for (Index i = 0; i < tests; ++i) {
-      write("    {");
+    if (!this->begin_self_test(regression() ? "values" : "scores")) return;
+    this->test_table("~", " samples[", "?", [&](Index i) {
       for_each_kept_feature([&](Index j) {
         separate(positions_[j]);
         out_ << sample(i)[j];
       });
-      write(kept_ ? "},\n" : "0},\n");
-    }
-    write("  };\n  static const ~ expected[");
-    out_ << tests;
-    write("][%] = {\n");
-    for (Index i = 0; i < tests; ++i) {
-      write("    {");
+      if (!kept_) write("0");
+    });
+    this->test_table("~", " expected[", "%", [&](Index i) {
       for (Index k = 0; k < all_.outputs; ++k) {
         separate(k);
         out_ << score(sample(i), k);
       }
-      write("},\n");
-    }
-    write("  };\n  const ~ tolerance = ");
-    out_ << tolerance();
-    write(
-        ";\n"
-        "  ~ scores[%];\n"
-        "  int i, k;\n"
-        "  for (i = 0; i < ");
-    out_ << tests;
-    write(
-        "; ++i) {\n"
-        "    @_scores_of_kept(samples[i], scores);\n"
-        "    for (k = 0; k < ^_CLASSES; ++k) {\n"
-        "      const ~ off = scores[k] - expected[i][k];\n"
-        "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
-        "    }\n"
-        "  }\n"
-        "  return 0;\n"
-        "}\n\n");
+    });
+    this->end_self_test(tolerance(), "scores_of_kept");
   }
 
   const InteractionTerms<T>& all_;

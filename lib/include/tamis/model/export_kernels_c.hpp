@@ -348,53 +348,17 @@ class KernelCExporter : CExporter<T> {
   }
 
   void self_test() {
-    const Index tests = options_.sample_count;
-    write("/* 0 when the scores of ");
-    out_ << tests;
-    write(
-        " training samples come out here as they did in training; otherwise the number of the first that does not. */\n"
-        "static inline int @_self_test(void) {\n");
-    if (!tests) {
-      write("  return 0;\n}\n\n");
-      return;
-    }
-    write("  static const ~ samples[");
-    out_ << tests;
-    write("][^_FEATURES] = {\n");
-    for (Index i = 0; i < tests; ++i) {
-      write("    {");
+    if (!this->begin_self_test()) return;
+    this->test_table("~", " samples[", "^_FEATURES", [&](Index i) {
       list(all_.samples.features,
            [&](std::size_t j) { return options_.samples[std::size_t{i} * all_.samples.features + j]; });
-      write("},\n");
-    }
-    write("  };\n  static const ~ expected[");
-    out_ << tests;
-    write("][%] = {\n");
-    for (Index i = 0; i < tests; ++i) {
+    });
+    this->test_table("~", " expected[", "%", [&](Index i) {
       const T* scores = scores_of(i);
-      write("    {");
       if (all_.outputs == 1) out_ << -scores[0] << ", " << scores[0];
       else list(all_.outputs, [&](std::size_t k) { return scores[k]; });
-      write("},\n");
-    }
-    write("  };\n  const ~ tolerance = ");
-    out_ << tolerance();
-    write(
-        ";\n"
-        "  ~ scores[%];\n"
-        "  int i, k;\n"
-        "  for (i = 0; i < ");
-    out_ << tests;
-    write(
-        "; ++i) {\n"
-        "    @_scores(samples[i], scores);\n"
-        "    for (k = 0; k < ^_CLASSES; ++k) {\n"
-        "      const ~ off = scores[k] - expected[i][k];\n"
-        "      if (!(off <= tolerance && -off <= tolerance)) return i + 1;\n"
-        "    }\n"
-        "  }\n"
-        "  return 0;\n"
-        "}\n\n");
+    });
+    this->end_self_test(tolerance(), "scores");
   }
 
   const KernelExpansion<T>& all_;

@@ -193,44 +193,26 @@ class QuantisedCExporter : CExporter<float> {
   }
 
   void self_test() {
-    const Index tests = options_.sample_count;
-    write("/* 0 when the scores of ");
-    out_ << tests;
-    write(
-        " training samples come out here as they did in export, to the bit; otherwise the number of the first\n"
-        "   that does not. */\n"
-        "static inline int @_self_test(void) {\n");
-    if (!tests) {
-      write("  return 0;\n}\n\n");
+    if (!begin_self_test("scores", "in export, to the bit; otherwise the number of the first\n   that does not."))
       return;
-    }
-    write("  static const int16_t samples[");
-    out_ << tests;
-    write("][?] = {\n");
-    for_each_test_sample([&](const float* x) {
-      out_ << "    {";
+    test_table("int16_t", " samples[", "?", [&](Index i) {
       Index index = 0;
       for_each_kept([&](Index j) {
         separate(index++);
-        integer(all_.counts[j].count(x[j]));
+        integer(all_.counts[j].count(sample(i)[j]));
       });
-      out_ << (index ? "},\n" : "0},\n");
+      if (!index) write("0");
     });
-    write("  };\n  static const int32_t expected[");
-    out_ << tests;
-    write("][%] = {\n");
-    for_each_test_sample([&](const float* x) {
-      out_ << "    {";
+    test_table("int32_t", " expected[", "%", [&](Index i) {
       for (Index k = 0; k < all_.classes; ++k) {
         std::int32_t score = all_.intercepts[k];
-        for_each_kept([&](Index j) { score += all_.counts[j].count(x[j]) * all_.weight(j, k); });
+        for_each_kept([&](Index j) { score += all_.counts[j].count(sample(i)[j]) * all_.weight(j, k); });
         separate(k);
         integer(score);
       }
-      out_ << "},\n";
     });
-    write("  };\n  int32_t scores[%];\n  int i, k;\n  for (i = 0; i < ");
-    out_ << tests;
+    write("  int32_t scores[%];\n  int i, k;\n  for (i = 0; i < ");
+    out_ << options_.sample_count;
     write(
         "; ++i) {\n"
         "    @_scores_of_kept(samples[i], scores);\n"
@@ -240,11 +222,7 @@ class QuantisedCExporter : CExporter<float> {
         "  return 0;\n"
         "}\n\n");
   }
-  template <class Visit>
-  void for_each_test_sample(Visit visit) const {
-    for (Index i = 0; i < options_.sample_count; ++i)
-      visit(options_.samples + static_cast<std::size_t>(i) * all_.features);
-  }
+  const float* sample(Index i) const { return options_.samples + static_cast<std::size_t>(i) * all_.features; }
 
   const QuantisedModel& all_;
   bool bytes_;

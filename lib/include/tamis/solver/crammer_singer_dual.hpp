@@ -2,70 +2,16 @@
 /// The default solver for the exact multiclass hinge with ridge: ascent on the dual, one sample at a time.
 
 #include <type_traits>
-#include <utility>
 
 #include "../catalogue.hpp"
 #include "../design/dense.hpp"
-#include "../design/sample_rows.hpp"
-#include "../design/sorted_columns.hpp"
 #include "../loss/hinge.hpp"
 #include "../penalty/ridge.hpp"
-#include "workbench.hpp"
+#include "dual_ascent.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// Moves the dual point p = u + c·e_y of one sample to the maximum of ⟨s, p⟩ − ‖p − p₀‖²/2σ over the simplex of size c,
-/// s being the scores plus margins (K entries, overwritten); σ infinite: to a vertex. `gap` becomes Σ_k p₀_k (max s −
-/// s_k), the sample's share of the duality gap. Where it is at most `negligible` and p₀ is in the simplex nothing
-/// moves: false. Otherwise step = p − p₀ (K entries). p₀ itself need not be in the simplex. Cost O(K). Source: Keerthi
-/// et al. (2008), section 3.
-template <class T>
-bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* step, T& gap) {
-  T top = s[0];
-  for (Index k = 1; k < classes; ++k) top = largest(top, s[k]);
-  gap = T(0);
-  bool inside = true;
-  for (Index k = 0; k < classes; ++k) {
-    s[k] = top - s[k];
-    gap += p[k] * s[k];
-    inside = inside && !(p[k] < T(0));
-  }
-  if (inside && !(gap > negligible)) return false;
-  if (finite(sigma)) {
-    T highest = -infinity<T>;
-    for (Index k = 0; k < classes; ++k) {
-      s[k] = p[k] - sigma * s[k];
-      highest = largest(highest, s[k]);
-    }
-    const T level = detail::water_level(classes, c, highest - c, [=](auto visit) {
-      for (Index k = 0; k < classes; ++k) visit(s[k]);
-    });
-    for (Index k = 0; k < classes; ++k) s[k] = largest(s[k] - level, T(0));
-  } else {
-    Index best = 0;
-    while (s[best] > T(0)) ++best;
-    for (Index k = 0; k < classes; ++k) s[k] = k == best ? c : T(0);
-  }
-  for (Index k = 0; k < classes; ++k) {
-    step[k] = s[k] - p[k];
-    p[k] = s[k];
-  }
-  return true;
-}
-
 namespace detail {
-
-/// The design that the solver reads rows of: made for it, or there already inside another.
-template <class T, class Design>
-struct RowsIn {
-  using type = SampleRows<T, Design>;
-  static type& of(type& design) { return design; }
-};
-template <class T, class Design>
-struct RowsIn<T, SortedColumns<T, SampleRows<T, Design>>> {
-  using type = SortedColumns<T, SampleRows<T, Design>>;
-  static SampleRows<T, Design>& of(type& design) { return design.uncopied(); }
-};
 
 /// Whether a loss or a penalty is the one meant, or one chosen at run time, when it is `incompatibility` that knows.
 template <class Given, class Meant>
@@ -92,18 +38,21 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 /// memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values that are not
 /// zero, and then no product touches the design again. Cost per pass: at most 4·entries·K flops.
 /// Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale multi-class
-/// linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts.
+/// linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts. The visits and
+/// the momentum are in DualAscent; here are the ends of passes, the intercepts and the certificates.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
-class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T, Design>::type> {
+class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   static_assert(detail::MayBe<Loss, Hinge> && detail::MayBe<Penalty, Ridge>, TAMIS_NEEDS_HINGE_AND_RIDGE);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
-  using Held = detail::RowsIn<T, Design>;
-  using Base = Workbench<T, Loss, Penalty, typename Held::type>;
-  using Base::begin_again, Base::bind, Base::centre, Base::certify, Base::certify_null_model, Base::count_iteration,
-      Base::design_, Base::end_at_limit, Base::intercept_scale_, Base::loss_, Base::memory_, Base::multiply,
-      Base::offer_primal, Base::options_, Base::report_, Base::shape_, Base::stride_, Base::targets_,
-      Base::transposed_multiply, Base::update_residual, Base::validate;
-  using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
+  using Base = DualAscent<T, Loss, Penalty, Design>;
+  using Base::begin_again, Base::bind, Base::blocks_, Base::centre, Base::certify, Base::certify_null_model,
+      Base::count_iteration, Base::design_, Base::end_at_limit, Base::extrapolate, Base::gap_, Base::intercept_scale_,
+      Base::left_, Base::level, Base::loss_, Base::mean_square_, Base::measure_samples, Base::memory_, Base::moved_,
+      Base::multiply, Base::negligible_, Base::offer_primal, Base::old_level, Base::options_, Base::own_,
+      Base::proximal_, Base::report_, Base::rest, Base::samples, Base::shape_, Base::start_pass, Base::stride_,
+      Base::sum, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::visit_block,
+      Base::work_;
+  using typename Base::Memory;
 
  public:
   using Base::running;
@@ -111,7 +60,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
 
   CrammerSingerDual(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
                     const Options<T>& options)
-      : Base(typename Held::type(design), targets, loss, penalty, options) {}
+      : Base(typename Base::Held::type(design), targets, loss, penalty, options) {}
 
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) { return requirement(shape, shape.features); }
@@ -154,36 +103,6 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
   }
 
  private:
-  struct Memory {
-    CommonMemory<T> common;
-    T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
-    T* g;                 ///< scratch: gradients
-    T* p;                 ///< duals plus cᵢ at the label
-    T* z;                 ///< scratch: scores, duals
-    T* norm;              ///< ‖xᵢ − m̄‖²
-    T* mean;              ///< ⟨m̄, xᵢ⟩
-    T* row[6];            ///< scratch of one visit, and what the intercepts need
-    Index* order;         ///< from the front: samples to visit in a block; from the back: first samples of the blocks
-    std::uint8_t* wait;   ///< passes until the next visit
-    std::uint8_t* quiet;  ///< visits in a row that moved nothing
-    typename Samples::Memory samples;
-
-    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries) {
-      Memory m{};
-      m.common = CommonMemory<T>::lay_out(arena, shape);
-      for (T** coefficients : {&m.w, &m.g}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
-      for (T** duals : {&m.p, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
-      for (T** numbers : {&m.norm, &m.mean}) *numbers = arena.take<T>(shape.samples);
-      for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
-      m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
-      for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
-      m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
-      return m;
-    }
-  };
-
-  Samples& samples() { return Held::of(design_); }
-
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     if (!validate(memory, requirement(shape_))) return false;
     if (!(options_.lambda > T(0))) {
@@ -224,169 +143,6 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     measure_samples();
     rest();
     start_pass();
-  }
-
-  /// What every visit needs of its sample, block by block, and how strongly the intercepts are held.
-  [[gnu::noinline]] void measure_samples() {
-    T square = 0;
-    if (options_.intercept)
-      for (Index j = 0; j < shape_.features; ++j) square += memory_.means[j] * memory_.means[j];
-    mean_square_ = square;
-    T total = 0;
-    for (Index first = 0; first < shape_.samples;) {
-      const Index count = samples().block_from(first);
-      samples().load(first, count);
-      for (Index i = first; i < first + count; ++i) total += measure(i);
-      block(blocks_++) = first;
-      first += count;
-    }
-    proximal_ = T(0);
-    if (options_.intercept) {
-      const T typical = total / T(shape_.samples);
-      proximal_ = typical > T(0) ? pull * typical / options_.lambda : T(1);
-    }
-    copy(row_of(own_.w, shape_.features, stride_), stride_, own_.row[level]);
-  }
-
-  /// Norm of a loaded sample, and its product with the means.
-  T measure(Index i) {
-    const auto x = samples().row(i);
-    T norm = 0, product = 0, square = 0;
-    for (Index e = 0; e < x.count; ++e) {
-      const T mean = options_.intercept ? memory_.means[x.features[e]] : T(0);
-      const T centred = x.values[e] - mean;
-      norm += centred * centred;
-      product += mean * x.values[e];
-      square += mean * mean;
-    }
-    norm += largest(mean_square_ - square, T(0));
-    own_.norm[i] = norm;
-    own_.mean[i] = product;
-    return norm;
-  }
-
-  Index& block(Index b) const { return own_.order[shape_.samples - b]; }
-
-  void start_pass() {
-    left_ = blocks_;
-    gap_ = moved_ = agreement_ = T(0);
-  }
-
-  /// Forgets the momentum: the present point is where the next one starts from.
-  void rest() {
-    inertia_ = 0;
-    copy(own_.row[sum], stride_, own_.row[old_sum]);
-    copy(own_.row[level], stride_, own_.row[old_level]);
-    copy(own_.p, CommonMemory<T>::duals(shape_), own_.z);
-    copy(own_.w, CommonMemory<T>::coefficients(shape_), own_.g);
-  }
-
-  /// Goes on from p and w in the direction of the last pass.
-  [[gnu::noinline]] void extrapolate() {
-    if (agreement_ < T(0)) inertia_ = 0;
-    const T by = T(inertia_) / T(inertia_ + 3);
-    ++inertia_;
-    advance(own_.p, own_.z, CommonMemory<T>::duals(shape_), by);
-    const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
-    advance(own_.w, own_.g, weights, by);
-    if (options_.intercept) {
-      advance(own_.row[sum], own_.row[old_sum], stride_, by);
-      advance(own_.row[level], own_.row[old_level], stride_, by);
-    }
-  }
-  static void advance(T* now, T* before, std::size_t count, T by) {
-    const auto factor = SimdOrScalar<T>::fill(by);
-    for (std::size_t e = 0; e < count; e += SimdOrScalar<T>::width) {
-      const auto x = SimdOrScalar<T>::load(now + e);
-      (x + factor * (x - SimdOrScalar<T>::load(before + e))).store(now + e);
-      x.store(before + e);
-    }
-  }
-
-  void visit_block() {
-    Index& drawn_block = block(draw(left_--));
-    const Index first = drawn_block;
-    drawn_block = block(left_);
-    block(left_) = first;
-    const Index count = samples().block_from(first);
-    samples().load(first, count);
-    Index chosen = 0;
-    for (Index i = first; i < first + count; ++i) {
-      if (!(targets_.weight(i) > T(0))) continue;
-      if (own_.wait[i] > 0) --own_.wait[i];
-      else own_.order[chosen++] = i;
-    }
-    for (Index left = chosen; left > 0; --left) {
-      const Index drawn = draw(left);
-      const Index i = own_.order[drawn];
-      own_.order[drawn] = own_.order[left - 1];
-      visit(i);
-    }
-  }
-
-  /// A number below `below`: Knuth's linear congruential generator, its upper bits.
-  Index draw(Index below) {
-    random_ = random_ * 1664525u + 1013904223u;
-    return static_cast<Index>((static_cast<std::uint64_t>(random_) * below) >> 32);
-  }
-
-  void visit(Index i) {
-    const Index stride = stride_;
-    const Index classes = shape_.classes;
-    const T lambda = options_.lambda;
-    const auto x = samples().row(i);
-    const T weight = targets_.weight(i);
-    T* s = own_.row[score];
-    T* step = own_.row[change];
-    T* p = row_of(own_.p, i, stride);
-
-    const T along = own_.mean[i] / lambda;
-    if (options_.intercept) {
-      for (Index k = 0; k < stride; ++k) step[k] = own_.row[level][k] + along * own_.row[sum][k];
-    } else {
-      fill(step, stride, T(0));
-    }
-    row_multiply(x, own_.w, stride, step, s);
-    const T margin = targets_.margin(i);
-    for (Index k = 0; k < classes; ++k) s[k] += k != targets_.labels[i] ? margin : T(0);
-    work_ += x.count;
-
-    const T curvature = own_.norm[i] / lambda + proximal_;
-    T gap = 0;
-    const bool moves = crammer_singer_step(s, p, classes, weight, T(1) / curvature, negligible_ * weight, step, gap);
-    gap_ += largest(gap, T(0));
-    const T* before = row_of(own_.z, i, stride);
-    if (!moves) {
-      bool still = true;
-      for (Index k = 0; k < classes; ++k) still = still && p[k] == before[k];
-      if (still) {
-        own_.quiet[i] = static_cast<std::uint8_t>(smallest(own_.quiet[i] + 1, longest_wait));
-        own_.wait[i] = static_cast<std::uint8_t>((1u << own_.quiet[i]) - 1u);
-        return;
-      }
-      for (Index k = 0; k < classes; ++k) {  // what rests must have no momentum left
-        step[k] = before[k] - p[k];
-        p[k] = before[k];
-      }
-    }
-    own_.quiet[i] = 0;
-    T moved = 0;
-    for (Index k = 0; k < classes; ++k) agreement_ += step[k] * (p[k] - before[k]);
-    if (options_.intercept) {
-      const T by = along - mean_square_ / lambda - proximal_;
-      for (Index k = 0; k < classes; ++k) {
-        own_.row[sum][k] += step[k];
-        own_.row[level][k] += by * step[k];
-      }
-    }
-    for (Index k = 0; k < classes; ++k) {
-      moved += absolute(step[k]);
-      step[k] *= T(-1) / lambda;
-    }
-    moved_ += moved;
-    for (Index k = classes; k < stride; ++k) step[k] = T(0);
-    row_update(x, step, own_.w, stride);
-    work_ += x.count;
   }
 
   [[gnu::noinline]] void end_pass() {
@@ -480,8 +236,7 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
 
   void duals(T* u) const {
     copy(own_.p, CommonMemory<T>::duals(shape_), u);
-    for (Index i = 0; i < shape_.samples; ++i)
-      row_of(u, i, stride_)[targets_.labels[i]] -= targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) row_of(u, i, stride_)[targets_.labels[i]] -= targets_.weight(i);
   }
 
   /// Samples with a share of the duality gap at the scores z take part in the next pass.
@@ -498,33 +253,11 @@ class CrammerSingerDual : public Workbench<T, Loss, Penalty, typename detail::Ro
     }
   }
 
-  enum : int {
-    sum,
-    level,
-    old_sum,
-    old_level,
-    score,
-    change
-  };  // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
-  static constexpr T pull = T(0.5);
   static constexpr T outer = T(100);  ///< accuracy of a pass against the imbalance of the duals, for a new centre
   static constexpr T share = T(0.01);
-  static constexpr int longest_wait = 4;
   static constexpr std::size_t patience = 6;
 
-  Memory own_{};
-  Index blocks_ = 0;
-  Index left_ = 0;  ///< blocks of this pass
-  std::uint32_t random_ = 1;
-  std::size_t work_ = 0;
-  T mean_square_ = T(0);
-  T proximal_ = T(0);    ///< 1/ε
-  T negligible_ = T(0);  ///< share of the gap, per weight, below which a sample rests
-  T agreement_ = T(0);   ///< of the moves of this pass with those since the end of the last
-  std::uint32_t inertia_ = 0;
   std::uint32_t since_ = 0;  ///< passes since the last certificate
-  T gap_ = T(0);
-  T moved_ = T(0);
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,0 +1,261 @@
+#pragma once
+/// Passes of ascent on the dual of the multiclass hinge with ridge: visits to samples, their order, and momentum.
+
+#include <type_traits>
+#include <utility>
+
+#include "../design/sample_rows.hpp"
+#include "../design/sorted_columns.hpp"
+#include "crammer_singer_step.hpp"
+#include "workbench.hpp"
+
+namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
+
+namespace detail {
+
+/// The design that the solver reads rows of: made for it, or there already inside another.
+template <class T, class Design>
+struct RowsIn {
+  using type = SampleRows<T, Design>;
+  static type& of(type& design) { return design; }
+};
+template <class T, class Design>
+struct RowsIn<T, SortedColumns<T, SampleRows<T, Design>>> {
+  using type = SortedColumns<T, SampleRows<T, Design>>;
+  static SampleRows<T, Design>& of(type& design) { return design.uncopied(); }
+};
+
+}  // namespace detail
+
+/// The part of CrammerSingerDual that ascends, which has its memory: the duals p = u + c·e_y, the coefficients w that
+/// they make, and the rows `sum` = Σᵢuᵢ and `level` that stand for the intercepts. A pass is `start_pass`,
+/// `visit_block` until no block is `left_`, and then `extrapolate`, or `rest` where the momentum is forgotten.
+template <class T, class Loss, class Penalty, class Design>
+class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T, Design>::type> {
+ protected:
+  using Held = detail::RowsIn<T, Design>;
+  using Base = Workbench<T, Loss, Penalty, typename Held::type>;
+  using Base::design_, Base::memory_, Base::options_, Base::shape_, Base::stride_, Base::targets_;
+  using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
+
+  using Base::Base;
+
+  struct Memory {
+    CommonMemory<T> common;
+    T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
+    T* g;                 ///< scratch: gradients
+    T* p;                 ///< duals plus cᵢ at the label
+    T* z;                 ///< scratch: scores, duals
+    T* norm;              ///< ‖xᵢ − m̄‖²
+    T* mean;              ///< ⟨m̄, xᵢ⟩
+    T* row[6];            ///< scratch of one visit, and what the intercepts need
+    Index* order;         ///< from the front: samples to visit in a block; from the back: first samples of the blocks
+    std::uint8_t* wait;   ///< passes until the next visit
+    std::uint8_t* quiet;  ///< visits in a row that moved nothing
+    typename Samples::Memory samples;
+
+    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries) {
+      Memory m{};
+      m.common = CommonMemory<T>::lay_out(arena, shape);
+      for (T** coefficients : {&m.w, &m.g}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
+      for (T** duals : {&m.p, &m.z}) *duals = arena.take<T>(CommonMemory<T>::duals(shape));
+      for (T** numbers : {&m.norm, &m.mean}) *numbers = arena.take<T>(shape.samples);
+      for (T*& scratch : m.row) scratch = arena.take<T>(padded<T>(shape.classes));
+      m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
+      for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
+      m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
+      return m;
+    }
+  };
+
+  Samples& samples() { return Held::of(design_); }
+
+  /// What every visit needs of its sample, block by block, and how strongly the intercepts are held.
+  [[gnu::noinline]] void measure_samples() {
+    T square = 0;
+    if (options_.intercept)
+      for (Index j = 0; j < shape_.features; ++j) square += memory_.means[j] * memory_.means[j];
+    mean_square_ = square;
+    T total = 0;
+    for (Index first = 0; first < shape_.samples;) {
+      const Index count = samples().block_from(first);
+      samples().load(first, count);
+      for (Index i = first; i < first + count; ++i) total += measure(i);
+      block(blocks_++) = first;
+      first += count;
+    }
+    proximal_ = T(0);
+    if (options_.intercept) {
+      const T typical = total / T(shape_.samples);
+      proximal_ = typical > T(0) ? pull * typical / options_.lambda : T(1);
+    }
+    copy(row_of(own_.w, shape_.features, stride_), stride_, own_.row[level]);
+  }
+
+  /// Norm of a loaded sample, and its product with the means.
+  T measure(Index i) {
+    const auto x = samples().row(i);
+    T norm = 0, product = 0, square = 0;
+    for (Index e = 0; e < x.count; ++e) {
+      const T mean = options_.intercept ? memory_.means[x.features[e]] : T(0);
+      const T centred = x.values[e] - mean;
+      norm += centred * centred;
+      product += mean * x.values[e];
+      square += mean * mean;
+    }
+    norm += largest(mean_square_ - square, T(0));
+    own_.norm[i] = norm;
+    own_.mean[i] = product;
+    return norm;
+  }
+
+  Index& block(Index b) const { return own_.order[shape_.samples - b]; }
+
+  void start_pass() {
+    left_ = blocks_;
+    gap_ = moved_ = agreement_ = T(0);
+  }
+
+  /// Forgets the momentum: the present point is where the next one starts from.
+  void rest() {
+    inertia_ = 0;
+    copy(own_.row[sum], stride_, own_.row[old_sum]);
+    copy(own_.row[level], stride_, own_.row[old_level]);
+    copy(own_.p, CommonMemory<T>::duals(shape_), own_.z);
+    copy(own_.w, CommonMemory<T>::coefficients(shape_), own_.g);
+  }
+
+  /// Goes on from p and w in the direction of the last pass.
+  [[gnu::noinline]] void extrapolate() {
+    if (agreement_ < T(0)) inertia_ = 0;
+    const T by = T(inertia_) / T(inertia_ + 3);
+    ++inertia_;
+    advance(own_.p, own_.z, CommonMemory<T>::duals(shape_), by);
+    const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
+    advance(own_.w, own_.g, weights, by);
+    if (options_.intercept) {
+      advance(own_.row[sum], own_.row[old_sum], stride_, by);
+      advance(own_.row[level], own_.row[old_level], stride_, by);
+    }
+  }
+  static void advance(T* now, T* before, std::size_t count, T by) {
+    const auto factor = SimdOrScalar<T>::fill(by);
+    for (std::size_t e = 0; e < count; e += SimdOrScalar<T>::width) {
+      const auto x = SimdOrScalar<T>::load(now + e);
+      (x + factor * (x - SimdOrScalar<T>::load(before + e))).store(now + e);
+      x.store(before + e);
+    }
+  }
+
+  void visit_block() {
+    Index& drawn_block = block(draw(left_--));
+    const Index first = drawn_block;
+    drawn_block = block(left_);
+    block(left_) = first;
+    const Index count = samples().block_from(first);
+    samples().load(first, count);
+    Index chosen = 0;
+    for (Index i = first; i < first + count; ++i) {
+      if (!(targets_.weight(i) > T(0))) continue;
+      if (own_.wait[i] > 0) --own_.wait[i];
+      else own_.order[chosen++] = i;
+    }
+    for (Index left = chosen; left > 0; --left) {
+      const Index drawn = draw(left);
+      const Index i = own_.order[drawn];
+      own_.order[drawn] = own_.order[left - 1];
+      visit(i);
+    }
+  }
+
+  /// A number below `below`: Knuth's linear congruential generator, its upper bits.
+  Index draw(Index below) {
+    random_ = random_ * 1664525u + 1013904223u;
+    return static_cast<Index>((static_cast<std::uint64_t>(random_) * below) >> 32);
+  }
+
+  void visit(Index i) {
+    const Index stride = stride_;
+    const Index classes = shape_.classes;
+    const T lambda = options_.lambda;
+    const auto x = samples().row(i);
+    const T weight = targets_.weight(i);
+    T* s = own_.row[score];
+    T* step = own_.row[change];
+    T* p = row_of(own_.p, i, stride);
+
+    const T along = own_.mean[i] / lambda;
+    if (options_.intercept) {
+      for (Index k = 0; k < stride; ++k) step[k] = own_.row[level][k] + along * own_.row[sum][k];
+    } else {
+      fill(step, stride, T(0));
+    }
+    row_multiply(x, own_.w, stride, step, s);
+    const T margin = targets_.margin(i);
+    for (Index k = 0; k < classes; ++k) s[k] += k != targets_.labels[i] ? margin : T(0);
+    work_ += x.count;
+
+    const T curvature = own_.norm[i] / lambda + proximal_;
+    T gap = 0;
+    const bool moves = crammer_singer_step(s, p, classes, weight, T(1) / curvature, negligible_ * weight, step, gap);
+    gap_ += largest(gap, T(0));
+    const T* before = row_of(own_.z, i, stride);
+    if (!moves) {
+      bool still = true;
+      for (Index k = 0; k < classes; ++k) still = still && p[k] == before[k];
+      if (still) {
+        own_.quiet[i] = static_cast<std::uint8_t>(smallest(own_.quiet[i] + 1, longest_wait));
+        own_.wait[i] = static_cast<std::uint8_t>((1u << own_.quiet[i]) - 1u);
+        return;
+      }
+      for (Index k = 0; k < classes; ++k) {  // what rests must have no momentum left
+        step[k] = before[k] - p[k];
+        p[k] = before[k];
+      }
+    }
+    own_.quiet[i] = 0;
+    T moved = 0;
+    for (Index k = 0; k < classes; ++k) agreement_ += step[k] * (p[k] - before[k]);
+    if (options_.intercept) {
+      const T by = along - mean_square_ / lambda - proximal_;
+      for (Index k = 0; k < classes; ++k) {
+        own_.row[sum][k] += step[k];
+        own_.row[level][k] += by * step[k];
+      }
+    }
+    for (Index k = 0; k < classes; ++k) {
+      moved += absolute(step[k]);
+      step[k] *= T(-1) / lambda;
+    }
+    moved_ += moved;
+    for (Index k = classes; k < stride; ++k) step[k] = T(0);
+    row_update(x, step, own_.w, stride);
+    work_ += x.count;
+  }
+
+  enum : int {
+    sum,
+    level,
+    old_sum,
+    old_level,
+    score,
+    change
+  };                                 // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
+  static constexpr T pull = T(0.5);  ///< of the intercepts towards bᵗ, against the curvature of a typical sample
+  static constexpr int longest_wait = 4;
+
+  Memory own_{};
+  Index blocks_ = 0;
+  Index left_ = 0;  ///< blocks of this pass
+  std::uint32_t random_ = 1;
+  std::size_t work_ = 0;  ///< values read since the last certificate
+  T mean_square_ = T(0);
+  T proximal_ = T(0);    ///< 1/ε
+  T negligible_ = T(0);  ///< share of the gap, per weight, below which a sample rests
+  T agreement_ = T(0);   ///< of the moves of this pass with those since the end of the last
+  std::uint32_t inertia_ = 0;
+  T gap_ = T(0);    ///< of the samples visited in this pass
+  T moved_ = T(0);  ///< how far their duals went
+};
+
+}  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
