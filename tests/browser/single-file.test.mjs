@@ -81,3 +81,24 @@ test('the module of the README works by an import map', async () => {
     close();
   }
 });
+
+test('the package as many files: what returns at once loads its module at once, without a complaint', async () => {
+  const { host, close } = await serveFolder('package', package_folder);
+  const page = await openPage(browser.context);
+  try {
+    const loaded = [];
+    page.on('request', (request) => request.url().endsWith('.wasm') && loaded.push(path.basename(request.url())));
+    await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+    await page.goto(`${host}package/version.js`); // a page beside the package
+    const header = await page.evaluate(async (problem) => {
+      const { load } = await import('./tamis.js');
+      return (await load()).trainSync(problem).toC({ name: 'flowers' });
+    }, problem);
+    assert.equal(header, (await tamisInNode()).trainSync(problem).toC({ name: 'flowers' }));
+    assert.deepEqual(loaded, ['tamis-squared-hinge-groups-simd.wasm', 'tamis-model.wasm']);
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await page.close();
+    close();
+  }
+});
