@@ -206,16 +206,23 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   }
 
   /// Where λ is small and the gap does not close, the way there leads over larger ones, from one solution to the next:
-  /// coefficients that came too early take long to leave. What is certified is the problem with the λ of the options.
+  /// coefficients that came too early take long to leave, and of few samples with many features all violations are met
+  /// before the penalty counts. What is certified is the problem with the λ of the options.
   [[gnu::noinline]] void choose_lambda() {
     constexpr T step = T(0.5), solved = T(0.01);
     const T wanted = options_.lambda;
     if (!went_round_) {
+      const bool wide = follows_violations() && !has_zeros() && shape_.samples < shape_.features;
       const bool stuck = report_.iterations >= patience && gap_ > T(0.1);
-      if (!stuck || !newton_is_on() || !has_zeros()) return;
-      if (!(wanted > T(0) && wanted < step * step * report_.lambda_max)) return;
+      if (!newton_is_on() || !(wide || (stuck && has_zeros()))) return;
+      T top = report_.lambda_max;
+      if (wide) {
+        top = T(0);
+        for (Index j = 0; j < shape_.features; ++j) top += own_.squares[j];
+      }
+      if (!(wanted > T(0) && wanted < step * step * top)) return;
       went_round_ = true;
-      lambda_ = step * report_.lambda_max;
+      lambda_ = step * top;
     }
     if (lambda_ == wanted) return;
     decrease_ = T(0);

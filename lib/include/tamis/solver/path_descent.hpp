@@ -18,9 +18,9 @@ template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration, Base::design_,
-      Base::end_at_limit, Base::lambda_, Base::loss_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_,
-      Base::report_, Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual,
-      Base::went_round_;
+      Base::end_at_limit, Base::entry_bound, Base::gap_, Base::lambda_, Base::loss_, Base::monitor_, Base::offer_primal,
+      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_, Base::shape_, Base::stride_,
+      Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
 
  public:
   using Base::running;
@@ -38,19 +38,15 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
-    const T last = options_.lambda;
+    const T last = lambda_;
     if (!is_for_entries() || !(last > T(0)) || !(lambda > T(0)) || !take_memory()) {
       if (step_) leave();
       return Base::warm_start(lambda);
     }
     if (!begin_again(lambda)) return false;
-    lambda_ = lambda;
-    went_round_ = true;
-    step_ = &PathDescent::step_by_entries;
-    multiply_copy(false);
-    newton_.begin(own_.w, stride_, last, lambda);
+    go_by_entries(last, lambda);
     if (is_certified_) {
-      offer_primal(own_.w, objective());
+      offer_primal(own_.w, objective(lambda));
       certify_again(smallest(lambda / last, T(1)));
     } else {
       take_losses();
@@ -63,6 +59,19 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   bool step() {
     if (!step_) return Base::step();  // all of the other method is behind the pointer, and only there with warm_start
     return step_(*this);
+  }
+
+ protected:
+  /// After `start`: goes to the λ of the options over larger ones, from the largest at which the null model is the
+  /// solution, each to a gap of a tenth. What is certified is the problem with the λ of the options.
+  void go_down() {
+    if (!running() || !is_for_entries() || !(options_.lambda > T(0)) || !take_memory()) return;
+    go_by_entries(lambda_, lambda_);
+    take_losses();
+    certify();
+    const T top = largest_magnitude(static_cast<const T*>(own_.g), std::size_t(shape_.features) * stride_) /
+                  entry_terms<T>(penalty_).l1;
+    go_by_entries(top, next_lambda(top));
   }
 
  private:
@@ -83,6 +92,16 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     const std::size_t all = std::size_t(shape_.samples) * shape_.features;
     design_.multiply_copy(copy || design_.entries(nullptr, shape_.features) < all / 4);
   }
+  /// From the solution at λ = `last` to that at λ = `next`.
+  void go_by_entries(T last, T next) {
+    lambda_ = next;
+    went_round_ = true;
+    step_ = &PathDescent::step_by_entries;
+    steps_ = 0;
+    multiply_copy(false);
+    newton_.begin(own_.w, stride_, last, next);
+  }
+  T next_lambda(T lambda) const { return largest(T(0.8) * lambda, options_.lambda); }
   /// Goes back to the other method.
   void leave() {
     step_ = nullptr;
@@ -91,11 +110,11 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     multiply_copy(true);
   }
 
-  T objective() const {
+  T objective(T lambda) const {
     const T penalty = newton_.has_entries()
                           ? newton_.penalty_value(own_.w, stride_, entry_terms<T>(penalty_), shape_.features)
                           : Base::penalty_value(own_.w);
-    return loss_value_ + options_.lambda * penalty;
+    return loss_value_ + lambda * penalty;
   }
 
   static bool step_by_entries(PathDescent& solver) {
@@ -107,24 +126,25 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
   /// A step of ProximalNewton, shortened until it descends, and its certificate.
   void step_by_entries() {
-    const T before = objective();
+    const T before = objective(lambda_);
     const Design& design = design_;
     EntryProblem<T, Design, Loss> problem{
-        design, targets_,        loss_,  shape_, options_.lambda, entry_terms<T>(penalty_), options_.intercept,
+        design, targets_,        loss_,  shape_, lambda_, entry_terms<T>(penalty_), options_.intercept,
         own_.w, losses_.shift(), own_.u, own_.g, stride_};
-    if (report_.iterations > most_steps || !newton_.step(problem, report_.relative_gap)) {
+    if (++steps_ > most_steps || !newton_.step(problem, gap_)) {
       leave();
       Base::certify(false);
       if (running()) begin_epochs(2);
       return;
     }
     take_losses();
-    for (T alpha = T(0.5); !(objective() <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
+    for (T alpha = T(0.5); !(objective(lambda_) <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
       newton_.take(problem, alpha);
       take_losses();
     }
     update_residual(newton_.moved(), newton_.size());
     certify();
+    if (running() && lambda_ != options_.lambda && gap_ <= T(0.1)) go_by_entries(lambda_, next_lambda(lambda_));
   }
   /// Scores of the coefficients, the loss there and its gradients.
   [[gnu::noinline]] void take_losses() {
@@ -133,12 +153,25 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
   /// The gap after take_losses, with duals to which the intercepts have been shifted.
   [[gnu::noinline]] void certify() {
-    offer_primal(own_.w, objective());
+    const T wanted = options_.lambda, l1 = entry_terms<T>(penalty_).l1;
+    offer_primal(own_.w, objective(wanted));
     T* const sums = own_.block[1];
     const bool balanced = !options_.intercept || losses_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
-    Base::certify_entries(own_.u, own_.g, balanced, entry_terms<T>(penalty_).l1, [&](T scale) {
+    const auto loss_dual = [&](T scale) {
       return losses_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
-    });
+    };
+    Base::certify_entries(own_.u, own_.g, balanced, l1, loss_dual);
+    gap_ = report_.relative_gap;
+    if (lambda_ != wanted) {
+      const T value = objective(lambda_);
+      options_.lambda = lambda_;
+      gap_ = (value - entry_bound(own_.u, own_.g, l1, loss_dual)) / value;
+      options_.lambda = wanted;
+      if (report_.status == Status::precision_limit) {
+        report_.status = Status::running;
+        monitor_.begin();
+      }
+    }
     if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
     is_certified_ = true;
   }
@@ -149,7 +182,27 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   ProximalNewton<T> newton_{};
   bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
   bool is_certified_ = false;             ///< u and g are those of `certify` at w
+  std::uint32_t steps_ = 0;               ///< at the λ at hand
   T loss_value_ = T(0);                   ///< at w, after take_losses
+};
+
+/// The default for smooth losses with ℓ1 or elastic net, where the memory allows: PathDescent that reaches its first λ
+/// in the same way, over larger ones. For other losses and penalties, and in less memory, BlockCoordinateDescent.
+///
+/// Memory: `requirement(shape, hint)`: that of BlockCoordinateDescent, and of no fewer than 768 entries. Cost: see
+/// PathDescent; some steps for each factor of 0.8 between the largest λ and that of the options.
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+class ProximalNewtonDescent : public PathDescent<T, Loss, Penalty, Design> {
+  using Base = PathDescent<T, Loss, Penalty, Design>;
+
+ public:
+  using Base::Base;
+
+  bool start(std::span<std::byte> memory) {
+    Base::start(memory);
+    Base::go_down();
+    return Base::running();
+  }
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -138,7 +138,10 @@ class ProximalNewton {
     gap_ = gap;
     if (entries_ > 0) rescale(p);
     if (entries_ == 0 || extra_ > built_ || built_ < cheap * evaluation(p) || slow) clear(p);
-    if (!add_entries(p, first)) return false;
+    if (!add_entries(p, first)) {  // those of other λs may fill the memory
+      clear(p);
+      if (!add_entries(p, first)) return false;
+    }
     minimise(p, accuracy * (first ? T(1) : smallest(T(1), T(20) * gap)), first ? ratio_ : T(0));
     take(p, T(1));
     return true;
@@ -172,7 +175,7 @@ class ProximalNewton {
     }
     return low * lanes<T>;
   }
-  static constexpr int most_sweeps = 300;
+  int most_sweeps() const { return entries_ < 300 ? 3000 : 300; }
   static constexpr Index block = 64;  ///< samples that are looked at together
   static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
@@ -219,8 +222,6 @@ class ProximalNewton {
   template <class Problem>
   [[gnu::noinline]] bool add_entries(const Problem& p, bool first) {
     const Index old = entries_;
-    const T foreseen = first && last_ > p.lambda ? T(2) * p.lambda - last_ : T(0.999) * p.lambda;
-    const T level = p.penalty.l1 * foreseen;
     Index found = 0;
     bool fits = true;
     const auto add = [&](std::size_t at) {
@@ -236,8 +237,18 @@ class ProximalNewton {
       for (std::size_t at = 0; at < coefficients; ++at)
         if (p.w[at] != T(0)) add(at);
     }
-    for (std::size_t at = 0; at < coefficients; ++at)
-      if (absolute(p.g[at]) > level) add(at);
+    const Index needed = found;
+    const auto add_above = [&](T lambda) {
+      for (std::size_t at = 0; at < coefficients; ++at)
+        if (absolute(p.g[at]) > p.penalty.l1 * lambda) add(at);
+    };
+    const bool foresees = first && last_ > p.lambda;
+    add_above(foresees ? T(2) * p.lambda - last_ : T(0.999) * p.lambda);
+    if (!fits && foresees) {
+      while (found > needed) m_.inside[m_.list[--found]] = 0;
+      fits = true;
+      add_above(p.lambda);
+    }
     if (!fits) {
       entries_ = 0;
       return false;
@@ -359,7 +370,7 @@ class ProximalNewton {
       }
     const T threshold = p.lambda * p.penalty.l1, ridge = p.lambda * p.penalty.ridge;
     bool all = true;
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < most_sweeps(); ++sweep) {
       T most = 0;
       for (Index e = 0; e < entries_; ++e) {
         const bool penalised = m_.feature[e] != intercepts;

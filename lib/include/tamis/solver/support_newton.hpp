@@ -17,7 +17,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate
 /// gradients, at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is
 /// room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536
-/// of them; its diagonal alone where the support is larger than the memory was made for.
+/// of them, or over all where they are fewer than the support; its diagonal alone where both are more than the memory
+/// was made for.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -162,15 +163,8 @@ class SupportNewton {
     T* const t = p.u;
     const T* v = direction();
     T* const out = image();
-    const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
     const Index samples = samples_in_use(p.shape);
-    if (copy_ == Copy::dense) {
-      for (Index c = 0; c < p.size; ++c) copy(row_of(v, p.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
-      dense_.multiply(m_.packed, stride_, base, t);
-    } else {
-      for (Index a = 0; a < samples; ++a) copy(base, stride_, row_of(t, a, stride_));
-      for (Index c = 0; c < p.size; ++c) add_column(column(p, c), row_of(v, p.support[c], stride_), stride_, t);
-    }
+    multiply(p, v, t);
     visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index a = 0; a < samples; ++a) {
         const Index i = sample(a);
@@ -178,15 +172,7 @@ class SupportNewton {
                              p.targets.weight(i), row_of(t, a, stride_));
       }
     });
-    if (copy_ == Copy::dense) {
-      dense_.transposed_multiply(t, stride_, m_.packed);
-      for (Index c = 0; c < p.size; ++c)
-        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, p.support[c], stride_));
-    } else {
-      for (Index c = 0; c < p.size; ++c)
-        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, p.support[c], stride_));
-    }
-    if (p.intercept) column_sums(static_cast<const T*>(t), samples, stride_, row_of(out, p.shape.features, stride_));
+    transposed_multiply(p, t, out);
     p.for_each_group([&](FeatureGroup group) {
       p.add_penalty_curvature(group, v, out);
       for (Index r = 0; r < group.count; ++r) {
@@ -201,7 +187,33 @@ class SupportNewton {
       T* row = row_of(out, p.shape.features, stride_);
       for (Index k = p.shape.classes; k < stride_; ++k) row[k] = T(0);
     }
+  }
+  /// t ← the scores of v, of the samples in use.
+  template <class Problem>
+  void multiply(const Problem& p, const T* v, T* t) {
+    const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
+    if (copy_ == Copy::dense) {
+      for (Index c = 0; c < p.size; ++c) copy(row_of(v, p.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
+      dense_.multiply(m_.packed, stride_, base, t);
+    } else {
+      for (Index a = 0; a < samples_in_use(p.shape); ++a) copy(base, stride_, row_of(t, a, stride_));
+      for (Index c = 0; c < p.size; ++c) add_column(column(p, c), row_of(v, p.support[c], stride_), stride_, t);
+    }
     count_work(p);
+  }
+  /// The same transposed.
+  template <class Problem>
+  void transposed_multiply(const Problem& p, T* t, T* out) {
+    if (copy_ == Copy::dense) {
+      dense_.transposed_multiply(t, stride_, m_.packed);
+      for (Index c = 0; c < p.size; ++c)
+        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, p.support[c], stride_));
+    } else {
+      for (Index c = 0; c < p.size; ++c)
+        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, p.support[c], stride_));
+    }
+    if (p.intercept)
+      column_sums(static_cast<const T*>(t), samples_in_use(p.shape), stride_, row_of(out, p.shape.features, stride_));
     count_work(p);
   }
   template <class Problem>
@@ -238,12 +250,16 @@ class SupportNewton {
       m_.diagonal[p.support[c]] = sum;
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
-    factored_ = false;
-    if (copy_ != Copy::none) factored_ = factor(p, static_cast<const T*>(omega), total.value());
+    factor_ = Factor::none;
+    if (samples < p.size && samples <= m_.limit) {
+      if (factor_samples(p, total.value())) factor_ = Factor::of_samples;
+    } else if (copy_ != Copy::none && factor_support(p, static_cast<const T*>(omega), total.value())) {
+      factor_ = Factor::of_support;
+    }
   }
 
   template <class Problem>
-  [[gnu::noinline]] bool factor(const Problem& p, const T* omega, T total) {
+  [[gnu::noinline]] bool factor_support(const Problem& p, const T* omega, T total) {
     const Index order = p.size + Index(p.intercept);
     const Index step = (chosen_ + Memory::most_sampled - 1) / Memory::most_sampled;
     const Index sampled = (chosen_ + step - 1) / step;
@@ -292,11 +308,84 @@ class SupportNewton {
     return factor_cholesky(m_.factor, order, capacity);
   }
 
+  /// The same by Woodbury's identity, where samples are fewer than features of the support: with Ω^½ in omega and D, the
+  /// diagonal of penalty and damping, in `diagonal`, the factor of I + Ω^½ X D⁻¹ Xᵀ Ω^½. Intercepts have no penalty;
+  /// their D is small beside their curvature.
+  template <class Problem>
+  [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
+    const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(m_.limit);
+    T most = 0;
+    p.for_each_row([&](Index j) { most = largest(most, m_.diagonal[j]); });
+    const T least = T(1e-5) * most;
+    if (!(least > T(0))) return false;
+    p.for_each_group([&](FeatureGroup group) {
+      for (Index r = 0; r < group.count; ++r) {
+        T& entry = m_.diagonal[group.feature(r)];
+        entry = largest(p.penalty_curvature(group) + damping_ * entry, least * T(1e-3));
+      }
+    });
+    if (p.intercept) m_.diagonal[p.shape.features] = T(1e-2) * total;
+    for (Index a = 0; a < samples; ++a) {
+      p.omega[a] = square_root(p.omega[a]);
+      T* const row = m_.factor + std::size_t(a) * capacity;
+      fill(row, capacity, T(0));
+      row[a] = T(1);
+    }
+    T* const values = p.u;
+    fill(values, padded<T>(samples), T(0));
+    const auto add = [&](T d) {
+      for (Index a = 0; a < samples; ++a) {
+        T* const row = m_.factor + std::size_t(a) * capacity;
+        if (values[a] != T(0))
+          add_scaled_row(static_cast<const T*>(row), values[a] / d, static_cast<const T*>(values), padded<T>(a + 1), row);
+      }
+    };
+    for (Index c = 0; c < p.size; ++c) {
+      if (copy_ == Copy::dense) {
+        for (Index a = 0; a < samples; ++a) values[a] = p.omega[a] * dense_.at(a, c);
+      } else {
+        const Column<T> x = column(p, c);
+        if (x.count < samples) fill(values, samples, T(0));
+        for (Index e = 0; e < x.count; ++e) values[x.sample(e)] = p.omega[x.sample(e)] * x.values[e];
+      }
+      add(m_.diagonal[p.support[c]]);
+    }
+    if (p.intercept) {
+      copy(static_cast<const T*>(p.omega), samples, values);
+      add(m_.diagonal[p.shape.features]);
+    }
+    return factor_cholesky(m_.factor, samples, capacity);
+  }
+
   /// preconditioned ← A⁻¹ g.
   template <class Problem>
   [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
     T* const out = preconditioned();
-    if (factored_) {
+    if (factor_ == Factor::of_samples) {
+      T* const t = p.u;
+      const Index samples = samples_in_use(p.shape);
+      const auto scale_samples = [&] {
+        for (Index a = 0; a < samples; ++a)
+          for (Index k = 0; k < stride_; ++k) row_of(t, a, stride_)[k] *= p.omega[a];
+      };
+      const auto take_rest = [&](bool all) {  // out ← D⁻¹(g − image), or all of it
+        p.for_each_row([&](Index j) {
+          const T *g = row_of(p.g, j, stride_), *less = row_of(image(), j, stride_);
+          for (Index k = 0; k < stride_; ++k)
+            row_of(out, j, stride_)[k] = (all ? g[k] : g[k] - less[k]) / m_.diagonal[j];
+        });
+      };
+      take_rest(true);
+      multiply(p, static_cast<const T*>(out), t);
+      scale_samples();
+      solve_cholesky_rows(static_cast<const T*>(m_.factor), samples, Memory::capacity(m_.limit), t, stride_);
+      scale_samples();
+      transposed_multiply(p, t, image());
+      take_rest(false);
+      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, out); });
+      return;
+    }
+    if (factor_ == Factor::of_support) {
       const Index order = p.size + Index(p.intercept);
       Index c = 0;
       p.for_each_row([&](Index j) {
@@ -363,7 +452,8 @@ class SupportNewton {
       copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
     });
     T size = inner_product(p, p.g, preconditioned());
-    const T enough = p.forcing * p.forcing * size;
+    const T forcing = factor_ == Factor::of_samples ? T(0.1) * p.forcing : p.forcing;  // a gradient costs as much
+    const T enough = forcing * forcing * size;
     iterations_ = 0;
     while (size > enough && iterations_ < most_iterations) {
       ++iterations_;
@@ -439,7 +529,8 @@ class SupportNewton {
   Index* sparse_rows_ = nullptr;
   std::size_t entries_ = 0;  ///< of those values, that are not zero
   std::size_t used_ = 0;     ///< of the room for values
-  bool factored_ = false;
+  enum class Factor : std::uint8_t { none, of_support, of_samples };
+  Factor factor_ = Factor::none;
   int iterations_ = 0;
   T work_ = T(0);
   T slack_ = T(0);

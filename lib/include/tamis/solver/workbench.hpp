@@ -184,14 +184,17 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!balanced) repair(u);
     else if (!has_failed()) ++certificates_;
     whole_transposed_multiply(u, g);
-    if (dual_kind() != DualKind::norm) {
-      terms_ = dual_terms(u);
-      return offer_dual(dual_value(u, g, nullptr, shape_.features));
-    }
-    gauge_ = largest_magnitude(static_cast<const T*>(g), std::size_t(shape_.features) * stride_) / l1;
+    if (balanced && dual_kind() != DualKind::norm) terms_ = dual_terms(u);
+    offer_dual(entry_bound(u, g, l1, loss_dual));
+  }
+  /// The bound at the λ of the options.
+  template <class LossDual>
+  T entry_bound(const T* u, const T* g, T l1, LossDual loss_dual) {
+    if (dual_kind() != DualKind::norm) return dual_value(u, g, nullptr, shape_.features);
+    gauge_ = largest_magnitude(g, std::size_t(shape_.features) * stride_) / l1;
     T bound = T(0);
     if (finite(gauge_)) bound = loss_dual(gauge_ > options_.lambda ? options_.lambda / gauge_ : T(1));
-    offer_dual(largest(bound, T(0)));
+    return largest(bound, T(0));
   }
 
   /// The null model: u must be its dual point. Sets λ_max, the first bound, and the first active features.
