@@ -104,9 +104,12 @@ export type Solver =
    * has room for its linear systems (the default) */
   | 'two-phase'
   /** descent over features with scores kept in place, then Newton's method with conjugate gradients on the features
-   * that are not zero, where the arena has room (the default but for group-linf over several features; in the least
-   * arena descent alone) */
+   * that are not zero, where the arena has room (the default, but for group-linf over several features and where
+   * proximal-newton is; in the least arena descent alone) */
   | 'block-coordinate-descent'
+  /** block-coordinate-descent that reaches lambda over larger ones, by Newton's method on single coefficients (the
+   * default for logistic with l1 or elastic-net, but not in the smaller WebAssembly modules) */
+  | 'proximal-newton'
   | Baseline;
 // end of catalogue
 /** Published algorithms, most of them as they were printed. */

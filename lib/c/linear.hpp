@@ -40,7 +40,8 @@ using DesignOf = AnyDesign<T>;
 #error "tamis: TAMIS_C_SOLVERS, TAMIS_C_LOSSES and TAMIS_C_PENALTIES choose less than all, TAMIS_ALL_SOLVERS more"
 #endif
 #ifndef TAMIS_C_SOLVERS
-#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
+#define TAMIS_C_SOLVERS                                                                                   \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 namespace chosen {
 namespace losses {
@@ -91,13 +92,9 @@ using ProblemOf = AnyProblem<T, typename chosen::LossAmong<T, chosen::losses::Ro
 #elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
-#ifdef __wasm__  // what a page loads stays small
-#define TAMIS_C_SOLVERS \
-  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
-#else
-#define TAMIS_C_SOLVERS \
-  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES
-#endif
+#define TAMIS_C_SOLVERS                                                                                        \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, ProximalNewtonDescent, \
+      TAMIS_BASELINES
 #elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has one loss, and the usual solvers of that
 using Module = catalogue::modules::TAMIS_MODULE;
 template <class T>
@@ -126,7 +123,8 @@ using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
 #define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
-#define TAMIS_C_SOLVERS PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
+#define TAMIS_C_SOLVERS                                                                                   \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 #endif
 #ifdef TAMIS_C_SOLVERS

@@ -107,8 +107,8 @@ typedef enum tamis_solver {
      Chierchia et al. (2015) timed for the logistic loss (TAMIS_ALL_SOLVERS) */
   TAMIS_FORWARD_BACKWARD = 10,
   /* all losses but hinge and ranking-squared-hinge: descent over features with scores kept in place, then Newton's
-     method with conjugate gradients on the features that are not zero, where the arena has room (the default but for
-     group-linf over several features; in the least arena descent alone) */
+     method with conjugate gradients on the features that are not zero, where the arena has room (the default, but
+     for group-linf over several features and where proximal-newton is; in the least arena descent alone) */
   TAMIS_BLOCK_COORDINATE_DESCENT = 11,
   /* all losses, not reweighted-l1: stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps
      eta_0/sqrt(t) (TAMIS_ALL_SOLVERS) */
@@ -129,7 +129,11 @@ typedef enum tamis_solver {
   TAMIS_SPARSA_AS_PRINTED = 17,
   /* all losses but hinge: forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge
      (TAMIS_ALL_SOLVERS) */
-  TAMIS_FISTA_CONSTANT_STEP = 18
+  TAMIS_FISTA_CONSTANT_STEP = 18,
+  /* logistic, not ridge, group-l2, group-linf, sparse-group, reweighted-l1: block-coordinate-descent that reaches
+     lambda over larger ones, by Newton's method on single coefficients (the default for logistic with l1 or
+     elastic-net, but not in the smaller WebAssembly modules) */
+  TAMIS_PROXIMAL_NEWTON = 19
 } tamis_solver;
 /* end of catalogue */
 

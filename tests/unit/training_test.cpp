@@ -227,7 +227,10 @@ void expect_the_solver_of_auto(LossKind loss_kind, Loss loss, PenaltyKind penalt
 TEST(Training, IsByTheSolverOfAuto) {
   const auto kind = []<class Loss, class Penalty>(Loss, Penalty) {
     using Solver = DefaultSolver<float, Loss, Penalty>;
-    if (std::same_as<Solver, DescentOrFista<float, Loss, Penalty>>) return SolverKind::block_coordinate_descent;
+    if (std::same_as<Solver, DescentOrFista<PathDescent, float, Loss, Penalty>>)
+      return SolverKind::block_coordinate_descent;
+    if (std::same_as<Solver, DescentOrFista<ProximalNewtonDescent, float, Loss, Penalty>>)
+      return SolverKind::proximal_newton;
     return Solver::kind;
   };
   const auto check = [&]<class Penalty>(PenaltyKind penalty, Penalty of) {

@@ -590,6 +590,8 @@ class AnyTrainingFor {
   static constexpr SolverKind resolve(const ProblemSpec& choice) {
     const SolverKind kind = choice.resolved_solver();
     if (choice.solver != SolverKind::automatic || has(kind)) return kind;
+    if (kind == SolverKind::proximal_newton && has(SolverKind::block_coordinate_descent))
+      return SolverKind::block_coordinate_descent;
     return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 

@@ -22,6 +22,8 @@ template <>
 inline constexpr bool copies_columns<BlockCoordinateDescent> = true;
 template <>
 inline constexpr bool copies_columns<PathDescent> = true;
+template <>
+inline constexpr bool copies_columns<ProximalNewtonDescent> = true;
 template <template <class, class, class, class> class>
 inline constexpr bool copies_rows = false;
 template <>

@@ -100,8 +100,8 @@
   ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                        \
       is::usual | is::reading_columns,                                                                                 \
       "descent over features with scores kept in place, then Newton's method with conjugate gradients on the "         \
-      "features that are not zero, where the arena has room (the default but for group-linf over several features; "   \
-      "in the least arena descent alone)")                                                                             \
+      "features that are not zero, where the arena has room (the default, but for group-linf over several features "   \
+      "and where proximal-newton is; in the least arena descent alone)")                                                                             \
   ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,            \
       "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                  \
   ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                          \
@@ -120,7 +120,11 @@
   ROW(17, sparsa_as_printed, "sparsa-as-printed", has::gradient, is::baseline | is::ended_by_iterates,                 \
       "Barzilai-Borwein steps, which Blondel et al. (2013) time against theirs")                                       \
   ROW(18, fista_constant_step, "fista-constant-step", has::gradient, is::baseline | is::ended_by_iterates,             \
-      "forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge")
+      "forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge")                      \
+  ROW(19, proximal_newton, "proximal-newton", has::gradient | has::curvature | has::entry_hessian | has::entry_l1,     \
+      is::reading_columns,                                                                                             \
+      "block-coordinate-descent that reaches lambda over larger ones, by Newton's method on single coefficients (the " \
+      "default for logistic with l1 or elastic-net, but not in the smaller WebAssembly modules)")
 
 // The solvers of `tamis interactions` and of `tamis kernels`: the number, the enumerator, the name, the losses, and
 // what they take of hierarchies and norms, or of norms and forms.
@@ -180,6 +184,7 @@
   "this solver takes Blondel et al.'s (2013) constant step: it needs a loss with printed_lipschitz"
 #define TAMIS_NEEDS_LEVEL_SETS \
   "this solver projects onto the level sets of the mean loss: it needs a loss with level_terms, such as hinge"
+#define TAMIS_NEEDS_ENTRIES "this solver takes a Hessian of single coefficients: it needs logistic, and l1 or elastic-net"
 #define TAMIS_NEEDS_CONVERGENCE "the rounds of reweighted-l1 need a solver that converges"
 #define TAMIS_NEEDS_ROWS "this solver moves the coefficients of one feature at a time: it needs groups that are rows"
 #define TAMIS_NEEDS_COLUMNS "this solver reads the samples feature by feature: it needs a design with column(feature)"
@@ -233,18 +238,21 @@ enum : unsigned {
   dual_prox = 1 << 8,
   simplex = 1 << 9,
   level_sets = 1 << 10,
-  subgradient = 1 << 11,
-  divergence = 1 << 12,
-  label_sets = 1 << 13,
-  groups = 1 << 14,
-  l1_ratio = 1 << 15,
-  zeros = 1 << 16,
+  entry_hessian = 1 << 11,
+  entry_l1 = 1 << 12,
+  subgradient = 1 << 13,
+  divergence = 1 << 14,
+  label_sets = 1 << 15,
+  groups = 1 << 16,
+  l1_ratio = 1 << 17,
+  zeros = 1 << 18,
 };
 }  // namespace has
 inline constexpr const char* missing[] = {
     TAMIS_NEEDS_PROX_JACOBIAN, TAMIS_NEEDS_CONVERGENCE, TAMIS_NEEDS_HINGE_AND_RIDGE, TAMIS_NEEDS_HINGE_AND_RIDGE,
     TAMIS_NEEDS_BLOCKWISE,     TAMIS_NEEDS_GRADIENT,    TAMIS_NEEDS_CURVATURE,       TAMIS_NEEDS_BLOCKWISE,
-    TAMIS_NEEDS_DUAL_PROX,     TAMIS_NEEDS_DUAL_PROX,   TAMIS_NEEDS_LEVEL_SETS};
+    TAMIS_NEEDS_DUAL_PROX,     TAMIS_NEEDS_DUAL_PROX,   TAMIS_NEEDS_LEVEL_SETS,      TAMIS_NEEDS_ENTRIES,
+    TAMIS_NEEDS_ENTRIES};
 
 template <class L, class T = float>
 constexpr unsigned of_type(LossKind) {
@@ -255,7 +263,7 @@ constexpr unsigned of_type(LossKind) {
   return (std::is_same_v<L, Hinge> ? has::hinge : 0u) | (SmoothLoss<L, T> ? has::gradient : 0u) |
          (CurvedLoss<L, T> ? has::curvature : 0u) | (BlockwiseLoss<L, T> ? has::blockwise : 0u) |
          (PrintedLipschitz<L, T> ? has::printed_lipschitz : 0u) | (DualProximableLoss<L, T> ? has::dual_prox : 0u) |
-         (SimplexLoss<L, T> ? has::simplex : 0u) | (ConstrainableLoss<L, T> ? has::level_sets : 0u) |
+         (EntryLoss<L, T> ? has::entry_hessian : 0u) | (SimplexLoss<L, T> ? has::simplex : 0u) | (ConstrainableLoss<L, T> ? has::level_sets : 0u) |
          (has_subgradient ? has::subgradient : 0u) | (knows_bregman_divergence<T>(L{}) ? has::divergence : 0u) |
          (has_sets ? has::label_sets : 0u);
 }
@@ -269,7 +277,8 @@ template <class P, class T = float>
 constexpr unsigned of_type(PenaltyKind) {
   return (HasProxJacobian<P, T> ? has::prox_jacobian : 0u) | (HasDualNorm<P, T> ? has::zeros : 0u) |
          (std::is_same_v<P, WeightedL1<T>> ? 0u : has::one_round) | (std::is_same_v<P, Ridge> ? has::ridge : 0u) |
-         (HasGrouping<P> ? has::groups : 0u) | (HasRatio<P> ? has::l1_ratio : 0u);
+         (HasEntryTerms<P, T> ? has::entry_l1 : 0u) | (HasGrouping<P> ? has::groups : 0u) |
+         (HasRatio<P> ? has::l1_ratio : 0u);
 }
 
 /// A row with its type, and a list of such rows.
@@ -460,6 +469,7 @@ using Modules = ListAfter<void TAMIS_MODULES(TAMIS_ROW)>;
 struct ProblemTraits {
   bool smooth = false;    ///< the loss has a gradient
   bool descends = false;  ///< loss, penalty and design have what BlockCoordinateDescent and Newton's method take
+  bool by_entries = false;        ///< and what ProximalNewtonDescent takes
   bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
   bool hinge_and_ridge = false;   ///< whose dual exists where λ > 0 alone, and ascent on it crawls where λ is tiny
   bool constrained = false;       ///< the form with η
@@ -470,8 +480,10 @@ struct ProblemTraits {
 /// The solver that `automatic` stands for, at run time, and the plain Training, at compile time.
 constexpr SolverKind default_solver(const ProblemTraits& problem) {
   if (problem.constrained) return SolverKind::constrained_primal_dual;
-  if (problem.smooth)
-    return problem.descends && !problem.wide_groups ? SolverKind::block_coordinate_descent : SolverKind::fista;
+  if (problem.smooth) {
+    if (!problem.descends || problem.wide_groups) return SolverKind::fista;
+    return problem.by_entries ? SolverKind::proximal_newton : SolverKind::block_coordinate_descent;
+  }
   if (problem.hinge_and_ridge && !problem.tiny_lambda) return SolverKind::crammer_singer_dual;
   return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
 }
@@ -480,6 +492,7 @@ constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool con
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
   return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
                          .descends = accepted(SolverKind::block_coordinate_descent),
+                         .by_entries = accepted(SolverKind::proximal_newton),
                          .has_second_phase = accepted(SolverKind::two_phase),
                          .hinge_and_ridge = accepted(SolverKind::crammer_singer_dual),
                          .constrained = constrained,

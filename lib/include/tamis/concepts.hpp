@@ -153,9 +153,13 @@ struct EntryTerms {
   T l1 = 0;
   T ridge = 0;
 };
+template <class P, class T>
+concept HasEntryTerms = requires(const P penalty) {
+  { penalty.template entry_terms<T>() } -> std::same_as<EntryTerms<T>>;
+};
 template <class T, class P>
 constexpr EntryTerms<T> entry_terms(const P& penalty) {
-  if constexpr (requires { penalty.template entry_terms<T>(); }) return penalty.template entry_terms<T>();
+  if constexpr (HasEntryTerms<P, T>) return penalty.template entry_terms<T>();
   else return {};
 }
 

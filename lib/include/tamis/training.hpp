@@ -32,6 +32,7 @@ constexpr ProblemTraits traits_of() {
   constexpr bool is_fetched = requires(const Design design, Index sample) { design.failure(sample); };
   return {.smooth = SmoothLoss<Loss, T>,
           .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
+          .by_entries = EntryLoss<Loss, T> && HasEntryTerms<Penalty, T>,
           .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && !is_fetched,
           .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
 }
@@ -46,13 +47,17 @@ struct DefaultOf<SolverKind::crammer_singer_dual, Types...> : std::type_identity
 template <class... Types>
 struct DefaultOf<SolverKind::two_phase, Types...> : std::type_identity<TwoPhase<Types...>> {};
 template <class... Types>
-struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<Types...>> {};
+struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<PathDescent, Types...>> {};
+template <class... Types>
+struct DefaultOf<SolverKind::proximal_newton, Types...>
+    : std::type_identity<DescentOrFista<ProximalNewtonDescent, Types...>> {};
 
 }  // namespace detail
 
 /// The choice where none is named: the fastest solver, which is that of the command's `auto`. With the exact hinge it
-/// is TwoPhase, with hinge and ridge CrammerSingerDual, with a smooth loss BlockCoordinateDescent, or Fista where
-/// memory, loss, penalty or design do not have what that takes. Types do not tell everything: take
+/// is TwoPhase, with hinge and ridge CrammerSingerDual, with Logistic and L1 or ElasticNet ProximalNewtonDescent, with
+/// another smooth loss BlockCoordinateDescent, or Fista where memory, loss, penalty or design do not have what that
+/// takes. Types do not tell everything: take
 /// With<TwoPhase> for hinge and ridge where λ is below 1/1000n or a ten-millionth of the samples' mean square distance
 /// from their mean, and Smallest for a smooth loss with GroupLinf over groups of several features.
 struct Fastest {

@@ -51,8 +51,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// Memory with which `hint.entries` values are copied and supports of `hint.active_limit` features preconditioned.
   static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
     Arena counter;
-    (void)Memory::lay_out(counter, shape);
-    (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
+    lay_out_columns(counter, shape, hint);
     (void)Newton::Memory::lay_out(counter, shape, hint.entries,
                                   Newton::Memory::highest_limit(shape, hint.active_limit));
     return {counter.used()};
@@ -118,6 +117,12 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   }
 
  protected:
+  /// The memory of descent and of the copy of the columns.
+  static constexpr void lay_out_columns(Arena& counter, Shape shape, WorkspaceHint hint) {
+    (void)Memory::lay_out(counter, shape);
+    (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
+  }
+
   // ---- memory beyond the least ------------------------------------------------------------------------------------
 
   /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.

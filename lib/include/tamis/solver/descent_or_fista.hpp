@@ -6,15 +6,16 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// BlockCoordinateDescent where the memory is enough for its steps of Newton's method, otherwise Fista, which centres
-/// the samples: descent over features alone crawls where columns are far from zero. The bits are those of the solver
-/// that it is.
+/// `D`, PathDescent or ProximalNewtonDescent, where the memory is enough for steps of Newton's method, otherwise Fista,
+/// which centres the samples: descent over features alone crawls where columns are far from zero. The bits are those of
+/// the solver that it is.
 ///
 /// Memory: `requirement(shape)` is that of Fista, `requirement(shape, hint)` what the other needs.
-template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
+template <template <class, class, class, class> class D, class T, class Loss, class Penalty,
+          class Design = DenseDesign<T>>
 class DescentOrFista {
   using Columns = SortedColumns<T, Design>;
-  using Descent = PathDescent<T, Loss, Penalty, Design>;
+  using Descent = D<T, Loss, Penalty, Design>;
   using Small = Fista<T, Loss, Penalty, Columns>;  // on the same design, so that what they share is there once
 
  public:
@@ -55,7 +56,7 @@ class DescentOrFista {
   const Options<T>& options() const { return small_.options(); }
   Shape shape() const { return small_.shape(); }
   Index stride() const { return small_.stride(); }
-  /// Whether it is BlockCoordinateDescent, since `start`.
+  /// Whether it is not Fista, since `start`.
   bool descends() const { return descends_; }
 
  private:

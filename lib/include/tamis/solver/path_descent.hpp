@@ -31,6 +31,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   bool start(std::span<std::byte> memory) {
     newton_ = {};
+    start_ = memory.data();
     step_ = nullptr;
     is_certified_ = false;
     return Base::start(memory);
@@ -62,6 +63,14 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
  protected:
+  /// Memory for `entries` coefficients in Newton's method.
+  static constexpr Requirement entry_requirement(Shape shape, WorkspaceHint hint, Index entries) {
+    Arena counter;
+    Base::lay_out_columns(counter, shape, hint);
+    (void)EntryLosses<T>::Memory::lay_out(counter, shape);
+    ProximalNewton<T>::lay_out(counter, shape, entries);
+    return {counter.used()};
+  }
   /// After `start`: goes to the λ of the options over larger ones, from the largest at which the null model is the
   /// solution, each to a gap of a tenth. What is certified is the problem with the λ of the options.
   void go_down() {
@@ -84,8 +93,13 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     Arena arena(room_);
     losses_ = EntryLosses<T>(EntryLosses<T>::Memory::lay_out(arena, shape_));
     if (arena.exhausted()) return false;
-    newton_ = ProximalNewton<T>(ProximalNewton<T>::of(shape_, room_.subspan(arena.used())));
-    return newton_.has_memory();
+    const std::span<std::byte> rest = room_.subspan(arena.used());
+    const auto memory = ProximalNewton<T>::of(shape_, rest);
+    newton_ = ProximalNewton<T>(memory);
+    if (!newton_.has_memory()) return false;
+    const auto end = reinterpret_cast<const std::byte*>(memory.inside + CommonMemory<T>::coefficients(shape_));
+    report_.arena_used_bytes = largest(report_.arena_used_bytes, std::size_t(end - start_));
+    return true;
   }
   /// The products of mostly empty designs are with their copy in any case.
   void multiply_copy(bool copy) {
@@ -178,6 +192,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   static constexpr std::uint32_t most_steps = 100;
 
+  const std::byte* start_ = nullptr;  ///< of the arena
   EntryLosses<T> losses_{};
   ProximalNewton<T> newton_{};
   bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
@@ -189,14 +204,20 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 /// The default for smooth losses with ℓ1 or elastic net, where the memory allows: PathDescent that reaches its first λ
 /// in the same way, over larger ones. For other losses and penalties, and in less memory, BlockCoordinateDescent.
 ///
-/// Memory: `requirement(shape, hint)`: that of BlockCoordinateDescent, and of no fewer than 768 entries. Cost: see
+/// Memory: `requirement(shape, hint)`: that of BlockCoordinateDescent, and no less than for 768 entries. Cost: see
 /// PathDescent; some steps for each factor of 0.8 between the largest λ and that of the options.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class ProximalNewtonDescent : public PathDescent<T, Loss, Penalty, Design> {
   using Base = PathDescent<T, Loss, Penalty, Design>;
 
  public:
+  static constexpr SolverKind kind = SolverKind::proximal_newton;
   using Base::Base;
+  using Base::requirement;
+
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
+    return Base::requirement(shape, hint) | Base::entry_requirement(shape, hint, 768);
+  }
 
   bool start(std::span<std::byte> memory) {
     Base::start(memory);

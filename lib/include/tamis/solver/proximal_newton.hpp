@@ -85,6 +85,12 @@ class ProximalNewton {
   explicit ProximalNewton(const Memory& memory) : m_(memory) {}
   bool has_memory() const { return m_.limit > 0; }
 
+  /// Takes memory for so many entries, or all there can be.
+  static constexpr void lay_out(Arena& arena, Shape shape, Index entries) {
+    const Index most = static_cast<Index>(most_of(shape)), count = smallest(entries, most);
+    (void)Memory::lay_out(arena, shape, (count + lanes<T> - 1) / lanes<T> * lanes<T>,
+                          largest(padded<T>(shape.classes), Index(32)));
+  }
   /// What `bytes` of memory are enough for: the columns of a batch are few where there would be no room for all
   /// entries, or for several hundred. Without a limit they are too few.
   static constexpr Memory of(Shape shape, std::span<std::byte> memory) {
