@@ -288,6 +288,33 @@ TEST(BlockCoordinateDescent, SolvesListedGroups) {
   expect_optimum(Logistic{}, GroupL2{groups}, 0.02, "listed");
 }
 
+/// Few samples of many features: the systems are as large as the samples are many.
+template <class Loss>
+void expect_wide_ridge(Loss loss, std::uint32_t most_iterations) {
+  Made<double> made(24, 400, 3, 17);
+  const Compressed<double> compressed(made.design());
+  for (const double scale : {1.0, 30.0})
+    for (const double lambda : {1.0, 1e-2, 1e-4}) {
+      for (double& x : made.values) x *= scale;
+      const Options<double> options{.lambda = lambda, .tolerance = 1e-6, .max_iterations = 2000};
+      const WorkspaceHint hint{24u * 400u, 60};
+      const auto out = fit(made, made.design(), loss, Ridge{}, options, hint);
+      EXPECT_EQ(out.status, Status::converged) << lambda << ' ' << scale;
+      EXPECT_LT(out.iterations, most_iterations) << lambda << ' ' << scale;
+      EXPECT_LE(out.gap, 1e-6 * out.objective);
+      for (double& x : made.values) x /= scale;
+    }
+  const Options<double> options{.lambda = 1e-3, .tolerance = 1e-7};
+  const auto dense = fit(made, made.design(), loss, Ridge{}, options, WorkspaceHint{24u * 400u, 60});
+  const auto sparse = fit(made, compressed.design(), loss, Ridge{}, options, WorkspaceHint{24u * 400u, 60});
+  EXPECT_NEAR(dense.objective, sparse.objective, 1e-6 * dense.objective);
+}
+TEST(BlockCoordinateDescent, SolvesWideRidgeOfViolations) {
+  expect_wide_ridge(SquaredHinge{}, 400);
+  expect_wide_ridge(OneVsRestSquaredHinge{}, 400);
+}
+TEST(BlockCoordinateDescent, SolvesWideRidgeOfLogistic) { expect_wide_ridge(Logistic{}, 400); }
+
 TEST(BlockCoordinateDescent, SparseDenseAndCopiedColumnsAgree) {
   Made<double> made(90, 20, 3, 5);
   Generator generator(6);

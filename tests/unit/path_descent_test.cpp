@@ -261,5 +261,82 @@ TEST(PathDescent, NoBoundIsAboveTheOptimum) {
   }
 }
 
+/// ProximalNewtonDescent from nothing; `highest`: the largest bound of all its certificates.
+template <class T, class Penalty>
+struct FromNothing {
+  using S = ProximalNewtonDescent<T, Logistic, Penalty>;
+  GuardedMemory memory;
+  S solver;
+  double highest = 0;
+
+  FromNothing(const Made<T>& made, const DenseDesign<T>& design, const Penalty& penalty, const Options<T>& options,
+              WorkspaceHint hint)
+      : memory(hint.entries ? S::requirement(made.shape(), hint).bytes : S::requirement(made.shape()).bytes),
+        solver(design, made.targets(), Logistic{}, penalty, options) {
+    solver.start(memory.span());
+    do {
+      highest = std::max(highest, static_cast<double>(solver.report().dual_objective));
+    } while (solver.step());
+    EXPECT_TRUE(memory.surroundings_intact());
+    EXPECT_LE(solver.report().arena_used_bytes, memory.span().size());
+  }
+};
+
+TEST(ProximalNewtonDescent, ReachesSmallLambdasInFewSteps) {
+  for (const auto& [n, p, K] : sizes)
+    for (const bool uneven : {false, true})
+      for (const double ratio : {1.0, 0.6})
+        for (const double share : {0.9, 0.05, 1e-3}) {
+          const auto made = made_of<double>(n, p, K, 5, uneven);
+          const ElasticNet<double> penalty{ratio};
+          const WorkspaceHint hint{.entries = made.values.size(), .active_limit = 60};
+          const double top = FromNothing<double, ElasticNet<double>>(made, made.design(), penalty, {.lambda = 1e3}, hint)
+                                 .solver.report()
+                                 .lambda_max;
+          const Options<double> options{.lambda = share * top, .tolerance = 1e-8};
+          const FromNothing<double, ElasticNet<double>> run(made, made.design(), penalty, options, hint);
+          const auto& r = run.solver.report();
+          EXPECT_EQ(r.status, Status::converged) << n << ' ' << p << ' ' << share;
+          EXPECT_LT(r.iterations, 150u) << n << ' ' << p << ' ' << share;
+          EXPECT_NEAR(r.lambda_max, top, 1e-12 * top);
+          EXPECT_LT(violation(made, run.solver.model(), options.lambda, ratio, true), 1e-2) << n << ' ' << share;
+          const double objective = testing::objective(made, run.solver.model(), Logistic{}, penalty, options.lambda);
+          EXPECT_NEAR(r.objective, objective, 1e-12);
+          EXPECT_LE(run.highest, objective * (1 + 1e-14));
+        }
+}
+
+TEST(ProximalNewtonDescent, IsDescentInTheLeastMemoryAndForRidge) {
+  const auto made = made_of<double>(60, 8, 3, 4, false);
+  const auto design = made.design();
+  const auto expect_same = [&](const auto& penalty, WorkspaceHint hint) {
+    using Penalty = std::remove_cvref_t<decltype(penalty)>;
+    using Descent = BlockCoordinateDescent<double, Logistic, Penalty>;
+    const Options<double> options{.lambda = 0.01, .tolerance = 1e-6};
+    FromNothing<double, Penalty> mine(made, design, penalty, options, hint);
+    GuardedMemory memory(mine.memory.span().size());
+    Descent other(design, made.targets(), Logistic{}, penalty, options);
+    other.start(memory.span());
+    while (other.step()) {
+    }
+    EXPECT_EQ(mine.solver.report().objective, other.report().objective);
+    EXPECT_EQ(mine.solver.report().iterations, other.report().iterations);
+  };
+  expect_same(L1{}, {});
+  expect_same(ElasticNet<double>{0.0}, {.entries = made.values.size(), .active_limit = 9});
+}
+
+// λ tiny beside the largest: the certificate ends the run, or the limit says so.
+TEST(ProximalNewtonDescent, NoBoundIsAboveTheOptimum) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    const Index n = 8 + seed % 23, p = 1 + seed % 17, K = 2 + seed % 3;
+    const auto made = made_of<double>(n, p, K, seed, seed % 2 == 0);
+    const Options<double> options{.lambda = seed % 3 ? 1e-3 : 1e-5, .tolerance = 1e-9, .max_iterations = 20000};
+    const FromNothing<double, L1> run(made, made.design(), L1{}, options, {.entries = made.values.size(), .active_limit = p + 1});
+    EXPECT_LE(run.highest, testing::objective(made, run.solver.model(), Logistic{}, L1{}, options.lambda) * (1 + 1e-14)) << seed;
+    EXPECT_EQ(run.solver.report().status, Status::converged) << seed << ' ' << name(run.solver.report().status);
+  }
+}
+
 }  // namespace
 }  // namespace tamis
