@@ -31,7 +31,6 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   bool start(std::span<std::byte> memory) {
     newton_ = {};
-    start_ = memory.data();
     step_ = nullptr;
     is_certified_ = false;
     return Base::start(memory);
@@ -97,8 +96,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     const auto memory = ProximalNewton<T>::of(shape_, rest);
     newton_ = ProximalNewton<T>(memory);
     if (!newton_.has_memory()) return false;
-    const auto end = reinterpret_cast<const std::byte*>(memory.inside + CommonMemory<T>::coefficients(shape_));
-    report_.arena_used_bytes = largest(report_.arena_used_bytes, std::size_t(end - start_));
+    const auto *end = memory.inside + CommonMemory<T>::coefficients(shape_),
+               *begin = reinterpret_cast<const std::uint8_t*>(own_.common.best);  // the first of the arena
+    report_.arena_used_bytes = largest(report_.arena_used_bytes, std::size_t(end - begin));
     return true;
   }
   /// The products of mostly empty designs are with their copy in any case.
@@ -192,7 +192,6 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
 
   static constexpr std::uint32_t most_steps = 100;
 
-  const std::byte* start_ = nullptr;  ///< of the arena
   EntryLosses<T> losses_{};
   ProximalNewton<T> newton_{};
   bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
