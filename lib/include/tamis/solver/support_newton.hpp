@@ -1,11 +1,9 @@
 #pragma once
 /// Newton's method on the coefficients that are not zero: conjugate gradients with a preconditioner of the size of the
-/// support.
+/// support, or of the samples.
 
-#include "../linalg/cholesky.hpp"
 #include "../loss/samples.hpp"
-#include "support_memory.hpp"
-#include "support_problem.hpp"
+#include "support_system.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -14,21 +12,21 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
-/// entry with a kink that would change its sign, becomes zero. The system is solved to `forcing` by conjugate
-/// gradients, at most 60 of them, with products over a copy of the samples that curve, dense or sparse, where there is
-/// room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample, over up to 1536
-/// of them, or over all where they are fewer than the support; its diagonal alone where both are more than the memory
-/// was made for.
+/// entry with a kink that would change its sign, becomes zero. The system, see SupportSystem, is solved to `forcing` by
+/// at most 60 conjugate gradients.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
 template <class T>
-class SupportNewton {
+class SupportNewton : public SupportSystem<T> {
+  using Base = SupportSystem<T>;
+  using typename Base::Factor;
+  using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
+      Base::damping_, Base::direction, Base::factor_, Base::image, Base::m_, Base::precondition, Base::preconditioned,
+      Base::slack_, Base::stride_, Base::work_, Base::zero_row;
+
  public:
-  using Memory = SupportMemory<T>;
-  SupportNewton() = default;
-  explicit SupportNewton(const Memory& memory) : m_(memory) {}
-  bool has_memory() const { return m_.coefficients[0] != nullptr; }
+  using Base::Base;
 
   /// Whether the last step solved its system, and was taken nearly whole.
   bool went_well() const { return went_well_; }
@@ -55,9 +53,6 @@ class SupportNewton {
 
  private:
   static constexpr int most_iterations = 60;
-  T* direction() const { return m_.coefficients[0]; }
-  T* image() const { return m_.coefficients[1]; }
-  T* preconditioned() const { return m_.coefficients[2]; }
 
   template <class Problem>
   T objective(const Problem& p, const T* w, const T* z) const {
@@ -86,333 +81,6 @@ class SupportNewton {
     if (p.intercept) {
       T* g = row_of(p.g, p.shape.features, stride_);
       for (Index k = 0; k < p.shape.classes; ++k) g[k] = -g[k];
-    }
-  }
-
-  // ---- the samples that curve ---------------------------------------------------------------------------------------
-
-  /// Lists them and writes their curvatures, one after the other, into h; copies their values where there is room and
-  /// the products get faster.
-  template <class Problem>
-  [[gnu::noinline]] void choose_samples(const Problem& p) {
-    chosen_ = 0;
-    visit_smooth_samples(p.loss, [&](const auto& loss) {
-      for (Index i = 0; i < p.shape.samples; ++i) {
-        const bool curves = take_curvature(p, loss, i, chosen_);
-        m_.place[i] = curves ? chosen_ : none;
-        if (curves) m_.chosen[chosen_++] = i;
-      }
-    });
-    std::size_t stored = 0;
-    for (Index c = 0; c < p.size; ++c) stored += p.design.column(p.support[c]).count;
-    entries_ = p.design.copied() ? stored * chosen_ / largest(p.shape.samples, Index(1)) : stored;  // about as many
-    const std::size_t all = BlockedColumns<T>::size(chosen_, p.size);
-    copy_ = Copy::none;
-    if (all <= 2 * entries_ && all <= m_.room && p.size <= m_.limit) copy_ = Copy::dense;
-    else if (2 * stored <= m_.room) copy_ = Copy::sparse;
-    if (copy_ == Copy::none)
-      for (Index i = 0; i < p.shape.samples; ++i) take_curvature(p, p.loss, i, i);
-    if (copy_ == Copy::dense) {
-      dense_ = BlockedColumns<T>(m_.values, chosen_, p.size);
-      dense_.clear();
-    }
-    used_ = copy_ == Copy::dense ? all : copy_ == Copy::sparse ? 2 * stored : 0;
-    sparse_rows_ = reinterpret_cast<Index*>(m_.values + stored);
-    Index next = 0;
-    for (Index c = 0; c < p.size && copy_ != Copy::none; ++c) {
-      const Column<T> x = p.design.column(p.support[c]);
-      m_.starts[c] = next;
-      for (Index e = 0; e < x.count; ++e) {
-        const Index a = m_.place[x.sample(e)];
-        if (a == none || x.values[e] == T(0)) continue;
-        if (copy_ == Copy::dense) {
-          dense_.at(a, c) = x.values[e];
-        } else {
-          m_.values[next] = x.values[e];
-          sparse_rows_[next++] = a;
-        }
-      }
-    }
-    m_.starts[p.size] = next;
-  }
-  template <class Problem, class Loss>
-  bool take_curvature(const Problem& p, const Loss& loss, Index i, Index row) const {
-    const T margin = p.targets.margin(i);
-    return loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, label_of(loss, p.targets, i), margin,
-                               p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
-  }
-  /// A column of the support, of the samples in use; not for the dense copy.
-  template <class Problem>
-  Column<T> column(const Problem& p, Index c) const {
-    if (copy_ == Copy::none) return p.design.column(p.support[c]);
-    return {m_.values + m_.starts[c], sparse_rows_ + m_.starts[c], m_.starts[c + 1] - m_.starts[c]};
-  }
-  Index samples_in_use(Shape shape) const { return copy_ == Copy::none ? shape.samples : chosen_; }
-  [[gnu::always_inline]] Index sample(Index place) const { return copy_ == Copy::none ? place : m_.chosen[place]; }
-
-  template <class Problem>
-  void count_work(const Problem& p) {
-    const std::size_t all = p.design.entries(nullptr, p.shape.features);
-    const std::size_t here = copy_ == Copy::none ? p.design.entries(p.support, p.size) : entries_;
-    if (all > 0) work_ += T(0.5) * T(here) / T(all);
-  }
-
-  /// image ← (XᵀHX + λΩ″ + damping) direction.
-  template <class Problem>
-  [[gnu::noinline]] void apply_hessian(const Problem& p) {
-    T* const t = p.u;
-    const T* v = direction();
-    T* const out = image();
-    const Index samples = samples_in_use(p.shape);
-    multiply(p, v, t);
-    visit_smooth_samples(p.loss, [&](const auto& loss) {
-      for (Index a = 0; a < samples; ++a) {
-        const Index i = sample(a);
-        loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, label_of(loss, p.targets, i),
-                             p.targets.weight(i), row_of(t, a, stride_));
-      }
-    });
-    transposed_multiply(p, t, out);
-    p.for_each_group([&](FeatureGroup group) {
-      p.add_penalty_curvature(group, v, out);
-      for (Index r = 0; r < group.count; ++r) {
-        const Index j = group.feature(r);
-        const T more = damping_ * m_.diagonal[j];
-        for (Index k = 0; k < p.shape.classes; ++k) row_of(out, j, stride_)[k] += more * row_of(v, j, stride_)[k];
-        for (Index k = p.shape.classes; k < stride_; ++k) row_of(out, j, stride_)[k] = T(0);
-      }
-      p.keep_on_manifold(group, out);
-    });
-    if (p.intercept) {
-      T* row = row_of(out, p.shape.features, stride_);
-      for (Index k = p.shape.classes; k < stride_; ++k) row[k] = T(0);
-    }
-  }
-  /// t ← the scores of v, of the samples in use.
-  template <class Problem>
-  void multiply(const Problem& p, const T* v, T* t) {
-    const T* base = p.intercept ? row_of(v, p.shape.features, stride_) : zero_row(p);
-    if (copy_ == Copy::dense) {
-      for (Index c = 0; c < p.size; ++c) copy(row_of(v, p.support[c], stride_), stride_, row_of(m_.packed, c, stride_));
-      dense_.multiply(m_.packed, stride_, base, t);
-    } else {
-      for (Index a = 0; a < samples_in_use(p.shape); ++a) copy(base, stride_, row_of(t, a, stride_));
-      for (Index c = 0; c < p.size; ++c) add_column(column(p, c), row_of(v, p.support[c], stride_), stride_, t);
-    }
-    count_work(p);
-  }
-  /// The same transposed.
-  template <class Problem>
-  void transposed_multiply(const Problem& p, T* t, T* out) {
-    if (copy_ == Copy::dense) {
-      dense_.transposed_multiply(t, stride_, m_.packed);
-      for (Index c = 0; c < p.size; ++c)
-        copy(static_cast<const T*>(row_of(m_.packed, c, stride_)), stride_, row_of(out, p.support[c], stride_));
-    } else {
-      for (Index c = 0; c < p.size; ++c)
-        sum_column(column(p, c), static_cast<const T*>(t), stride_, row_of(out, p.support[c], stride_));
-    }
-    if (p.intercept)
-      column_sums(static_cast<const T*>(t), samples_in_use(p.shape), stride_, row_of(out, p.shape.features, stride_));
-    count_work(p);
-  }
-  template <class Problem>
-  const T* zero_row(const Problem& p) const {  // where nothing else is: below the coefficients
-    T* row = row_of(image(), p.shape.features, stride_);
-    fill(row, stride_, T(0));
-    return row;
-  }
-
-  // ---- the preconditioner -------------------------------------------------------------------------------------------
-
-  template <class Problem>
-  [[gnu::noinline]] void precondition(const Problem& p) {
-    const Index samples = samples_in_use(p.shape);
-    p.for_each_row([&](Index j) { m_.diagonal[j] = T(0); });
-    T* const omega = p.omega;
-    Sum<T> total;
-    for (Index a = 0; a < samples; ++a) {
-      const Index i = sample(a);
-      omega[a] = p.loss
-                     .curvature_size(row_of(p.h, a, stride_), p.shape.classes, label_of(p.loss, p.targets, i),
-                                     p.targets.weight(i))
-                     .mean;
-      total.add(omega[a]);
-    }
-    for (Index c = 0; c < p.size; ++c) {
-      T sum = 0;
-      if (copy_ == Copy::dense) {
-        for (Index a = 0; a < chosen_; ++a) sum += omega[a] * dense_.at(a, c) * dense_.at(a, c);
-      } else {
-        const Column<T> x = column(p, c);
-        for (Index e = 0; e < x.count; ++e) sum += omega[x.sample(e)] * x.values[e] * x.values[e];
-      }
-      m_.diagonal[p.support[c]] = sum;
-    }
-    if (p.intercept) m_.diagonal[p.shape.features] = total.value();
-    factor_ = Factor::none;
-    if (samples < p.size && samples <= m_.limit) {
-      if (factor_samples(p, total.value())) factor_ = Factor::of_samples;
-    } else if (copy_ != Copy::none && factor_support(p, static_cast<const T*>(omega), total.value())) {
-      factor_ = Factor::of_support;
-    }
-  }
-
-  template <class Problem>
-  [[gnu::noinline]] bool factor_support(const Problem& p, const T* omega, T total) {
-    const Index order = p.size + Index(p.intercept);
-    const Index step = (chosen_ + Memory::most_sampled - 1) / Memory::most_sampled;
-    const Index sampled = (chosen_ + step - 1) / step;
-    if (order > m_.limit || used_ + std::size_t(sampled) * order > m_.room) return false;
-    // the sampled rows, every step-th, a column of ones last; weights such that their total stays
-    T* const x = m_.values + used_;
-    T sampled_total = 0;
-    for (Index s = 0; s < sampled; ++s) sampled_total += omega[s * step];
-    const T scale = sampled_total > T(0) ? total / sampled_total : T(1);
-    for (Index c = 0; c < order; ++c) {
-      T* const to = x + std::size_t(c) * sampled;
-      if (c < p.size && copy_ == Copy::sparse) {
-        fill(to, sampled, T(0));
-        const Column<T> from = column(p, c);
-        for (Index e = 0; e < from.count; ++e)
-          if (from.rows[e] % step == 0) to[from.rows[e] / step] = from.values[e];
-        continue;
-      }
-      for (Index s = 0; s < sampled; ++s) to[s] = c < p.size ? dense_.at(s * step, c) : T(1);
-    }
-    const Index capacity = Memory::capacity(m_.limit);
-    T* const weighted = p.u;
-    const Index width = smallest(stride_, order);
-    for (Index first = 0; first < order; first += width) {
-      const Index batch = smallest(width, order - first);
-      fill(weighted, std::size_t(sampled) * stride_, T(0));
-      for (Index b = 0; b < batch; ++b)
-        for (Index s = 0; s < sampled; ++s)
-          row_of(weighted, s, stride_)[b] = scale * omega[s * step] * x[std::size_t(first + b) * sampled + s];
-      DenseDesign<T>(x + std::size_t(first) * sampled, sampled, order - first)
-          .transposed_multiply(nullptr, order - first, weighted, stride_, m_.packed);
-      for (Index r = first; r < order; ++r)
-        for (Index b = 0; b < batch && first + b <= r; ++b)
-          m_.factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
-    }
-    Index c = 0;
-    T trace = 0;
-    for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
-    const T floor = T(1e-5) * trace / T(order);
-    p.for_each_group([&](FeatureGroup group) {
-      for (Index r = 0; r < group.count; ++r, ++c)
-        m_.factor[std::size_t(c) * capacity + c] +=
-            p.penalty_curvature(group) + damping_ * m_.diagonal[p.support[c]] + floor;
-    });
-    if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor;
-    return factor_cholesky(m_.factor, order, capacity);
-  }
-
-  /// The same by Woodbury's identity, where samples are fewer than features of the support: with Ω^½ in omega and D, the
-  /// diagonal of penalty and damping, in `diagonal`, the factor of I + Ω^½ X D⁻¹ Xᵀ Ω^½. Intercepts have no penalty;
-  /// their D is small beside their curvature.
-  template <class Problem>
-  [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
-    const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(m_.limit);
-    T most = 0;
-    p.for_each_row([&](Index j) { most = largest(most, m_.diagonal[j]); });
-    const T least = T(1e-5) * most;
-    if (!(least > T(0))) return false;
-    p.for_each_group([&](FeatureGroup group) {
-      for (Index r = 0; r < group.count; ++r) {
-        T& entry = m_.diagonal[group.feature(r)];
-        entry = largest(p.penalty_curvature(group) + damping_ * entry, least * T(1e-3));
-      }
-    });
-    if (p.intercept) m_.diagonal[p.shape.features] = T(1e-2) * total;
-    for (Index a = 0; a < samples; ++a) {
-      p.omega[a] = square_root(p.omega[a]);
-      T* const row = m_.factor + std::size_t(a) * capacity;
-      fill(row, capacity, T(0));
-      row[a] = T(1);
-    }
-    T* const values = p.u;
-    fill(values, padded<T>(samples), T(0));
-    const auto add = [&](T d) {
-      for (Index a = 0; a < samples; ++a) {
-        T* const row = m_.factor + std::size_t(a) * capacity;
-        if (values[a] != T(0))
-          add_scaled_row(static_cast<const T*>(row), values[a] / d, static_cast<const T*>(values), padded<T>(a + 1), row);
-      }
-    };
-    for (Index c = 0; c < p.size; ++c) {
-      if (copy_ == Copy::dense) {
-        for (Index a = 0; a < samples; ++a) values[a] = p.omega[a] * dense_.at(a, c);
-      } else {
-        const Column<T> x = column(p, c);
-        if (x.count < samples) fill(values, samples, T(0));
-        for (Index e = 0; e < x.count; ++e) values[x.sample(e)] = p.omega[x.sample(e)] * x.values[e];
-      }
-      add(m_.diagonal[p.support[c]]);
-    }
-    if (p.intercept) {
-      copy(static_cast<const T*>(p.omega), samples, values);
-      add(m_.diagonal[p.shape.features]);
-    }
-    return factor_cholesky(m_.factor, samples, capacity);
-  }
-
-  /// preconditioned ← A⁻¹ g.
-  template <class Problem>
-  [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
-    T* const out = preconditioned();
-    if (factor_ == Factor::of_samples) {
-      T* const t = p.u;
-      const Index samples = samples_in_use(p.shape);
-      const auto scale_samples = [&] {
-        for (Index a = 0; a < samples; ++a)
-          for (Index k = 0; k < stride_; ++k) row_of(t, a, stride_)[k] *= p.omega[a];
-      };
-      const auto take_rest = [&](bool all) {  // out ← D⁻¹(g − image), or all of it
-        p.for_each_row([&](Index j) {
-          const T *g = row_of(p.g, j, stride_), *less = row_of(image(), j, stride_);
-          for (Index k = 0; k < stride_; ++k)
-            row_of(out, j, stride_)[k] = (all ? g[k] : g[k] - less[k]) / m_.diagonal[j];
-        });
-      };
-      take_rest(true);
-      multiply(p, static_cast<const T*>(out), t);
-      scale_samples();
-      solve_cholesky_rows(static_cast<const T*>(m_.factor), samples, Memory::capacity(m_.limit), t, stride_);
-      scale_samples();
-      transposed_multiply(p, t, image());
-      take_rest(false);
-      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, out); });
-      return;
-    }
-    if (factor_ == Factor::of_support) {
-      const Index order = p.size + Index(p.intercept);
-      Index c = 0;
-      p.for_each_row([&](Index j) {
-        copy(static_cast<const T*>(row_of(p.g, j, stride_)), stride_, row_of(m_.packed, c++, stride_));
-      });
-      solve_cholesky_rows(static_cast<const T*>(m_.factor), order, Memory::capacity(m_.limit), m_.packed, stride_);
-      c = 0;
-      p.for_each_row([&](Index j) {
-        copy(static_cast<const T*>(row_of(m_.packed, c++, stride_)), stride_, row_of(out, j, stride_));
-      });
-      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, out); });
-      return;
-    }
-    p.for_each_group([&](FeatureGroup group) {
-      for (Index r = 0; r < group.count; ++r) {
-        const Index j = group.feature(r);
-        const T total = (T(1) + damping_) * m_.diagonal[j] + p.penalty_curvature(group);
-        const T inverse = total > T(0) ? T(1) / total : T(0);
-        for (Index k = 0; k < stride_; ++k) row_of(out, j, stride_)[k] = inverse * row_of(p.g, j, stride_)[k];
-      }
-      p.keep_on_manifold(group, out);
-    });
-    if (p.intercept) {
-      const T total = m_.diagonal[p.shape.features];
-      const T inverse = total > T(0) ? T(1) / total : T(0);
-      for (Index k = 0; k < stride_; ++k)
-        row_of(out, p.shape.features, stride_)[k] = inverse * row_of(p.g, p.shape.features, stride_)[k];
     }
   }
 
@@ -519,22 +187,7 @@ class SupportNewton {
     }
   }
 
-  Memory m_{};
-  Index stride_ = 0;
-  Index chosen_ = 0;  ///< samples that curve
-  enum class Copy : std::uint8_t { none, dense, sparse };
-  static constexpr Index none = ~Index(0);
-  Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
-  BlockedColumns<T> dense_;
-  Index* sparse_rows_ = nullptr;
-  std::size_t entries_ = 0;  ///< of those values, that are not zero
-  std::size_t used_ = 0;     ///< of the room for values
-  enum class Factor : std::uint8_t { none, of_support, of_samples };
-  Factor factor_ = Factor::none;
   int iterations_ = 0;
-  T work_ = T(0);
-  T slack_ = T(0);
-  T damping_ = T(0);
   bool went_well_ = false;
 };
 
