@@ -6,6 +6,7 @@ export const trainings = {
   'hinge-ridge': [() => new URL('./tamis-hinge-ridge.wasm', import.meta.url), () => new URL('./tamis-hinge-ridge-simd.wasm', import.meta.url)],
   'hinge': [() => new URL('./tamis-hinge.wasm', import.meta.url), () => new URL('./tamis-hinge-simd.wasm', import.meta.url)],
   'hinge-groups': [() => new URL('./tamis-hinge-groups.wasm', import.meta.url), () => new URL('./tamis-hinge-groups-simd.wasm', import.meta.url)],
+  'squared-hinge-ridge': [() => new URL('./tamis-squared-hinge-ridge.wasm', import.meta.url), () => new URL('./tamis-squared-hinge-ridge-simd.wasm', import.meta.url)],
   'squared-hinge': [() => new URL('./tamis-squared-hinge.wasm', import.meta.url), () => new URL('./tamis-squared-hinge-simd.wasm', import.meta.url)],
   'squared-hinge-groups': [() => new URL('./tamis-squared-hinge-groups.wasm', import.meta.url), () => new URL('./tamis-squared-hinge-groups-simd.wasm', import.meta.url)],
   'logistic': [() => new URL('./tamis-logistic.wasm', import.meta.url), () => new URL('./tamis-logistic-simd.wasm', import.meta.url)],

@@ -282,8 +282,8 @@ class AnyPenaltyOf {
   static constexpr bool has(PenaltyKind kind) {
     return detail::any_row(Penalties{}, [=]<class R>(R) { return R::kind == kind; });
   }
-  static constexpr bool some_have_conjugates =
-      detail::any_row(Penalties{}, []<class R>(R) { return HasConjugate<typename R::Type, T>; });
+  static constexpr bool some_curve_everywhere =
+      detail::any_row(Penalties{}, []<class R>(R) { return tamis::curves_everywhere<T, typename R::Type>(); });
   Groups grouping() const requires detail::some_has_groups<Penalties> {
     return table_->grouped ? data_.groups : Groups::rows();
   }

@@ -151,7 +151,8 @@
   ROW(hinge_ridge, hinge, !makes_zeros)                                                                                \
   ROW(hinge, hinge, makes_zero_entries)                                                                                \
   ROW(hinge_groups, hinge, has_groups)                                                                                 \
-  ROW(squared_hinge, squared_hinge, !has_groups)                                                                       \
+  ROW(squared_hinge_ridge, squared_hinge, has_ridge_part)                                                              \
+  ROW(squared_hinge, squared_hinge, has_entries_alone)                                                                 \
   ROW(squared_hinge_groups, squared_hinge, has_groups)                                                                 \
   ROW(logistic, logistic, !has_groups)                                                                                 \
   ROW(logistic_groups, logistic, has_groups)                                                                           \
@@ -381,6 +382,11 @@ constexpr bool has_ratio(PenaltyKind kind) { return catalogue::of(kind) & catalo
 /// Whether the penalty makes coefficients zero, from some λ on all of them.
 constexpr bool makes_zeros(PenaltyKind kind) { return catalogue::of(kind) & catalogue::has::zeros; }
 constexpr bool makes_zero_entries(PenaltyKind kind) { return makes_zeros(kind) && !has_groups(kind); }
+/// Whether ½Σw² is a part of the penalty; whether it is a sum of |w| alone, weighted or not.
+constexpr bool has_ridge_part(PenaltyKind kind) {
+  return !has_groups(kind) && (!makes_zeros(kind) || has_ratio(kind));
+}
+constexpr bool has_entries_alone(PenaltyKind kind) { return !has_groups(kind) && !has_ridge_part(kind); }
 /// Whether the penalty is one of rounds: it has an ε, and its problem is another one in each round.
 constexpr bool in_rounds(PenaltyKind kind) { return !(catalogue::of(kind) & catalogue::has::one_round); }
 

@@ -318,6 +318,14 @@ constexpr DualKind dual_kind(const P& penalty) {
   else return DualKind::unknown;
 }
 
+/// Whether a penalty of that type may have curvature at every coefficient, zeros included; of those that are chosen at
+/// run time, whether one of them does.
+template <class T, class P>
+constexpr bool curves_everywhere() {
+  if constexpr (requires { P::some_curve_everywhere; }) return P::some_curve_everywhere;
+  else return HasConjugate<P, T>;
+}
+
 /// The q with which proximal steps without a gradient between them compose, prox_s ∘ prox_t = prox_{s + t + q s t}: 0
 /// where a subgradient, once taken, stays one until the coefficients are zero (ℓ1, Euclidean and largest-entry norms),
 /// ρ for what a multiple ρ of ½‖w‖² is added to; NaN where they do not compose, or where it is not known.

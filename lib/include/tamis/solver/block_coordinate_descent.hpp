@@ -217,14 +217,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     constexpr T step = T(0.5), solved = T(0.01);
     const T wanted = options_.lambda;
     if (!went_round_) {
-      const bool wide = follows_violations() && !has_zeros() && shape_.samples < shape_.features;
-      const bool stuck = report_.iterations >= patience && gap_ > T(0.1);
-      if (!newton_is_on() || !(wide || (stuck && has_zeros()))) return;
       T top = report_.lambda_max;
-      if (wide) {
-        top = T(0);
-        for (Index j = 0; j < shape_.features; ++j) top += own_.squares[j];
+      bool may = report_.iterations >= patience && gap_ > T(0.1);
+      if constexpr (curves_everywhere<T, Penalty>()) {
+        if (!has_zeros()) {
+          may = follows_violations() && shape_.samples < shape_.features;
+          top = T(0);
+          for (Index j = 0; j < shape_.features; ++j) top += own_.squares[j];
+        }
       }
+      if (!may || !newton_is_on()) return;
       if (!(wanted > T(0) && wanted < step * step * top)) return;
       went_round_ = true;
       lambda_ = step * top;

@@ -20,12 +20,8 @@ class SupportSystem {
   bool has_memory() const { return m_.coefficients[0] != nullptr; }
 
  protected:
-  /// Whether the penalty of a problem may have curvature where coefficients are zero, too.
-  template <class Problem, class Penalty = std::remove_cvref_t<decltype(Problem::penalty)>>
-  static constexpr bool may_curve_everywhere = [] {
-    if constexpr (requires { Penalty::some_have_conjugates; }) return Penalty::some_have_conjugates;
-    else return HasConjugate<Penalty, T>;
-  }();
+  template <class Problem>
+  static constexpr bool may_curve_everywhere = curves_everywhere<T, std::remove_cvref_t<decltype(Problem::penalty)>>();
   T* direction() const { return m_.coefficients[0]; }
   T* image() const { return m_.coefficients[1]; }
   T* preconditioned() const { return m_.coefficients[2]; }
@@ -193,7 +189,7 @@ class SupportSystem {
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factor_ = Factor::none;
     if constexpr (may_curve_everywhere<Problem>) {
-      if (samples < p.size && samples <= m_.limit && dual_kind<T>(p.penalty) != DualKind::norm) {
+      if (samples < p.size && samples <= m_.limit && dual_kind<T>(p.penalty) == DualKind::conjugate) {
         if (factor_samples(p, total.value())) factor_ = Factor::of_samples;
         return;
       }
@@ -256,7 +252,7 @@ class SupportSystem {
   /// diagonal of penalty and damping, in `diagonal`, the factor of I + Ω^½ X D⁻¹ Xᵀ Ω^½. Intercepts have no penalty;
   /// their D is small beside their curvature.
   template <class Problem>
-  [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
     const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(m_.limit);
     T most = 0;
     p.for_each_row([&](Index j) { most = largest(most, m_.diagonal[j]); });
@@ -339,7 +335,7 @@ class SupportSystem {
   }
 
   template <class Problem>
-  [[gnu::noinline]] void apply_factor_of_samples(const Problem& p) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void apply_factor_of_samples(const Problem& p) {
     T *const out = preconditioned(), *const t = p.u;
     const Index samples = samples_in_use(p.shape);
     const auto scale_samples = [&] {
