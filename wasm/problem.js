@@ -11,8 +11,7 @@ const choices = {
     'crammer-singer-dual', 'two-phase', 'constrained-primal-dual-as-printed',
     'linear-constraints-primal-dual-as-printed', 'fista-constant-step-as-printed', 'forward-backward',
     'block-coordinate-descent', 'fobos-as-printed', 'adaptive-dual-averaging', 'bcd-line-search-as-printed',
-    'bcd-constant-step-as-printed', 'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step',
-    'proximal-newton'],
+    'bcd-constant-step-as-printed', 'fista-line-search-as-printed', 'sparsa-as-printed', 'fista-constant-step'],
   stopping: ['gap', 'iterates', 'violation-sum', 'violation-max'],
 };
 /** The losses without a gradient, and those of samples with several labels. */

@@ -107,9 +107,6 @@ export type Solver =
    * that are not zero, where the arena has room (the default, but for group-linf over several features and where
    * proximal-newton is; in the least arena descent alone) */
   | 'block-coordinate-descent'
-  /** block-coordinate-descent that reaches lambda over larger ones, by Newton's method on single coefficients (the
-   * default for logistic with l1 or elastic-net, but not in the smaller WebAssembly modules) */
-  | 'proximal-newton'
   | Baseline;
 // end of catalogue
 /** Published algorithms, most of them as they were printed. */

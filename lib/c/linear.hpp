@@ -92,9 +92,14 @@ using ProblemOf = AnyProblem<T, typename chosen::LossAmong<T, chosen::losses::Ro
 #elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
-#define TAMIS_C_SOLVERS                                                                                        \
+#ifdef __wasm__  // what a page loads stays small, and `auto` is the same in all modules
+#define TAMIS_C_SOLVERS \
+  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
+#else
+#define TAMIS_C_SOLVERS                                                                                      \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, ProximalNewtonDescent, \
       TAMIS_BASELINES
+#endif
 #elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has one loss, and the usual solvers of that
 using Module = catalogue::modules::TAMIS_MODULE;
 template <class T>
@@ -137,7 +142,9 @@ template <class T>
 using LossOf = typename ProblemOf<T>::Loss;
 #ifndef TAMIS_CHOSEN
 constexpr bool is_built(SolverKind kind) {
-#if defined(TAMIS_ALL_SOLVERS)
+#if defined(TAMIS_ALL_SOLVERS) && defined(__wasm__)
+  return kind != SolverKind::automatic && kind != SolverKind::proximal_newton;
+#elif defined(TAMIS_ALL_SOLVERS)
   return kind != SolverKind::automatic;
 #elif defined(TAMIS_MODULE)
   return kind != SolverKind::automatic && Module::has(kind);

@@ -132,7 +132,7 @@ typedef enum tamis_solver {
   TAMIS_FISTA_CONSTANT_STEP = 18,
   /* logistic, not ridge, group-l2, group-linf, sparse-group, reweighted-l1: block-coordinate-descent that reaches
      lambda over larger ones, by Newton's method on single coefficients (the default for logistic with l1 or
-     elastic-net, but not in the smaller WebAssembly modules) */
+     elastic-net, but not in WebAssembly, which is without it) */
   TAMIS_PROXIMAL_NEWTON = 19
 } tamis_solver;
 /* end of catalogue */

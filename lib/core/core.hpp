@@ -15,7 +15,7 @@ namespace tamis::core {
 #define TAMIS_CORE_TRAINING(T)                                                                                       \
   tamis::AnyTrainingFor<tamis::AnyProblem<T, tamis::AnyMultilabelLoss<T>>, tamis::PrimalDual, tamis::Fista,          \
                         tamis::ConstrainedPrimalDual, tamis::CrammerSingerDual, tamis::TwoPhase, tamis::PathDescent, \
-                        TAMIS_BASELINES>
+                        tamis::ProximalNewtonDescent, TAMIS_BASELINES>
 
 template <class T>
 using Training = TAMIS_CORE_TRAINING(T);

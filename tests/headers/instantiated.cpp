@@ -6,8 +6,8 @@
 #include <tamis/tamis.hpp>
 
 namespace tamis {
-template class AnyTrainingOf<float, AnyMultilabelLoss<float>, PrimalDual, Fista, ConstrainedPrimalDual,
-                             CrammerSingerDual, TwoPhase, PathDescent, TAMIS_BASELINES>;
+template class AnyTrainingFor<AnyProblem<float, AnyMultilabelLoss<float>>, PrimalDual, Fista, ConstrainedPrimalDual,
+                              CrammerSingerDual, TwoPhase, PathDescent, ProximalNewtonDescent, TAMIS_BASELINES>;
 template class InteractionAdmm<double>;
 template class KernelAdmm<float>;
 template class KernelFista<double>;

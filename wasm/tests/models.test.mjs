@@ -90,7 +90,7 @@ test('a C header has the names asked for', async () => {
   assert.match(text, /samples\[5\]/);
   assert.ok(text.endsWith('#endif\n'));
   const label = tamis.trainSync({ ...problem, y: iris.y.map((y) => `grün "${y}"`) }).toC();
-  assert.match(label, /"grün _0_"/);
+  assert.match(label, /"grün \\"0\\""/);
   await refusal(() => model.toC({ name: '3d' }), 'invalid_option');
   await refusal(() => model.toC({ name: 'a b' }), 'invalid_option');
   await refusal(() => model.toC({ samples: [[1]] }), 'invalid_shape');

@@ -562,7 +562,7 @@ class AnyTrainingFor {
  public:
   AnyTrainingFor(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
                  const PenaltyParameters<T>& parameters = {}, const StochasticOptions<T>& stochastic = {})
-      : AnyTrainingFor(choice, design, targets, options, parameters, Loss(choice.loss), stochastic) {}
+      : AnyTrainingFor(choice, design, targets, options, parameters, loss_of(choice.loss), stochastic) {}
   AnyTrainingFor(const ProblemSpec& choice, const Design& design, const Targets<T>& targets, const Options<T>& options,
                  const PenaltyParameters<T>& parameters, const Loss& loss,
                  const StochasticOptions<T>& stochastic = {}) {
@@ -662,6 +662,10 @@ class AnyTrainingFor {
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
+  static Loss loss_of([[maybe_unused]] LossKind kind) {
+    if constexpr (std::is_constructible_v<Loss, LossKind>) return Loss(kind);
+    else return Loss();
+  }
   static constexpr bool goes_in_rounds(const ProblemSpec& choice) {
     return may_have_rounds && in_rounds(choice.penalty) && !is_stochastic(resolve(choice));
   }

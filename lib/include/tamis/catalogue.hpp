@@ -124,7 +124,7 @@
   ROW(19, proximal_newton, "proximal-newton", has::gradient | has::curvature | has::entry_hessian | has::entry_l1,     \
       is::reading_columns,                                                                                             \
       "block-coordinate-descent that reaches lambda over larger ones, by Newton's method on single coefficients (the " \
-      "default for logistic with l1 or elastic-net, but not in the smaller WebAssembly modules)")
+      "default for logistic with l1 or elastic-net, but not in WebAssembly, which is without it)")
 
 // The solvers of `tamis interactions` and of `tamis kernels`: the number, the enumerator, the name, the losses, and
 // what they take of hierarchies and norms, or of norms and forms.

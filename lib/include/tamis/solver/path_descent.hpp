@@ -73,7 +73,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   /// After `start`: goes to the λ of the options over larger ones, from the largest at which the null model is the
   /// solution, each to a gap of a tenth. What is certified is the problem with the λ of the options.
   void go_down() {
-    if (!running() || !is_for_entries() || !(options_.lambda > T(0)) || !take_memory()) return;
+    if (!has_model(report_.status) && !running()) return;
+    const bool takes_memory = is_for_entries() && options_.lambda > T(0) && take_memory();  // ended or not: it is asked for
+    if (!running() || !takes_memory) return;
     go_by_entries(lambda_, lambda_);
     take_losses();
     certify();
@@ -99,6 +101,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     const auto *end = memory.inside + CommonMemory<T>::coefficients(shape_),
                *begin = reinterpret_cast<const std::uint8_t*>(own_.common.best);  // the first of the arena
     report_.arena_used_bytes = largest(report_.arena_used_bytes, std::size_t(end - begin));
+    report_.arena_bytes = largest(report_.arena_bytes, report_.arena_used_bytes);
     return true;
   }
   /// The products of mostly empty designs are with their copy in any case.

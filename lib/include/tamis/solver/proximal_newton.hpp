@@ -192,7 +192,8 @@ class ProximalNewton {
   /// Multiplications that the loss and its gradient take.
   template <class Problem>
   T evaluation(const Problem& p) const {
-    return T(p.shape.classes) * (T(1.5) * T(p.design.entries(nullptr, p.shape.features)) + T(40) * T(p.shape.samples));
+    const T entries = T(p.design.entries(nullptr, p.shape.features));
+    return share_ * T(p.shape.classes) * (T(1.5) * entries + T(40) * T(p.shape.samples));
   }
 
   // ---- the entries --------------------------------------------------------------------------------------------------
@@ -210,9 +211,7 @@ class ProximalNewton {
     extra_ = built_ = secant_ = T(0);
     scale_ = T(1);
     for (std::size_t at = 0; at < coefficients; ++at) m_.inside[at] = 0;
-    if (!has_means_)
-      for (Index j = 0; j <= features; ++j)
-        m_.means[j] = p.intercept && j < features ? p.design.column_sum(j) / T(p.shape.samples) : T(0);
+    if (!has_means_) take_means(p);
     has_means_ = true;
     T* const row = m_.sums;  // of at least as many entries
     visit_entry_loss<T>(p.loss, [&](const auto& loss) {
@@ -222,6 +221,24 @@ class ProximalNewton {
         for (Index k = 0; k < p.shape.classes; ++k) m_.curvature[std::size_t(k) * p.shape.samples + i] = row[k];
       }
     });
+  }
+
+  /// Samples of weight zero are none: neither here nor in what steps cost.
+  template <class Problem>
+  void take_means(const Problem& p) {
+    Index there = 0;
+    for (Index i = 0; i < p.shape.samples; ++i) there += p.targets.weight(i) > T(0);
+    share_ = T(there) / T(p.shape.samples);
+    for (Index j = 0; j <= p.shape.features; ++j) {
+      T mean = T(0);
+      if (p.intercept && j < p.shape.features && !p.targets.weights) {
+        mean = p.design.column_sum(j) / T(p.shape.samples);
+      } else if (p.intercept && j < p.shape.features) {
+        const Column<T> x = p.design.column(j);
+        for (Index e = 0; e < x.count; ++e) mean += p.targets.weight(x.sample(e)) * x.values[e];
+      }
+      m_.means[j] = mean;
+    }
   }
 
   /// Adds the entries that are not in yet, class by class, and their part of the Hessian.
@@ -299,7 +316,7 @@ class ProximalNewton {
           row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
         }
       });
-      built_ += T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 8) * T(width);
+      built_ += share_ * T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 8) * T(width);
     }
   }
 
@@ -436,6 +453,7 @@ class ProximalNewton {
   T moved_ = T(0), size_of_w_ = T(0);  ///< squares of lengths
   T scale_ = T(1);                     ///< of the Hessian
   T secant_ = T(0);                    ///< ⟨D, HD⟩ of the last step
+  T share_ = T(1);                     ///< of the samples, those of a weight above zero
   T built_ = T(0);                     ///< multiplications that went into the Hessian
   T extra_ = T(0);                     ///< and into steps beyond the first at their λs since
 };
