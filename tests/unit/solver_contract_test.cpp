@@ -45,7 +45,7 @@ struct PathProblem : Linear<PathDescent<double, Logistic, L1>> {
   static constexpr WorkspaceHint hint{.entries = 5000, .active_limit = 8};
   static Solver make(const Options<double>& options) { return of(Logistic{}, L1{}, options); }
 };
-struct PlainProblem : Linear<DescentOrFista<PathDescent, double, SquaredHinge, L1>> {
+struct PlainProblem : Linear<DescentOrFista<double, SquaredHinge, L1>> {
   static Solver make(const Options<double>& options) { return of(SquaredHinge{}, L1{}, options); }
 };
 struct RoomyPlainProblem : PlainProblem {

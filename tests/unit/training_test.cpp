@@ -227,11 +227,8 @@ void expect_the_solver_of_auto(LossKind loss_kind, Loss loss, PenaltyKind penalt
 TEST(Training, IsByTheSolverOfAuto) {
   const auto kind = []<class Loss, class Penalty>(Loss, Penalty) {
     using Solver = DefaultSolver<float, Loss, Penalty>;
-    if (std::same_as<Solver, DescentOrFista<PathDescent, float, Loss, Penalty>>)
-      return SolverKind::block_coordinate_descent;
-    if (std::same_as<Solver, DescentOrFista<ProximalNewtonDescent, float, Loss, Penalty>>)
-      return SolverKind::proximal_newton;
-    return Solver::kind;
+    if constexpr (requires { typename Solver::Descent; }) return Solver::Descent::kind;
+    else return Solver::kind;
   };
   const auto check = [&]<class Penalty>(PenaltyKind penalty, Penalty of) {
     EXPECT_EQ(kind(Hinge{}, of), default_solver(LossKind::hinge, penalty));

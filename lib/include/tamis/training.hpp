@@ -47,10 +47,9 @@ struct DefaultOf<SolverKind::crammer_singer_dual, Types...> : std::type_identity
 template <class... Types>
 struct DefaultOf<SolverKind::two_phase, Types...> : std::type_identity<TwoPhase<Types...>> {};
 template <class... Types>
-struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<PathDescent, Types...>> {};
+struct DefaultOf<SolverKind::block_coordinate_descent, Types...> : std::type_identity<DescentOrFista<Types...>> {};
 template <class... Types>
-struct DefaultOf<SolverKind::proximal_newton, Types...>
-    : std::type_identity<DescentOrFista<ProximalNewtonDescent, Types...>> {};
+struct DefaultOf<SolverKind::proximal_newton, Types...> : std::type_identity<DescentOrFista<Types...>> {};
 
 }  // namespace detail
 

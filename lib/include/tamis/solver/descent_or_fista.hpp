@@ -6,19 +6,20 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// `D`, PathDescent or ProximalNewtonDescent, where the memory is enough for steps of Newton's method, otherwise Fista,
-/// which centres the samples: descent over features alone crawls where columns are far from zero. The bits are those of
-/// the solver that it is.
+/// ProximalNewtonDescent, or PathDescent where loss or penalty do not have what that takes, where the memory is enough
+/// for steps of Newton's method; otherwise Fista, which centres the samples: descent over features alone crawls where
+/// columns are far from zero. The bits are those of the solver that it is.
 ///
 /// Memory: `requirement(shape)` is that of Fista, `requirement(shape, hint)` what the other needs.
-template <template <class, class, class, class> class D, class T, class Loss, class Penalty,
-          class Design = DenseDesign<T>>
+template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class DescentOrFista {
   using Columns = SortedColumns<T, Design>;
-  using Descent = D<T, Loss, Penalty, Design>;
   using Small = Fista<T, Loss, Penalty, Columns>;  // on the same design, so that what they share is there once
 
  public:
+  using Descent =
+      std::conditional_t<EntryLoss<Loss, T> && HasEntryTerms<Penalty, T>,
+                         ProximalNewtonDescent<T, Loss, Penalty, Design>, PathDescent<T, Loss, Penalty, Design>>;
   static constexpr SolverKind kind = SolverKind::automatic;  ///< not known when this is compiled
 
   [[gnu::always_inline]] DescentOrFista(const Design& design, const Targets<T>& targets, const Loss& loss,
