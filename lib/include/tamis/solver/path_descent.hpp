@@ -100,7 +100,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     if (!newton_.has_memory()) return false;
     const auto *end = memory.inside + CommonMemory<T>::coefficients(shape_),
                *begin = reinterpret_cast<const std::uint8_t*>(own_.common.best);  // the first of the arena
-    report_.arena_used_bytes = largest(report_.arena_used_bytes, std::size_t(end - begin));
+    constexpr std::size_t step = Arena::alignment;
+    report_.arena_used_bytes = largest(report_.arena_used_bytes, (std::size_t(end - begin) + step - 1) / step * step);
     report_.arena_bytes = largest(report_.arena_bytes, report_.arena_used_bytes);
     return true;
   }
