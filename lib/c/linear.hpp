@@ -214,17 +214,23 @@ Groups groups_of(const typename Linear<T>::Problem& p) {
   return Groups::blocks(p.block);
 }
 template <class T>
+Shape shape_of(const typename Linear<T>::Problem& p) {
+  return {p.samples, p.features, p.classes};
+}
+#ifdef __wasm__
+inline constexpr bool in_webassembly = true;
+#else
+inline constexpr bool in_webassembly = false;
+#endif
+template <class T>
 ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda) {
   return {static_cast<LossKind>(p.loss),
           static_cast<PenaltyKind>(p.penalty),
           groups_of<T>(p),
           static_cast<SolverKind>(p.solver),
           p.eta != T(0),
-          ProblemSpec::is_tiny(lambda, p.samples)};
-}
-template <class T>
-Shape shape_of(const typename Linear<T>::Problem& p) {
-  return {p.samples, p.features, p.classes};
+          ProblemSpec::is_tiny(lambda, p.samples),
+          !in_webassembly && ProblemSpec::has_few_unknowns(static_cast<PenaltyKind>(p.penalty), shape_of<T>(p))};
 }
 /// Bytes of the arena of a solver: with no hint at all, the least.
 template <class T>
@@ -346,7 +352,9 @@ Grid<T> grid_of(const typename Linear<T>::Grid& g) {
 /// A solver is chosen for the smallest λ, as far as that is known.
 template <class T>
 ProblemSpec path_choice(const typename Linear<T>::Problem& p, const Grid<T>& grid) {
-  return choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
+  ProblemSpec choice = choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
+  choice.few_unknowns = false;  // points go on from one another
+  return choice;
 }
 
 /// TAMIS_RUNNING, or why a problem has no path.

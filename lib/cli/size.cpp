@@ -68,6 +68,7 @@ void run(const SizeArguments& a) {
   ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
+  choice.few_unknowns = ProblemSpec::has_few_unknowns(choice.penalty, a.shape);
   if (a.problem.single_precision()) print<float>(choice, a.shape);
   else print<double>(choice, a.shape);
 }

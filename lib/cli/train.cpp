@@ -155,6 +155,9 @@ void run(const TrainArguments& a) {
     if (!a.quiet) std::cerr << sentence << '\n';
   choice.tiny_lambda = ProblemSpec::is_tiny(options.lambda, static_cast<Index>(p.train.samples),
                                             p.train.square_distance(options.intercept));
+  choice.few_unknowns = ProblemSpec::has_few_unknowns(
+      choice.penalty, {static_cast<Index>(p.train.samples), static_cast<Index>(p.train.features),
+                       static_cast<Index>(p.classes.size())});
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";
   const auto groups = a.problem.listed_groups(p.train.features);

@@ -95,13 +95,32 @@ void expect_rows_of_the_same_bits() {
   row_logarithms<false>(row.data(), static_cast<Index>(row.size()));
   row_logarithms<true>(product.data(), static_cast<Index>(row.size()));
   for (std::size_t i = 0; i < x.size(); ++i) {
-    EXPECT_EQ(row[i], logarithm(x[i]));
+    EXPECT_EQ(row[i], logarithm_beside_one(x[i]));
     EXPECT_EQ(product[i], x[i] * logarithm(x[i]));
   }
   T small[8] = {T(0), least_normal<T> / 2, T(-1), T(0.5)};
   row_logarithms<true>(small, 8);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(small[i], T(0));
 }
+template <class T>
+void expect_logarithms_beside_one() {
+  std::mt19937_64 generator(4);
+  std::uniform_real_distribution<double> exponent(-60, 3);
+  for (int i = 0; i < 20000; ++i) {
+    const T x = static_cast<T>(std::exp(exponent(generator)));
+    for (const T given : {x, -x / T(32)}) {
+      const double expected = std::log1p(static_cast<double>(given));
+      EXPECT_NEAR(static_cast<double>(logarithm_beside_one(given)), expected,
+                  2 * static_cast<double>(epsilon<T>) * std::abs(expected));
+    }
+  }
+  EXPECT_EQ(logarithm_beside_one(T(0)), T(0));
+}
+TEST(Elementary, LogarithmsBesideOneKeepTheirDigits) {
+  expect_logarithms_beside_one<float>();
+  expect_logarithms_beside_one<double>();
+}
+
 TEST(Elementary, RowsInVectorsHaveTheBitsOfTheirEntries) {
   expect_rows_of_the_same_bits<float>();
   expect_rows_of_the_same_bits<double>();

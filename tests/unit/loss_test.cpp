@@ -33,6 +33,42 @@ TEST(Logistic, HasTheValueOfTheFormula) {
   EXPECT_DOUBLE_EQ(Logistic{}.value(far, 2, Label(1), 0.0), 0);
 }
 
+/// Losses far below the precision of the type beside 1, of scores and of duals, one by one and many at once.
+template <class T>
+void expect_digits_of_small_losses() {
+  constexpr Index classes = 3, stride = padded<T>(classes), samples = 12;
+  std::vector<T> z(samples * stride), u(z.size()), scratch(2 * (z.size() + 16));
+  std::vector<Label> labels(samples, Label(1));
+  for (Index i = 0; i < samples; ++i) z[i * stride + 1] = T(4 + 2 * i);
+  Targets<T> targets{labels, classes};
+  targets.common_margin = T(0);
+  targets.normalise();
+  const double weight = 1.0 / samples;
+  double losses = 0, duals = 0;
+  for (Index i = 0; i < samples; ++i) {
+    const double others = 2 * std::exp(-static_cast<double>(z[i * stride + 1])), loss = std::log1p(others);
+    const T* row = &z[i * stride];
+    EXPECT_NEAR(static_cast<double>(Logistic{}.value(row, classes, Label(1), T(0))), loss,
+                8 * double(epsilon<T>) * loss);
+    const T again = Logistic{}.gradient(row, classes, Label(1), T(0), T(weight), &u[i * stride]);
+    EXPECT_EQ(again, Logistic{}.value(row, classes, Label(1), T(0)));
+    const double p = others / (1 + others), dual = weight * (-p * std::log(p / 2) - (1 - p) * std::log1p(-p));
+    EXPECT_NEAR(static_cast<double>(Logistic{}.dual_value(&u[i * stride], classes, Label(1), T(0), T(weight), T(1))),
+                dual, 32 * double(epsilon<T>) * dual);
+    losses += weight * loss;
+    duals += dual;
+  }
+  Sum<T> loss_sum, dual_sum;
+  Logistic{}.gradients(targets, z.data(), 0, samples, stride, u.data(), scratch.data(), loss_sum);
+  EXPECT_NEAR(static_cast<double>(loss_sum.value()), losses, 8 * double(epsilon<T>) * losses);
+  Logistic{}.dual_values(targets, u.data(), 0, samples, stride, T(1), scratch.data(), dual_sum);
+  EXPECT_NEAR(static_cast<double>(dual_sum.value()), duals, 32 * double(epsilon<T>) * duals);
+}
+TEST(Logistic, KeepsTheDigitsOfSmallLosses) {
+  expect_digits_of_small_losses<float>();
+  expect_digits_of_small_losses<double>();
+}
+
 TEST(OneVsRestSquaredHinge, HasTheValueOfTheFormula) {
   const double z[] = {0.5, -2.0, 1.8};
   EXPECT_DOUBLE_EQ(OneVsRestSquaredHinge{}.value(z, 3, Label(0), 1.0), 0.5 * 0.5 + 2.8 * 2.8);

@@ -85,8 +85,9 @@ class AnyLoss {
     return visit<catalogue::has::subgradient>(
         [=](const auto& loss) { return loss.subgradient(z, classes, y, margin, weight, u); });
   }
-  bool in_support(T entry, bool is_label, T weight) const {
-    return visit<catalogue::has::simplex>([=](const auto& loss) { return loss.in_support(entry, is_label, weight); });
+  T stiffness(T entry, bool is_label, T weight, T sigma) const {
+    return visit<catalogue::has::simplex>(
+        [=](const auto& loss) { return loss.stiffness(entry, is_label, weight, sigma); });
   }
   T violation(const T* z, Index classes, Label y, T margin) const {
     return visit<catalogue::has::simplex>([=](const auto& loss) { return loss.violation(z, classes, y, margin); });
@@ -513,16 +514,24 @@ struct ProblemSpec {
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
   bool constrained = false;  ///< what `automatic` is to solve: the form with η
-  bool tiny_lambda = false;  ///< see is_tiny: `automatic` may then mean another solver
+  bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
+  bool few_unknowns = false;  ///< see has_few_unknowns: the same
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1,
+                          few_unknowns);
   }
   /// nλ below 1/1000, zero included, or λ below 1e-7 of the samples' mean square distance from their mean.
   template <class T>
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
     return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
+  }
+  /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems.
+  static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape) {
+    if (has_ridge_part(penalty)) return false;
+    return (has_entries_alone(penalty) && (std::uint64_t{shape.features} + 1) * shape.classes <= 4000) ||
+           (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
   constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }
   /// One sentence, or null when the combination is accepted.
@@ -592,8 +601,10 @@ class AnyTrainingFor {
   static constexpr SolverKind resolve(const ProblemSpec& choice) {
     const SolverKind kind = choice.resolved_solver();
     if (choice.solver != SolverKind::automatic || has(kind)) return kind;
-    if (kind == SolverKind::proximal_newton && has(SolverKind::block_coordinate_descent))
-      return SolverKind::block_coordinate_descent;
+    if (catalogue::of(choice.loss) & catalogue::has::gradient)
+      return kind != SolverKind::fista && has(SolverKind::block_coordinate_descent)
+                 ? SolverKind::block_coordinate_descent
+                 : SolverKind::fista;
     return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 

@@ -83,7 +83,9 @@
       "unless the mean square distance of samples from their mean is above 1e7 lambda, too)")                          \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "  \
-      "has room for its linear systems (the default)")                                                                 \
+      "has room for its linear systems (the default for hinge, and but in WebAssembly for squared-hinge with l1 "      \
+      "where classes (features + 1) is at most 4000, or a penalty with zeros where samples are fewer than features "   \
+      "and classes samples is at most 1500)")                                                                 \
   ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                    \
       is::baseline | is::constrained | is::ended_by_iterates,                                                          \
       "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                     \
@@ -451,6 +453,7 @@ constexpr auto rows_of(List<First, R...>, List<Kept...> = {}) {
 /// What modules have: the loss, penalties and solvers.
 namespace modules {
 constexpr bool takes_one(LossKind loss, SolverKind solver, bool (*takes)(PenaltyKind)) {
+  if ((of(loss) & has::gradient) && (entry(solver_needs, solver) & has::dual_prox)) return false;  // these go by gradients
   for (const PenaltyKind penalty : all_penalties)
     if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
   return false;
@@ -476,6 +479,7 @@ struct ProblemTraits {
   bool smooth = false;    ///< the loss has a gradient
   bool descends = false;  ///< loss, penalty and design have what BlockCoordinateDescent and Newton's method take
   bool by_entries = false;        ///< and what ProximalNewtonDescent takes
+  bool few_unknowns = false;      ///< so few that TwoPhase is faster, where it takes a smooth loss
   bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
   bool hinge_and_ridge = false;   ///< whose dual exists where λ > 0 alone, and ascent on it crawls where λ is tiny
   bool constrained = false;       ///< the form with η
@@ -487,6 +491,7 @@ struct ProblemTraits {
 constexpr SolverKind default_solver(const ProblemTraits& problem) {
   if (problem.constrained) return SolverKind::constrained_primal_dual;
   if (problem.smooth) {
+    if (problem.has_second_phase && problem.few_unknowns) return SolverKind::two_phase;
     if (!problem.descends || problem.wide_groups) return SolverKind::fista;
     return problem.by_entries ? SolverKind::proximal_newton : SolverKind::block_coordinate_descent;
   }
@@ -494,11 +499,12 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
   return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
 }
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
-                                    bool tiny_lambda = false, bool wide_groups = false) {
+                                    bool tiny_lambda = false, bool wide_groups = false, bool few_unknowns = false) {
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
   return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
                          .descends = accepted(SolverKind::block_coordinate_descent),
                          .by_entries = accepted(SolverKind::proximal_newton),
+                         .few_unknowns = few_unknowns,
                          .has_second_phase = accepted(SolverKind::two_phase),
                          .hinge_and_ridge = accepted(SolverKind::crammer_singer_dual),
                          .constrained = constrained,

@@ -109,11 +109,12 @@ concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant
   penalty.prox(rows, step);
 };
 
-/// A loss whose dual proximity operator is a projection onto a simplex: `in_support` tells its face, `violation` how
-/// far scores are from where it is, or from where it is not.
+/// A loss whose dual proximity operator has the Jacobian diag(r) − rrᵀ/Σr of a projection onto a simplex, or of one that
+/// gives way: `stiffness` tells 1/r_k − 1 from an entry of its result, ∞ where r_k = 0; `violation`, how far scores are
+/// from where the loss is zero, or from where it is not.
 template <class L, class T>
 concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, const T* scores, T number) {
-  { loss.in_support(number, true, number) } -> std::convertible_to<bool>;
+  { loss.stiffness(number, true, number, number) } -> std::convertible_to<T>;
   { loss.violation(scores, Index(), Label(), number) } -> std::convertible_to<T>;
 };
 

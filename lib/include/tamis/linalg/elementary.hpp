@@ -123,6 +123,17 @@ template <class T>
   return n * F::ln2_high - ((half - (s * (half + tail) + n * F::ln2_low)) - f);
 }
 
+/// What rounding takes from 1 + x.
+template <class T>
+constexpr T lost_beside_one(T x) {
+  return x - ((T(1) + x) - T(1));
+}
+/// ln(1 + x) with a small relative error however small x is; x > −1.
+template <class T>
+constexpr T logarithm_beside_one(T x) {
+  return logarithm(T(1) + x) + lost_beside_one(x) / (T(1) + x);
+}
+
 /// tanh x within 3 units in the last place: by its continued fraction up to ½, from there through exp.
 template <class T>
 constexpr T hyperbolic_tangent(T x) {

@@ -58,7 +58,7 @@ TAMIS_TILE void take_exponentials(T* x, Index count) {
   }
 }
 
-/// x ← x ln x, or ln x, of normal numbers, see logarithm; 0 of what is smaller.
+/// x ← x ln x of normal numbers, see logarithm, 0 of what is smaller; or x ← ln(1 + x), see logarithm_beside_one.
 template <class T, Index N, bool times>
 TAMIS_TILE void take_logarithms(T* x, Index count) {
   using F = Floating<T>;
@@ -70,8 +70,13 @@ TAMIS_TILE void take_logarithms(T* x, Index count) {
   const V normal = zero + __builtin_bit_cast(T, B(1) << F::fraction);
   const Bits half = Bits{} + F::root_half;
   for (Index i = 0; i < count; i += E::width) {
-    V given;
+    V given, lost = zero;
     E::load(x + i, given);
+    if constexpr (!times) {
+      const V one = T(1) + given;
+      lost = (given - (one - T(1))) / one;
+      given = one;
+    }
     const V value = given < normal ? normal : given;
     const Bits bits = __builtin_bit_cast(Bits, value);
     // The sign is shifted in as a number of its own: not every processor has the arithmetic shift of long numbers.
@@ -85,7 +90,8 @@ TAMIS_TILE void take_logarithms(T* x, Index count) {
     take_polynomial(F::log, V(s * s), tail);
     tail = s * s * tail;
     const V log = n * F::ln2_high - ((square - (s * (square + tail) + n * F::ln2_low)) - f);
-    E::store(given < normal ? zero : times ? given * log : log, x + i);
+    if constexpr (times) E::store(given < normal ? zero : given * log, x + i);
+    else E::store(log + lost, x + i);
   }
 }
 
@@ -107,7 +113,8 @@ template <class T>
     if (has_wide_vectors()) return detail::exponentials_wide(x, count);
   detail::take_exponentials<T, lanes<T>>(x, count);
 }
-/// x_k ← x_k ln x_k with `times`, otherwise ln x_k; 0 for a number that is below the normal ones. As above.
+/// x_k ← x_k ln x_k with `times`, 0 for a number that is below the normal ones; otherwise x_k ← ln(1 + x_k), x_k ≥ 0. As
+/// above.
 template <bool times, class T>
 [[gnu::noinline]] void row_logarithms(T* x, Index count) {
   if constexpr (profile.wide)

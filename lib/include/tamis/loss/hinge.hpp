@@ -98,10 +98,11 @@ struct Hinge {
     rows.store(u, stride, classes);
   }
 
-  /// Whether an entry of dual_prox's result moves with its argument, the others of the support moving against it.
+  /// Of an entry of dual_prox's result, see SimplexLoss: those that are not zero move with the argument, the others of
+  /// the support against it.
   template <class T>
-  static constexpr bool in_support(T entry, bool is_label, T weight) {
-    return (is_label ? entry + weight : entry) > T(0);
+  static constexpr T stiffness(T entry, bool is_label, T weight, T) {
+    return (is_label ? entry + weight : entry) > T(0) ? T(0) : infinity<T>;
   }
 
   /// ℓ at prox_{(c/σ)ℓ}(u/σ) = (u − prox_{σ(cℓ)*}(u))/σ: with θ the threshold of the projection in `dual_prox`, it is

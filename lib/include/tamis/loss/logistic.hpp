@@ -28,21 +28,22 @@ struct Logistic {
   template <class T>
   T value(const T* z, Index classes, Label y, T margin) const {
     const T top = largest_score(z, classes, y, margin);
-    T total = 0;
-    for (Index k = 0; k < classes; ++k) total += exponential(shifted(z, k, y, margin) - top);
-    return (top - z[y]) + logarithm(total);
+    T others = 0;
+    for (Index k = 0; k < classes; ++k)
+      if (k != y) others += exponential((z[k] + margin) - top);
+    return (top - z[y]) + logarithm_beside_one(beside_top(others, exponential(z[y] - top)));
   }
 
   /// u ← c(p − e_y); returns ℓ(z).
   template <class T>
   T gradient(const T* z, Index classes, Label y, T margin, T weight, T* u) const {
     const T top = largest_score(z, classes, y, margin);
-    const T total = take_probabilities(z, classes, y, margin, top, weight, u);
+    const T beside = take_probabilities(z, classes, y, margin, top, weight, u);
     T label = 0;
     u[y] = 0;
     for (Index k = 0; k < classes; ++k) label += u[k];
     u[y] = -label;
-    return (top - z[y]) + logarithm(total);
+    return (top - z[y]) + logarithm_beside_one(beside);
   }
 
   /// h_k ← c ∂²ℓ/∂z_k² = c p_k(1 − p_k) from u = c(p − e_y).
@@ -91,22 +92,21 @@ struct Logistic {
     for (Index e = count * stride; e < entries; ++e) p[e] = T(0);
     row_exponentials(p, entries);
     for (Index i = 0; i < count; ++i) {
-      T sum = 0;
-      for (Index k = 0; k < targets.classes; ++k) sum += row_of(p, i, stride)[k];
-      mass[i] = sum;
-    }
-    for (Index i = 0; i < count; ++i) {
       const Label y = targets.labels[first + i];
-      const T weight = targets.weight(first + i), scale = weight / mass[i];
-      const T* from = row_of(p, i, stride);
+      const T weight = targets.weight(first + i);
+      T* from = row_of(p, i, stride);
       T* row = row_of(u, first + i, stride);
-      T others = 0;
+      const T own = from[y];
+      T sum = 0, others = 0;
+      from[y] = T(0);
+      for (Index k = 0; k < targets.classes; ++k) sum += from[k];
+      mass[i] = beside_top(sum, own);
+      const T scale = weight / (T(1) + mass[i]);
       for (Index k = 0; k < stride; ++k) row[k] = scale * from[k];
-      row[y] = T(0);
       for (Index k = 0; k < targets.classes; ++k) others += row[k];
       row[y] = -others;
     }
-    for (Index i = count; i < whole_vectors<T>(count); ++i) mass[i] = T(1);
+    for (Index i = count; i < whole_vectors<T>(count); ++i) mass[i] = T(0);
     row_logarithms<false>(mass, whole_vectors<T>(count));
     for (Index i = first; i < last; ++i) {
       const T* from = row_of(z, i, stride);
@@ -130,7 +130,7 @@ struct Logistic {
       p[y] = T(0);
       for (Index k = 0; k < targets.classes; ++k) others += p[k];
       p[y] = T(1) - others;
-      if (const T margin = targets.margin(first + i); margin > T(0)) total.add(weight * (margin * others));
+      total.add(weight * (targets.margin(first + i) * others - lost_beside_one(-others)));
     }
     for (Index e = count * stride; e < entries; ++e) scratch[e] = T(0);
     row_logarithms<true>(scratch, entries);
@@ -194,7 +194,7 @@ struct Logistic {
       const T small = t * t * (T(0.5) + t * (T(1.0 / 6) + t * (T(1.0 / 24) + t * T(1.0 / 120))));
       total += p[k] * (absolute(t) < T(0.25) ? small : exponential(t) - T(1) - t);
     }
-    return total < T(1e-3) ? total * (T(1) - T(0.5) * total) : logarithm(T(1) + total);
+    return logarithm_beside_one(total);
   }
 
   /// The intercepts of the model without coefficients, exact for margin 0: the logarithms of the class weights, less
@@ -219,7 +219,7 @@ struct Logistic {
       others += p;
       entropy -= times_logarithm(p);
     }
-    return weight * (margin * others + entropy - times_logarithm(T(1) - others));
+    return weight * (margin * others + entropy - (times_logarithm(T(1) - others) + lost_beside_one(-others)));
   }
 
  private:
@@ -228,16 +228,24 @@ struct Logistic {
   static constexpr Index whole_vectors(Index count) {
     return (count + 2 * lanes<T> - 1) / (2 * lanes<T>) * (2 * lanes<T>);
   }
-  /// out ← c·p; returns Σ_k exp(z_k + μ[k ≠ y] − top).
+  /// Σ_k exp(z_k + μ[k ≠ y] − top) − 1 from the sum over k ≠ y and the exponential of y: one of them all is 1.
+  template <class T>
+  static constexpr T beside_top(T others, T own) {
+    return others + (own - T(1));
+  }
+  /// out ← c·p; returns Σ_k exp(z_k + μ[k ≠ y] − top) − 1.
   template <class T>
   static T take_probabilities(const T* z, Index classes, Label y, T margin, T top, T weight, T* out) {
     for (Index k = 0; k < classes; ++k) out[k] = shifted(z, k, y, margin) - top;
     exponentials(out, classes);
-    T total = 0;
-    for (Index k = 0; k < classes; ++k) total += out[k];
-    const T scale = weight / total;
+    const T own = out[y];
+    T others = 0;
+    out[y] = T(0);
+    for (Index k = 0; k < classes; ++k) others += out[k];
+    out[y] = own;
+    const T beside = beside_top(others, own), scale = weight / (T(1) + beside);
     for (Index k = 0; k < classes; ++k) out[k] *= scale;
-    return total;
+    return beside;
   }
   template <class T>
   [[gnu::always_inline]] static T shifted(const T* z, Index k, Label y, T margin) {

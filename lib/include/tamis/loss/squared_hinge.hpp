@@ -6,6 +6,7 @@
 #include "../linalg/simd.hpp"
 #include "../targets.hpp"
 #include "dual_terms.hpp"
+#include "hinge.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -73,31 +74,58 @@ struct SquaredHinge {
     return square;
   }
 
-  /// z ← argmin_s ℓ(s, y) + ρ/2 ‖s − z‖². The score of the label is t = z_y + c Σ_k (μ + z_k − t)₊, c = 2/(2 + ρ), by
-  /// Newton's method on a concave piecewise linear function, from its left; cost O(K) a round, K rounds at most.
+  /// z ← argmin_s ℓ(s, y) + ρ/2 ‖s − z‖².
   template <class T>
   void prox(T* z, Index classes, Label y, T margin, T rho) const {
-    const T c = T(2) / (T(2) + rho);
-    T t = z[y];
-    for (Index round = 0; round <= classes; ++round) {
-      T sum = 0;
-      Index violated = 0;
-      for (Index k = 0; k < classes; ++k) {
-        const T violation = k == y ? T(0) : margin + z[k] - t;
-        if (violation > T(0)) {
-          sum += violation;
-          ++violated;
-        }
-      }
-      const T next = t + (z[y] + c * sum - t) / (T(1) + c * T(violated));
-      if (!(next > t)) break;
-      t = next;
-    }
+    const T t = label_level(z, classes, y, margin, T(2) / (T(2) + rho));
     for (Index k = 0; k < classes; ++k) {
       const T violation = margin + z[k] - t;
       if (violation > T(0)) z[k] = (t - margin) + rho * violation / (T(2) + rho);
     }
     z[y] = t;
+  }
+
+  /// u ← prox_{σ(cℓ)*}(u): with t the level of the label at u and margin σμ, the others are 2c/(2c + σ) (σμ + u_k − t)₊
+  /// and the label minus their sum.
+  template <class T>
+  void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
+    const T c = T(2) * weight / (T(2) * weight + sigma), shift = sigma * margin;
+    const T t = label_level(u, classes, y, shift, c);
+    T sum = 0;
+    for (Index k = 0; k < classes; ++k) {
+      const T violation = shift + u[k] - t;
+      u[k] = k != y && violation > T(0) ? c * violation : T(0);
+      sum += u[k];
+    }
+    u[y] = -sum;
+  }
+  /// Of an entry of its result, see SimplexLoss: r is 2c/(2c + σ) where it is positive, 1 at the label.
+  template <class T>
+  static constexpr T stiffness(T entry, bool is_label, T weight, T sigma) {
+    if (!(weight > T(0))) return infinity<T>;
+    return is_label ? T(0) : entry > T(0) ? sigma / (T(2) * weight) : infinity<T>;
+  }
+  /// max_{k≠y} (z_k + μ) − z_y: see Hinge.
+  template <class T>
+  static constexpr T violation(const T* z, Index classes, Label y, T margin) {
+    return Hinge::violation(z, classes, y, margin);
+  }
+  /// The problem without coefficients: intercepts (stride entries) by descent on one after the other from
+  /// `guess_intercepts`, and the gradient u there (samples × stride). Cost O(samples·classes), some fifty times that where
+  /// the guess is not the optimum.
+  template <class T>
+  void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
+    fill(intercepts, stride, T(0));
+    if (intercept) {
+      guess_intercepts(targets, intercepts);
+      for (int sweep = 0; sweep < 300; ++sweep)
+        if (descend_on_intercepts(targets, intercepts) <= T(8) * epsilon<T>) break;
+    }
+    for (Index i = 0; i < targets.samples(); ++i) {
+      T* row = row_of(u, i, stride);
+      gradient(intercepts, targets.classes, targets.labels[i], targets.margin(i), targets.weight(i), row);
+      for (Index k = targets.classes; k < stride; ++k) row[k] = T(0);
+    }
   }
 
   /// Of a row that is a gradient but for rounding: makes it a point of the dual domain.
@@ -222,6 +250,53 @@ struct SquaredHinge {
         square += u[k] * u[k];
       }
     return {margin * linear, weight > T(0) ? square / (T(4) * weight) : T(0)};
+  }
+
+ private:
+  /// A step on each intercept with the curvature of all pairs; returns the longest.
+  template <class T>
+  static T descend_on_intercepts(const Targets<T>& targets, T* b) {
+    const Index classes = targets.classes;
+    T furthest = 0, mean = 0;
+    for (Index k = 0; k < classes; ++k) {
+      Sum<T> slope, curvature;
+      for (Index i = 0; i < targets.samples(); ++i) {
+        const Label y = targets.labels[i];
+        const T weight = targets.weight(i), margin = targets.margin(i);
+        const Index first = y == k ? 0 : k, last = y == k ? classes : k + 1;
+        T sum = 0;
+        for (Index l = first; l < last; ++l) sum += l == y ? T(0) : largest(margin + b[l] - b[y], T(0));
+        slope.add(y == k ? -weight * sum : weight * sum);
+        curvature.add(y == k ? weight * T(classes - 1) : weight);
+      }
+      const T step = -slope.value() / curvature.value();
+      b[k] += step;
+      mean += b[k] / T(classes);
+      furthest = largest(furthest, absolute(step));
+    }
+    for (Index k = 0; k < classes; ++k) b[k] -= mean;
+    return furthest;
+  }
+  /// The t ≥ z_y with t = z_y + c Σ_{k≠y} (μ + z_k − t)₊, by Newton's method on a concave piecewise linear function, from
+  /// its left; cost O(K) a round, K rounds at most.
+  template <class T>
+  static T label_level(const T* z, Index classes, Label y, T margin, T c) {
+    T t = z[y];
+    for (Index round = 0; round <= classes; ++round) {
+      T sum = 0;
+      Index violated = 0;
+      for (Index k = 0; k < classes; ++k) {
+        const T violation = k == y ? T(0) : margin + z[k] - t;
+        if (violation > T(0)) {
+          sum += violation;
+          ++violated;
+        }
+      }
+      const T next = t + (z[y] + c * sum - t) / (T(1) + c * T(violated));
+      if (!(next > t)) break;
+      t = next;
+    }
+    return t;
   }
 };
 

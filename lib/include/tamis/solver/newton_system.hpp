@@ -9,17 +9,17 @@
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The system  (I/τ + QᵀAᵀBAQ) δ = Qᵀg  over the nonzero coefficients and the intercepts, with U = QQᵀ the Jacobian of
-/// the penalty's proximity operator (see ProxJacobian) and B = bI + (σ − b)J, J being, sample by sample, the Jacobian
-/// of the simplex projection, diag(s) − ssᵀ/|s| for its support s.
+/// the penalty's proximity operator (see ProxJacobian) and B, sample by sample, bI + diag(ρ) − ρρᵀ/Σρ, where ρ is not
+/// zero at a few classes.
 ///
 /// The nonzero coefficients are numbered class by class ('coordinates'). The part b·AᵀA needs only the Gram matrix of
-/// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples whose
-/// support has two classes or more. Q acts afterwards, group by group, on rows and columns.
+/// the features that occur ('slots'), which is kept from one system to the next; the rest only the samples with two
+/// such classes or more. Q acts afterwards, group by group, on rows and columns.
 ///
 /// Memory: 2 capacity² + (chunk + 6) capacity numbers, 5 capacity + features + 2 classes indices.
 /// Without `grouped`, every part of the Jacobian is the identity on what is not zero, so that Q is too.
 ///
-/// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in the classes of the support)².
+/// Cost: capacity³/3 for the factor, Σ over those samples of (coordinates in those classes)².
 template <class T, bool grouped = true>
 class NewtonSystem {
  public:
@@ -135,10 +135,9 @@ class NewtonSystem {
     return true;
   }
 
-  /// Forms the system. supported(i, k) says whether class k is in the support of sample i.
-  template <class Design, class Supported>
-  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, T sigma,
-                                       Supported supported) {
+  /// Forms the system. weight(i, k) is ρ_k of sample i.
+  template <class Design, class Weight>
+  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, Weight weight) {
     const Index classes = problem.shape.classes;
     for (Index k = 0; k < classes; ++k)
       for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
@@ -150,10 +149,10 @@ class NewtonSystem {
     Index listed = 0;
     for (Index i = 0; i < problem.shape.samples; ++i) {
       Index size = 0;
-      for (Index k = 0; k < classes; ++k) size += supported(i, k);
+      for (Index k = 0; k < classes; ++k) size += weight(i, k) > T(0);
       if (size >= 2) m_.sample_list[listed++] = i;
       if (listed == chunk || (listed > 0 && i + 1 == problem.shape.samples)) {
-        add_samples(problem, listed, sigma - b, supported);
+        add_samples(problem, listed, weight);
         listed = 0;
       }
     }
@@ -252,8 +251,8 @@ class NewtonSystem {
     return true;
   }
 
-  template <class Design, class Supported>
-  [[gnu::noinline]] void add_samples(const Problem<Design>& problem, Index listed, T factor, Supported supported) {
+  template <class Design, class Weight>
+  [[gnu::noinline]] void add_samples(const Problem<Design>& problem, Index listed, Weight weight) {
     for (Index s = 0; s < slots_; ++s) {
       const Index feature = m_.slot_feature[s];
       T* column = m_.samples + s;
@@ -267,23 +266,23 @@ class NewtonSystem {
       const Index i = m_.sample_list[e];
       const T* row = m_.samples + static_cast<std::size_t>(e) * m_.capacity;
       Index size = 0;
+      T total = 0;
       for (Index k = 0; k < problem.shape.classes; ++k) {
-        if (!supported(i, k)) continue;
+        const T own = weight(i, k);
+        if (!(own > T(0))) continue;
+        total += own;
         m_.support[size++] = k;
         for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) m_.value[c] = row[m_.coordinate_slot[c]];
       }
-      const T off = -factor / T(size);
       for (Index s = 0; s < size; ++s) {
         const Index k = m_.support[s];
-        for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {
-          const T value = m_.value[c];
-          if (value == T(0)) continue;
-          T* out = matrix_row(c);
-          for (Index t = 0; t < s; ++t) {
-            const Index l = m_.support[t];
-            add_scaled(m_.class_begin[l], m_.class_begin[l + 1], off * value, out);
-          }
-          add_scaled(m_.class_begin[k], c + 1, (factor + off) * value, out);
+        const T own = weight(i, k), share = own / total;
+        for (Index t = 0; t <= s; ++t) {
+          const Index l = m_.support[t];
+          const T factor = t < s ? -share * weight(i, l) : own - share * own;
+          for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c)
+            if (m_.value[c] != T(0))
+              add_scaled(m_.class_begin[l], t < s ? m_.class_begin[l + 1] : c + 1, factor * m_.value[c], matrix_row(c));
         }
       }
     }

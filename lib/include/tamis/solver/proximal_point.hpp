@@ -12,9 +12,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///     D(u) = min_W {λΩ(W) + ⟨Aᵀu, W⟩ + ‖W − Wᵗ‖²/2τ} + min_Z {h(Z) − ⟨u, Z⟩ + ‖Z − Zᵗ‖²/2τ'} − ‖u − uᵗ‖²/2σ,
 ///     ∇D = A W(u) − Z(u) − (u − uᵗ)/σ,   W(u) = prox_{τλΩ}(Wᵗ − τAᵀu),   Z(u) = prox_{τ'h}(Zᵗ + τ'u),
 ///
-/// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J that of the
-/// projection in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
-/// B = bI + (σ − b)J, b = 1/(τ' + 1/σ): see NewtonSystem. In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖², and in row j
+/// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J = diag(r) −
+/// rrᵀ/Σr that of prox_{h*/τ'} in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
+/// B = (τ'(I − J) + I/σ)⁻¹ = bI + diag(ρ) − ρρᵀ/Σρ, b = 1/(τ' + 1/σ), ρ_k = τ'b²/(b/σ + 1/r_k − 1): see NewtonSystem. In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖², and in row j
 /// τ is τ/sⱼ²: see WorkingSet::scale_of. Where more coefficients are nonzero than the memory was made for, conjugate
 /// gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. A is that of the samples in `chosen_`.
 ///
@@ -212,34 +212,47 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
     return alpha;
   }
 
-  bool supported(Index i, Index k) const {
-    return loss_.in_support(row_of(newton_.dual, i, stride_)[k], k == targets_.labels[chosen_.number(i)],
-                            targets_.weight(chosen_.number(i)));
+  T stiffness(Index i, Index k) const {  // 1/r_k − 1
+    return loss_.stiffness(row_of(newton_.dual, i, stride_)[k], k == targets_.labels[chosen_.number(i)],
+                           targets_.weight(chosen_.number(i)), T(1) / tau_z_);
+  }
+  T response() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
+  T response_of(Index i, Index k) const {                          // ρ_k
+    const T b = response(), stiff = stiffness(i, k);
+    return stiff == T(0) ? sigma_ - b : tau_z_ * b * (b / (b / sigma_ + stiff));
   }
 
-  T stiffness() const { return T(1) / (tau_z_ + T(1) / sigma_); }  // b
-
-  /// to ← (bI + (σ − b)J) from, or with other numbers for b and σ, and with a multiple of what was there; to may be
-  /// from.
-  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T inside, T keep = T(0)) const {
+  /// to ← (outside·I + factor·(diag(w) − wwᵀ/Σw)) from, w = weight(i, ·) of each sample, and a multiple of what was
+  /// there; to may be from.
+  template <class Weight>
+  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T factor, Weight weight, T keep = T(0)) const {
+    T* const w = memory_.row[0];
     for (Index i = 0; i < samples(); ++i) {
       const T* in = row_of(from, i, stride_);
       T* out = row_of(to, i, stride_);
-      T total = 0;
-      Index size = 0;
-      for (Index k = 0; k < shape_.classes; ++k)
-        if (supported(i, k)) {
-          total += in[k];
-          ++size;
-        }
-      const T mean = size ? total / T(size) : T(0);
+      T total = 0, size = 0;
+      for (Index k = 0; k < shape_.classes; ++k) {
+        w[k] = weight(i, k);
+        total += w[k] * in[k];
+        size += w[k];
+      }
+      const T mean = size > T(0) ? total / size : T(0);
       for (Index k = 0; k < stride_; ++k) {
         T value = outside * in[k];
-        if (size > 1 && k < shape_.classes && supported(i, k)) value += (inside - outside) * (in[k] - mean);
+        if (k < shape_.classes && w[k] > T(0)) value += factor * w[k] * (in[k] - mean);
         if (keep != T(0)) value += keep * out[k];  // else there may be anything
         out[k] = value;
       }
     }
+  }
+  /// to ← B from, or B⁻¹ from with a multiple of what was there.
+  void apply_b(const T* from, T* to) const {
+    apply_b(from, to, response(), T(1), [this](Index i, Index k) { return response_of(i, k); });
+  }
+  void apply_inverse_b(const T* from, T* to, T keep) const {
+    apply_b(
+        from, to, T(1) / response(), -tau_z_, [this](Index i, Index k) { return T(1) / (T(1) + stiffness(i, k)); },
+        keep);
   }
 
   /// Visits (rows of W(u), ProxJacobian) of the active groups.
@@ -261,22 +274,21 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
                                                             {samples(), shape_.features, shape_.classes},
                                                             stride_};
     const auto groups = [&](auto visit) { for_each_jacobian(visit); };
-    const auto support = [&](Index i, Index k) { return supported(i, k); };
-    const T b = stiffness();
+    const auto weight = [&](Index i, Index k) { return response_of(i, k); };
     if (!newton_.system.collect(problem, groups) || !newton_.system.update_gram(problem, step_u(), newton_.product) ||
-        !newton_.system.form(problem, T(1) / tau_, b, sigma_, support).factor())
+        !newton_.system.form(problem, T(1) / tau_, response(), weight).factor())
       return false;
     const T size = T(newton_.system.size());
     system_epochs_ +=
         size * size * size / (T(12) * largest(T(design_.entries(nullptr, shape_.features)) * T(stride_), T(1)));
-    apply_b(newton_.gradient, step_u(), b, sigma_);
+    apply_b(newton_.gradient, step_u());
     transposed_multiply(here(), step_u(), newton_.product);
     newton_.system.solve(newton_.product, stride_, shape_.classes, [&] {
       for_each_active_row([&](Index j) { fill(row_of(newton_.product, j, stride_), stride_, T(0)); });
     });
     multiply(here(), newton_.product, step_u());
     add_duals(newton_.gradient, T(-1), step_u(), step_u());
-    apply_b(step_u(), step_u(), b, sigma_);
+    apply_b(step_u(), step_u());
     return true;
   }
 
@@ -285,13 +297,12 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
     T* const residual = newton_.conjugate;
     T* const direction = residual + dual_entries();
     T* const image = direction + dual_entries();
-    const T b = stiffness();
     fill(step_u(), duals(), T(0));
     fill(direction, duals(), T(0));
     copy(static_cast<const T*>(newton_.gradient), duals(), residual);
     T size = T(1), first = T(0);
     for (int round = 0;; ++round) {
-      apply_b(residual, image, b, sigma_);
+      apply_b(residual, image);
       const T next = inner_product(residual, image);
       if (round == 0) first = next;
       if (round == 50 || !(next > T(1e-4) * first)) break;
@@ -300,7 +311,7 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
       transposed_multiply(here(), direction, newton_.product);
       apply_jacobian(newton_.product);
       multiply(here(), newton_.product, image);
-      apply_b(direction, image, T(1) / b, T(1) / sigma_, tau_);  // B⁻¹ direction + τAUAᵀ direction
+      apply_inverse_b(direction, image, tau_);  // + τAUAᵀ direction
       const T curvature = inner_product(direction, image);
       if (!(curvature > T(0))) break;
       const T alpha = size / curvature;

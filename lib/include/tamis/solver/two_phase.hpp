@@ -88,6 +88,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (in_second_phase_) take_all_samples();
     in_second_phase_ = false;
     first_attempt_ = first_attempt;
+    idle_ = 0;
     forget_point();
     start_from_null_model();
     return running();
@@ -194,10 +195,10 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] void begin_second_phase() {
     in_second_phase_ = true;
-    const T first_step = T(30);
-    tau_ = first_step / (norm_ * weight_);
+    const T first_step = T(30), longer = idle_ >= most_idle && report_.relative_gap > T(0.9) ? T(100) : T(1);
+    tau_ = longer * first_step / (norm_ * weight_);
     sigma_ = first_step * weight_ / norm_;
-    tau_z_ = norm_ / weight_;
+    tau_z_ = longer * norm_ / weight_;
     take_all_samples();
     multiply(centre_w(), newton_.scores);
     choose_samples(newton_.scores, u(), true);
@@ -272,7 +273,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (progress) best_gap_ = report_.relative_gap;
     if (report_.relative_gap <= T(0.5) * granted_gap_) grant_budget();
     idle_ = progress ? 0 : idle_ + 1;
-    if (idle_ >= 20) {
+    if (idle_ >= most_idle) {
       end_second_phase();
       return;
     }
@@ -291,7 +292,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     begin_outer();
   }
 
-  static constexpr std::uint32_t first_attempt = 80;
+  static constexpr std::uint32_t first_attempt = 80, most_idle = 20;
   Index most_chosen_ = 0;
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
