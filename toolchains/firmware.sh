@@ -7,7 +7,7 @@ CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 bash toolchains/setup.sh tests
 
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-cmake --preset test '-DTAMIS_COST_BOARDS=m3;m4f;m7;m55;rv32imafc'
+cmake --preset test '-DTAMIS_COST_BOARDS=m0plus;m3;m4f;m7;m55;rv32imafc;rv32imc'
 cmake --build --preset test --parallel "$jobs" --target firmware
 ctest --preset test --parallel "$jobs" -R '^firmware\.'
 cat tests/firmware/figures.md

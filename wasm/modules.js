@@ -42,10 +42,8 @@ function addressNow(precision, { models, simd }) {
 export async function loadModule(precision, kind, source) {
   try {
     source ??= await addressOfModule(precision, kind);
-    // From bytes, so that it does not matter with what type a server sends them.
-    const code = source instanceof WebAssembly.Module ? source : await bytesOf(source);
-    const made = await WebAssembly.instantiate(code);
-    return new Module(made.instance ?? made, precision);
+    const instance = source instanceof WebAssembly.Module ? await WebAssembly.instantiate(source) : (await instantiated(source)).instance;
+    return new Module(instance, precision);
   } catch (error) {
     throw unloadable(precision, kind, error);
   }
@@ -69,13 +67,18 @@ function unloadable(precision, { models }, error) {
 const isBytes = (source) => source instanceof ArrayBuffer || ArrayBuffer.isView(source);
 const isOfFiles = (url) => url === null || url.protocol === 'file:';
 
-async function bytesOf(source) {
-  if (isBytes(source)) return source;
+/** Compiled while it is downloaded where the server sends it with its type, and else from bytes. */
+async function instantiated(source) {
+  if (isBytes(source)) return WebAssembly.instantiate(source);
   const url = addressOf(source);
-  if (isOfFiles(url)) return (await import(/* @vite-ignore */ /* webpackIgnore: true */ `${files}/promises`)).readFile(url ?? source);
+  if (isOfFiles(url)) {
+    const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ `${files}/promises`);
+    return WebAssembly.instantiate(await readFile(url ?? source));
+  }
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  return response.arrayBuffer();
+  const streams = WebAssembly.instantiateStreaming && response.headers.get('content-type') === 'application/wasm';
+  return streams ? WebAssembly.instantiateStreaming(response) : WebAssembly.instantiate(await response.arrayBuffer());
 }
 
 const files = 'node:fs'; // in a variable, so that bundlers for browsers leave it alone

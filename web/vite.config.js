@@ -7,6 +7,7 @@ import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
 import figures from './plugins/figures.js';
 import offline from './plugins/offline.js';
+import workerFirst from './plugins/worker-first.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const project = path.dirname(here);
@@ -32,6 +33,7 @@ export default defineConfig(({ isPreview }) => {
     root: here,
     base: './', // any folder of any static host
     plugins: [
+      workerFirst(),
       contentSecurityPolicy(),
       digits(path.join(project, 'tests/data/digits.csv')),
       figures(path.join(project, 'tests/firmware/figures.csv')),
@@ -42,7 +44,12 @@ export default defineConfig(({ isPreview }) => {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rollupOptions: { output: { chunkFileNames: ({ name, moduleIds }) => `assets/${panelOf(moduleIds) ?? name}-[hash].js` } },
+      rollupOptions: {
+        output: {
+          chunkFileNames: ({ name, moduleIds }) => `assets/${panelOf(moduleIds) ?? name}-[hash].js`,
+          manualChunks: (id) => (id === path.join(here, 'src/client.ts') ? 'client' : undefined),
+        },
+      },
     },
     worker: { format: 'es' },
   };

@@ -1,10 +1,13 @@
-"""prediction_size.py TAMIS FOLDER SOURCE: headers of `tamis export` beside the code that micromlgen and emlearn generate.
+"""prediction_size.py TAMIS FOLDER SOURCE: headers of `tamis export` beside code that others generate.
 
 Each predictor is compiled with -Os for a Cortex-M4F and run in the emulator (SOURCE/tests/prediction): bytes of flash for
 code, constants and what they need of the compiler's libraries, instructions a prediction, and training samples that it has
 right, of iris.csv and wine.csv in FOLDER. Theirs are trained by scikit-learn, with its defaults but for what the name says;
-ours with hinge and l1 at lambda = 0.02. micromlgen and emlearn are in neither Debian nor npm: they are found through PYTHONPATH, and named as
-not run where they are missing. Prints a table.
+ours with hinge and l1 at lambda = 0.02. micromlgen, emlearn and m2cgen are in neither Debian nor npm: the first two are
+found through PYTHONPATH, and named as not run where they are missing. Their forms are written here: a linear model as
+nested sums into an array of scores and a tree as nested ifs that copy shares of classes (m2cgen, which has them in
+double; the same in float), a tree as nested ifs that return a class (emlearn inline, micromlgen). The tree of the same
+accuracy has the fewest leaves with as many samples right as the logistic regression. Prints a table.
 """
 import os
 import re
@@ -60,6 +63,75 @@ int self_test() { return %s; }
 """
 
 
+# C99 in the forms that generators have. What is predicted is converted outside of the count.
+FORM = """#include <string.h>
+#include "predictor.h"
+typedef %(number)s number;
+static number input[%(features)d];
+void prepare(const float *s) {
+  for (int j = 0; j < %(features)d; ++j) input[j] = (number)s[j];
+}
+%(score)s
+int predict(void) {
+  %(call)s
+}
+int self_test(void) { return 0; }
+"""
+SCORES = """number output[%d];
+  score(input, output);
+  int top = 0;
+  for (int k = 1; k < %d; ++k)
+    if (output[k] > output[top]) top = k;
+  return top;"""
+
+
+def copied(shares, suffix):
+    return "memcpy(output, (number[]){%s}, %d * sizeof(number));" % (
+        ", ".join(share if isinstance(share, str) else repr(float(share)) + suffix for share in shares), len(shares))
+
+
+def nested_sums(model, suffix):
+    def term(intercept, weights):
+        out = "(%r%s)" % (float(intercept), suffix)
+        for j, weight in enumerate(weights):
+            out = "(%s + ((input[%d]) * (%r%s)))" % (out, j, float(weight), suffix)
+        return out
+
+    scores = [term(b, w) for b, w in zip(model.intercept_, model.coef_)]
+    return "static void score(const number *input, number *output) {\n  %s\n}" % copied(scores, suffix)
+
+
+def nested_ifs(model, suffix, leaf):
+    tree = model.tree_
+
+    def node(at):
+        if tree.children_left[at] < 0:
+            return leaf(tree.value[at][0])
+        return "if (input[%d] <= %r%s) { %s } else { %s }" % (
+            tree.feature[at], float(tree.threshold[at]), suffix, node(tree.children_left[at]), node(tree.children_right[at]))
+
+    return node(0)
+
+
+def forms(name, linear, trees, features, classes):
+    """Predictors in the forms of generators, and what the conversion of a sample costs beside."""
+    for number, suffix in (("double", ""), ("float", "f")):
+        scores = SCORES % (classes, classes)
+        sources = {"nothing in " + number: ("", "return 0;"),
+                   "nested sums (m2cgen), logistic regression, in " + number: (nested_sums(linear, suffix), scores)}
+        for what, tree in trees.items():
+            body = nested_ifs(tree, suffix, lambda shares: copied(shares / shares.sum(), suffix))
+            sources["nested ifs (m2cgen), %s, in %s" % (what, number)] = (
+                "static void score(const number *input, number *output) { %s }" % body, scores)
+            if number == "float":
+                body = nested_ifs(tree, suffix, lambda shares: "return %d;" % shares.argmax())
+                sources["nested ifs (emlearn, micromlgen), %s, in float" % what] = ("", body)
+        for what, (score, call) in sources.items():
+            text = FORM % {"number": number, "features": features, "score": score, "call": call}
+            at = name + "_" + re.sub(r"\W+", "_", what)
+            yield what, write(text, at, "p.c"), path(at, "")
+
+
 def ours(name, features):
     """Sources of our predictors and of what counting costs itself, in floats and in integers."""
     data, model = os.path.join(shipped, name + ".csv"), path(name, "model.json")
@@ -93,6 +165,11 @@ def theirs(name, x, y):
     sparse.coef_ = sparse.coef_ / scale
     sparse.intercept_ = sparse.intercept_ - sparse.coef_ @ mean
     tree = DecisionTreeClassifier(random_state=0).fit(x, y)
+    wanted = (sparse.predict(x) == y).sum()
+    smaller = (DecisionTreeClassifier(random_state=0, max_leaf_nodes=leaves).fit(x, y) for leaves in range(2, len(y)))
+    same = next(tree for tree in smaller if (tree.predict(x) == y).sum() >= wanted)
+    trees = {"decision tree of the same accuracy": same, "decision tree": tree}
+    yield from forms(name, sparse, trees, x.shape[1], len(sparse.classes_))
     try:
         from micromlgen import port
 
@@ -172,7 +249,9 @@ def main():
             if what.startswith("nothing "):
                 continue
             kind = "emlearn" if what.endswith("int16_t") else what[6:] if what.startswith("tamis ") else "float"
-            print("  %-56s %6d bytes %8.0f instructions %4d right"
+            if what.startswith("nested "):
+                kind = what[what.rindex("in "):]
+            print("  %-72s %6d bytes %8.0f instructions %4d right"
                   % (what, flash - base[kind][0], count - base[kind][1], right))
     for what, why in missing.items():
         print("not run: %s (%s)" % (what, why))

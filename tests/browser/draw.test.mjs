@@ -35,6 +35,19 @@ test('is trained without a click, soon, with no complaint and few bytes', async 
   t.diagnostic(`first trained model on screen after ${times.join(', ')} ms`);
 });
 
+test('shows a model of a quarter of the samples first, and then the one of all', async () => {
+  const prepare = (page) => page.addInitScript(() => {
+    globalThis.endings = [];
+    const look = () => endings.push(document.getElementById('ending')?.textContent);
+    addEventListener('DOMContentLoaded', () => new MutationObserver(look).observe(document.body, { subtree: true, childList: true }));
+  });
+  await withPage(async (page) => {
+    await settled(page);
+    const said = (await page.evaluate(() => endings)).filter((ending, i, all) => ending && ending !== all[i - 1]);
+    assert.deepEqual(said.slice(said.findIndex((ending) => ending.startsWith('from'))), ['from 300 samples, within', 'certified within']);
+  }, { prepare });
+});
+
 test('the header it hands out has a self-test and the bits that Node computes', async () => {
   await withPage(async (page) => {
     await settled(page);

@@ -13,14 +13,14 @@ const again = 'cmake --build build/test --target firmware_figures';
 
 // What must not be exceeded, whatever the table says.
 const limits = [
-  { row: 'm4f -Os primal-dual hinge l1', stack: 1024, training: 30e6 },
-  { row: 'm4f -Os two-phase hinge l1', stack: 1024, training: 20e6 },
+  { row: 'm4f -Os primal-dual hinge l1', flash: 9800, stack: 1024, training: 30e6 },
+  { row: 'm4f -Os two-phase hinge l1', flash: 17600, stack: 1024, training: 20e6 },
   { row: 'm4f -O2 two-phase hinge l1', training: 20e6 },
   { row: 'm4f -Os prediction', flash: 400 },
 ];
 
 // Their order in the table, whichever of them are measured.
-const order = ['m3', 'm4f', 'm7', 'm55', 'rv32imafc'];
+const order = ['m0plus', 'm3', 'm4f', 'm7', 'm55', 'rv32imafc', 'rv32imc'];
 const place = (row) => order.indexOf(row.board);
 
 const keys = ['board', 'compiler', 'level', 'solver', 'loss', 'penalty'];

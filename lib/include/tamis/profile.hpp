@@ -76,14 +76,17 @@
 #define TAMIS_MULTIPLY_TILE [[gnu::noinline]]
 #endif
 
-/// What is inlined where speed matters more than size, and what is not inlined where size matters more.
+/// What is inlined where speed matters more than size, and what is not inlined where size matters more. Functions with
+/// one caller: inlined where size matters more, for compilers keep a template's function beside what they inline of it.
 #if TAMIS_PROFILE_IS(size) && !defined(__wasm__) && !TAMIS_HAS_VECTORS
 #define TAMIS_HAS_TILES false
 #define TAMIS_NOINLINE_IF_SMALLEST [[gnu::noinline]]
+#define TAMIS_CALLED_ONCE [[gnu::always_inline]] inline
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::noinline]]
 #else
 #define TAMIS_HAS_TILES true
 #define TAMIS_NOINLINE_IF_SMALLEST
+#define TAMIS_CALLED_ONCE [[gnu::noinline]]
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 

@@ -31,14 +31,21 @@ struct Targets {
 
   void normalise() {
     Sum<T> total;
-    for (Index i = 0; i < samples(); ++i) total.add(raw_weight(i));
+    const Index count = samples();
+    for (Index i = 0; i < count; ++i) total.add(raw_weight(i));
     inverse_total = T(1) / total.value();
   }
-  /// After `normalise`: whether Σw, 1/Σw and the share of a sample (unless its weight is zero) are finite, normal
-  /// numbers, so that means of losses have all digits.
-  bool holds_share(Index sample) const {
-    if (!(inverse_total >= least_normal<T> && inverse_total <= T(1) / least_normal<T>)) return false;
-    return !(raw_weight(sample) > T(0)) || weight(sample) >= least_normal<T>;
+  /// After `normalise`: whether Σw, 1/Σw and the shares of samples (unless their weight is zero) are finite, normal
+  /// numbers, so that means of losses have all digits; `sample` is the first whose share is not.
+  bool holds_shares(Index& sample) const {
+    const bool holds_total = inverse_total >= least_normal<T> && inverse_total <= T(1) / least_normal<T>;
+    const Index count = weights ? samples() : 0;
+    for (Index i = 0; i < count; ++i) {
+      if (holds_total && (!(weights[i] > T(0)) || weights[i] * inverse_total >= least_normal<T>)) continue;
+      sample = i;
+      return false;
+    }
+    return true;
   }
   [[gnu::noinline]] T class_weight(Index label) const {
     Sum<T> total;

@@ -43,7 +43,7 @@ class GapMonitor {
   bool is_overdue(const Report<T>& report) const { return report.iterations > patience_; }
 
   /// Sets gap, relative gap and status from the two objectives. `may_be_infinite`: there may be no feasible point yet.
-  [[gnu::noinline]] void conclude(Report<T>& report, T tolerance, bool may_be_infinite = false) {
+  TAMIS_CALLED_ONCE void conclude(Report<T>& report, T tolerance, bool may_be_infinite = false) {
     if (!finite(report.objective) && !(may_be_infinite && report.objective > T(0))) {
       report.status = Status::invalid_scale;
       return;

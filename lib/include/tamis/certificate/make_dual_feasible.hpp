@@ -34,7 +34,7 @@ template <class T>
 /// `available` are scratch of `stride` entries. A loss with separate classes has its columns scaled instead; one with
 /// `balance`, true where it has done it, does it itself. Cost O(samples·classes).
 template <class T, class Loss>
-[[gnu::noinline]] void make_dual_feasible(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
+TAMIS_CALLED_ONCE void make_dual_feasible(const Loss& loss, const Targets<T>& targets, T* u, Index stride, T* surplus,
                                           T* available) {
   const Index classes = targets.classes;
   const Index samples = targets.samples();

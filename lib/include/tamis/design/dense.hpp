@@ -37,8 +37,17 @@ class DenseDesign {
 
   /// G(j, :) = Σᵢ x(i, j) U(i, :) for the listed features (all of them when `list` is null); other rows untouched.
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
-    for (Index c = 0; c < count; ++c) fill(row_of(g, list ? list[c] : c, stride), stride, T(0));
-    add_transposed(list, count, u, stride, g);
+    const auto clear = [&](Index feature) { fill(row_of(g, feature, stride), stride, T(0)); };
+    if constexpr (profile.tiles) {
+      for (Index c = 0; c < count; ++c) clear(list ? list[c] : c);
+      add_transposed(list, count, u, stride, g);
+    } else {
+      for (Index c = 0; c < count; ++c) {
+        const Index feature = list ? list[c] : c;
+        clear(feature);
+        add_transposed(&feature, 1, u, stride, g);
+      }
+    }
   }
   /// The same, added to what G holds.
   void add_transposed(const Index* list, Index count, const T* u, Index stride, T* g) const {

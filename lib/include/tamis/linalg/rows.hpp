@@ -38,7 +38,10 @@ struct Rows {
 
 template <class T>
 [[gnu::noinline]] void fill(T* entries, std::size_t count, T value) {
-  for (std::size_t i = 0; i < count; ++i) entries[i] = value;
+  for (std::size_t i = 0; i < count; ++i) {
+    entries[i] = value;
+    if constexpr (!profile.tiles) __asm__ volatile("");  // or the compiler makes a call of memset of it: see copy
+  }
 }
 
 template <class T>
@@ -84,6 +87,12 @@ TAMIS_NOINLINE_IF_SMALLEST void add_scaled_row(const T* from, T alpha, const T* 
   const auto factor = SimdOrScalar<T>::fill(alpha);
   for (std::size_t e = 0; e < count; e += SimdOrScalar<T>::width)
     (SimdOrScalar<T>::load(from + e) + factor * SimdOrScalar<T>::load(x + e)).store(to + e);
+}
+
+/// row ← α·row.
+template <class T>
+TAMIS_NOINLINE_IF_SMALLEST void scale_row(T* row, Index count, T alpha) {
+  for (Index k = 0; k < count; ++k) row[k] *= alpha;
 }
 
 /// s² Σ (aᵢ − bᵢ)² over a row, or over all rows at once: `count` is a whole number of vectors. Without b, s² Σ aᵢ².

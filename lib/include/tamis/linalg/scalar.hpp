@@ -5,10 +5,8 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-template <class T>
-[[gnu::always_inline]] constexpr T absolute(T x) {
-  return x < T(0) ? -x : x;
-}
+[[gnu::always_inline]] constexpr float absolute(float x) { return __builtin_fabsf(x); }
+[[gnu::always_inline]] constexpr double absolute(double x) { return __builtin_fabs(x); }
 template <class T>
 [[gnu::always_inline]] constexpr T largest(T a, T b) {
   return a > b ? a : b;

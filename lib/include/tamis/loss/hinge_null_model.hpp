@@ -104,7 +104,7 @@ template <class T>
     row[label] = T(0);
     T total = 0;
     for (Index k = 0; k < classes; ++k) total += row[k];
-    for (Index k = 0; k < classes; ++k) row[k] *= moved / total;
+    scale_row(row, classes, moved / total);
     row[label] = -moved;
   }
   fill(intercepts, classes, T(0));

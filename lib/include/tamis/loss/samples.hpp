@@ -7,9 +7,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
 /// Σ cᵢℓᵢ at scores z, samples × stride.
 template <class T, class Loss>
-[[gnu::noinline]] T mean_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
+TAMIS_CALLED_ONCE T mean_loss(const Loss& loss, const Targets<T>& targets, const T* z, Index stride) {
   Sum<T> total;
-  for (Index i = 0; i < targets.samples(); ++i) {
+  const Index samples = targets.samples();
+  for (Index i = 0; i < samples; ++i) {
     const T weight = targets.weight(i);
     if (weight > T(0))
       total.add(weight *

@@ -21,7 +21,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
  protected:
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::squared_distance_of_rows, Base::stride_;
+      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows, Base::squared_distance_of_rows,
+      Base::stride_;
   using Base::Base;
 
   void centre() {
@@ -48,11 +49,12 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
       for (Index j = 0; j < shape_.features; ++j) squares[j] = column_squares(j, scratch);
     }
     std::int8_t* const exponents = memory_.exponents;
-    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-      T top = 0;
-      for (Index r = 0; r < group.count; ++r) top = largest(top, squares[group.feature(r)]);
-      for (Index r = 0; r < group.count; ++r) squares[group.feature(r)] = top;
-    });
+    if constexpr (Base::groups_features)
+      for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+        T top = 0;
+        for (Index r = 0; r < group.count; ++r) top = largest(top, squares[group.feature(r)]);
+        for (Index r = 0; r < group.count; ++r) squares[group.feature(r)] = top;
+      });
     int low = most_measured, high = -most_measured, total = 0, count = 0;
     for (Index j = 0; j < shape_.features; ++j) {
       int exponent = unmeasured;
@@ -136,7 +138,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
-      for (Index k = 0; k < stride_; ++k) out[k] -= memory_.means[j] * sums[k];
+      add_scaled_row(out, -memory_.means[j], sums, stride_, out);
     }
     T* out = row_of(g, shape_.features, stride_);
     for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
@@ -210,10 +212,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
       norm_ *= T(1.01);
       return true;
     }
-    const T scale = T(1) / length;
-    for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= scale;
-    });
+    scale_rows(v, T(1) / length, false);
     return false;
   }
   bool advance_power_iteration(T* v, T* z, const PowerAccuracy& accuracy = close) {
@@ -226,9 +225,7 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   void rescale_intercept(T* w, T old_scale) {
     if (!options_.intercept) return;
     intercept_scale_ = norm_ / square_root(T(shape_.samples));
-    const T ratio = old_scale / intercept_scale_;
-    T* v = row_of(w, shape_.features, stride_);
-    for (Index k = 0; k < stride_; ++k) v[k] *= ratio;
+    scale_row(row_of(w, shape_.features, stride_), stride_, old_scale / intercept_scale_);
   }
 
   std::uint16_t power_iterations_ = 0;

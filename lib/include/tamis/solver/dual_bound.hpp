@@ -51,7 +51,7 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
   }
 
   /// The loss's share of the dual objective along the ray s·u; nothing when it is no quadratic in s.
-  DualTerms<T> dual_terms(const T* u) const {
+  TAMIS_CALLED_ONCE DualTerms<T> dual_terms(const T* u) const {
     Sum<T> linear, quadratic;
     if constexpr (QuadraticDual<Loss, T>) {
       if (!has_quadratic_dual<T>(loss_)) return {};

@@ -45,7 +45,7 @@ class LinearProblem {
 
   /// The status of the first thing that is wrong, with its row and column in the report, or `running`. `with_eta`: the
   /// constrained form is asked for.
-  Status check(Report<T>& report, bool with_eta) {
+  TAMIS_CALLED_ONCE Status check(Report<T>& report, bool with_eta) {
     if (shape_.samples == 0 || shape_.features == 0 || !valid_outputs(loss_, shape_.classes) ||
         shape_.classes > 65536 || design_.samples() != shape_.samples)
       return Status::invalid_shape;
@@ -76,11 +76,7 @@ class LinearProblem {
     }
     report.column = 0;
     targets_.normalise();
-    for (Index i = 0; targets_.weights && i < shape_.samples; ++i) {
-      report.row = i;
-      if (!targets_.holds_share(i)) return Status::invalid_weight;
-    }
-    report.row = 0;
+    if (!targets_.holds_shares(report.row)) return Status::invalid_weight;
     if (design_.find_bad_value(report.row, report.column)) {
       const Status failure = failure_of(design_, report.row);
       return failure == Status::running ? Status::invalid_data : failure;

@@ -55,7 +55,7 @@ class NewtonSystem {
   /// Numbers the nonzero coefficients of w. `for_each_group(visit)` calls visit(w of the group, its ProxJacobian) for
   /// every active group. False when there are more than the capacity: the system cannot be formed.
   template <class Design, class ForEachGroup>
-  [[gnu::noinline]] bool collect(const Problem<Design>& problem, ForEachGroup for_each_group) {
+  TAMIS_CALLED_ONCE bool collect(const Problem<Design>& problem, ForEachGroup for_each_group) {
     const Index classes = problem.shape.classes;
     const bool intercept = problem.intercept_scale > T(0);
     fill(m_.class_begin, std::size_t(classes) + 1, Index(0));
@@ -137,7 +137,7 @@ class NewtonSystem {
 
   /// Forms the system. weight(i, k) is ρ_k of sample i.
   template <class Design, class Weight>
-  [[gnu::noinline]] NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, Weight weight) {
+  TAMIS_CALLED_ONCE NewtonSystem& form(const Problem<Design>& problem, T inverse_tau, T b, Weight weight) {
     const Index classes = problem.shape.classes;
     for (Index k = 0; k < classes; ++k)
       for (Index c = m_.class_begin[k]; c < m_.class_begin[k + 1]; ++c) {

@@ -107,7 +107,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* anchor_u;
     T* z;  ///< scratch: scores, new duals
 
-    [[gnu::noinline]] constexpr void take(Arena& arena, Shape shape, typename Base::Common& common) {
+    TAMIS_CALLED_ONCE constexpr void take(Arena& arena, Shape shape, typename Base::Common& common) {
       common.take(arena, shape);
       const std::size_t coefficients = CommonMemory<T>::coefficients(shape), duals = CommonMemory<T>::duals(shape);
       x = arena.take<T>(coefficients);
@@ -164,7 +164,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     start_power_iteration(own_.v);
   }
 
-  void begin_iterations() {
+  TAMIS_CALLED_ONCE void begin_iterations() {
     measuring_norm_ = false;
     next_check_ = report_.iterations + certificate_interval_ + 1;
     rescale_intercept(own_.x, old_intercept_scale_);
@@ -218,7 +218,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   /// The norm is known from below. If it is too low, some direction grows from step to step until the steps are nothing
   /// else, and then the length of A along a step says so. v is T's coefficients; z is overwritten.
-  [[gnu::noinline]] void check_norm() {
+  TAMIS_CALLED_ONCE void check_norm() {
     add_point(T(-1));
     const T step = squared_distance_of_rows(own_.v, nullptr);
     multiply(own_.v, own_.z);
@@ -235,7 +235,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// v ← prox(x − τv).
   void descend() {
     const T tau = T(1) / (norm_ * weight_);
-    if (is_scaled_) precondition(own_.v);
+    precondition(own_.v);
     add_rows(own_.x, -tau, own_.v, own_.v);
     prox(own_.v, tau * penalty_weight());
   }
@@ -270,7 +270,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
 
   /// Moves u, the scores of the reflected coefficients being in z, and leaves T's duals there; returns the squared
   /// distance.
-  [[gnu::noinline]] T move_duals() {
+  TAMIS_CALLED_ONCE T move_duals() {
     const Index stride = stride_;
     const T sigma = weight_ / norm_;
     auto moved = Simd<T>::zero();
@@ -309,7 +309,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     return moved.sum();
   }
 
-  void consider_restart(T residual) {
+  TAMIS_CALLED_ONCE void consider_restart(T residual) {
     if (inner_ == 0) first_residual_ = residual;
     ++inner_;
     const T wanted = residual > last_residual_ ? T(0.5) : T(0.2);  // it fell and rises, or fell far
@@ -324,7 +324,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     restart();
   }
 
-  [[gnu::noinline]] void measure_residual(T residual) {
+  TAMIS_CALLED_ONCE void measure_residual(T residual) {
     const Squares size = squares(nullptr, nullptr);
     update_residual(residual, square_root(weight_ * size.x + size.u / weight_));
   }

@@ -193,7 +193,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     chosen_.expand(matrix, others, shape_.samples, stride_);
   }
 
-  [[gnu::noinline]] void begin_second_phase() {
+  TAMIS_CALLED_ONCE void begin_second_phase() {
     in_second_phase_ = true;
     const T first_step = T(30), longer = idle_ >= most_idle && report_.relative_gap > T(0.9) ? T(100) : T(1);
     tau_ = longer * first_step / (norm_ * weight_);

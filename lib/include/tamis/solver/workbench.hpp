@@ -60,7 +60,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!arena.aligned()) return Status::invalid_arena;
     return arena.exhausted() ? Status::arena_too_small : Status::running;
   }
-  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool validate(Status arena, std::size_t bytes, bool with_eta) {
+  TAMIS_COLD_IN_MODULES TAMIS_CALLED_ONCE bool validate(Status arena, std::size_t bytes, bool with_eta) {
     new (&report_) Report<T>;  // a copy of an empty one would be larger code
     certificates_ = 0;
     monitor_.begin();
@@ -215,7 +215,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   }
 
   /// `may_be_infinite`: the objective, while no point is feasible.
-  [[gnu::noinline]] void offer_dual(T value, bool may_be_infinite = false) {
+  TAMIS_CALLED_ONCE void offer_dual(T value, bool may_be_infinite = false) {
     if (has_failed()) return;
     if (certificates_ == 1 || value > report_.dual_objective) report_.dual_objective = value;
     if (dual_kind() == DualKind::unknown) report_.dual_objective = not_a_number<T>;  // and so is the gap

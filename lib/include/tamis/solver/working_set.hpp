@@ -93,13 +93,15 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   T scale_of(Index j) const { return power_of_two<T>(memory_.exponents[j]); }
   /// α/sⱼ², in the middle of a group at any feature of it.
   [[gnu::noinline]] T step_of(Index j, T alpha) const { return alpha * power_of_two<T>(-2 * memory_.exponents[j]); }
-  /// v ← S⁻²v over the active rows: the gradient in the metric.
-  [[gnu::noinline]] void precondition(T* v) const {
-    if (!is_scaled_) return;
+  /// v ← αv over the active rows, `in_metric` v ← αS⁻²v.
+  [[gnu::noinline]] void scale_rows(T* v, T alpha, bool in_metric) const {
     for_each_active_row([&](Index j) {
-      const T step = step_of(j, T(1));
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] *= step;
+      scale_row(row_of(v, j, stride_), stride_, in_metric ? step_of(j, alpha) : alpha);
     });
+  }
+  /// v ← S⁻²v over the active rows: the gradient in the metric.
+  void precondition(T* v) const {
+    if (is_scaled_) scale_rows(v, T(1), true);
   }
   /// w ← the penalty's proximity operator of w, group by group.
   void prox(T* w, T threshold) const {
@@ -132,9 +134,12 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
 
   // ---- which features are active
 
+  /// Whether groups of the penalty may have several features.
+  static constexpr bool groups_features =
+      HasGrouping<Penalty> || requires(const Penalty penalty) { penalty.features_together(); };
+
   Index group_rows(Index first) const {
-    if constexpr (HasGrouping<Penalty> || requires { penalty_.features_together(); })
-      return smallest(together_, shape_.features - first);
+    if constexpr (groups_features) return smallest(together_, shape_.features - first);
     else return 1;
   }
 

@@ -80,6 +80,15 @@ export function samplesOf({ digits, drawings }: Sheet) {
   return { ...data, sampleWeights: sampleWeights.fill(weight_among_digits, base) };
 }
 
+/** A quarter of the samples that begin a visit, every class among them; null of others. */
+export function fewOf(data: ReturnType<typeof samplesOf>) {
+  if (data !== training) return null;
+  const y = training.y.filter((_, i) => i % 4 === 0);
+  const values = new Float32Array(y.length * features);
+  y.forEach((_, i) => values.set(training.X.values.subarray(4 * i * features, (4 * i + 1) * features), i * features));
+  return { X: { values, samples: y.length, features }, y };
+}
+
 // ---- in a link
 
 /** Undefined of the sheet at the start. What is on the canvas is left out. */

@@ -71,7 +71,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
   if (!page.client) switchOff(root);
-  const trainer = page.client && new Trainer(page.client, { started, progress }, { done: trained, failed });
+  const trainer = page.client && new Trainer(page.client, { started, glimpsed, progress }, { done: trained, failed });
   slider.addEventListener('input', slide);
   for (const event of ['pointerdown', 'focus']) slider.addEventListener(event, () => trainer?.follow({ ...choice(), data }));
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
@@ -326,6 +326,18 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     stopAppears = setTimeout(() => (stop.hidden = false), 500);
   }
 
+  function glimpsed(trained: Trained, samples: number): void {
+    if (!first || lacking(sheet())) return;
+    present(trained);
+    byId('ending').textContent = `from ${samples} samples, within`;
+    seen();
+  }
+
+  /** A model is on screen. */
+  function seen(): void {
+    requestAnimationFrame(() => setTimeout(() => performance.mark('trained')));
+  }
+
   function progress(report: Report): void {
     curves.add(report);
   }
@@ -340,7 +352,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     if (newest) showScale(chosen.lambda, end);
     const said = present(done);
     byId('ending').textContent = report.status === 'stopped' && newest ? 'stopped, within' : 'certified within';
-    if (first) requestAnimationFrame(() => setTimeout(() => performance.mark('trained')));
+    if (first) seen();
     first = false;
     void finish(done, said, newest);
   }

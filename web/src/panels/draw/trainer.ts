@@ -3,7 +3,7 @@ import type { Loss, Penalty, Report } from 'tamis';
 import type { WorkerClient, WorkerModel } from 'tamis/worker';
 import { Ends, lambdaAt } from '../../lambda';
 import { Newest, type Watcher } from '../../newest';
-import type { samplesOf } from './collection';
+import { fewOf, type samplesOf } from './collection';
 
 export type Samples = ReturnType<typeof samplesOf>;
 
@@ -38,6 +38,8 @@ const trail_gap = 0.01;
 
 export interface Following {
   started(chosen: Chosen): void;
+  /** The first model of all, which has learned from a part of the samples. */
+  glimpsed(trained: Trained, samples: number): void;
   progress(report: Report): void;
 }
 
@@ -48,6 +50,7 @@ export class Trainer {
   #ends = new Ends();
   #trails = new WeakMap<Samples, Map<string, Trail>>();
   #trail: Trail | null = null; // that is under way
+  #glimpsed = false;
 
   constructor(client: WorkerClient, follow: Following, watch: Watcher<Wish, Trained>) {
     this.#client = client;
@@ -106,6 +109,12 @@ export class Trainer {
       return !(superseded() && (certified(report, worth_a_look) || performance.now() > since + a_while));
     };
     const { data, ...rest } = chosen;
+    const few = this.#glimpsed ? null : fewOf(data);
+    this.#glimpsed = true;
+    if (few) {
+      const model = await this.#client.train({ ...few, ...rest, maxIterations: most_iterations }, { signal, bestOnAbort: true });
+      if (model.report.status === 'converged') this.#follow.glimpsed({ model, chosen }, few.y.length);
+    }
     const model = await this.#client.train({ ...data, ...rest, maxIterations: most_iterations }, { signal, bestOnAbort: true, onProgress, sliceMilliseconds: 8 });
     this.#ends.remember(data, chosen, model.report.lambdaMax);
     return { model, chosen };
