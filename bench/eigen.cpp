@@ -98,6 +98,14 @@ void cholesky(Index size) {
 }  // namespace
 
 int main() {
+#ifdef __FMA__
+  const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__AVX2__)
+  const bool runs = __builtin_cpu_supports("avx2");
+#else
+  const bool runs = true;
+#endif
+  if (!runs) return std::printf("%s: not run, this processor does not have it\n", TAMIS_BENCH_FLAGS), 0;
   std::printf("| %s | of | tamis, ms | Eigen, ms | ratio |\n|---|---|---|---|---|\n", TAMIS_BENCH_FLAGS);
   for (const auto& [samples, features, classes] : {std::array{20000, 784, 10}, {1200, 64, 10}}) {
     products<float>(samples, features, classes);
