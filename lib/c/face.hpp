@@ -4,6 +4,7 @@
 #include <new>
 #include <type_traits>
 
+#include "config.hpp"
 #include "tamis.h"
 #include "tamis/arena.hpp"
 #include "tamis/observer.hpp"

@@ -2,9 +2,8 @@
 /// What the sources of the C interface of linear models share: problems and grids as in C++, and runs of many
 /// trainings.
 
-#include "config.hpp"
+#include "chosen.hpp"
 #include "face.hpp"
-#include "tamis/any.hpp"
 #include "tamis/selection/path.hpp"
 #ifdef TAMIS_ALL_SOLVERS
 #ifdef TAMIS_LINKS_CORE
@@ -34,61 +33,15 @@ template <class T>
 using DesignOf = AnyDesign<T>;
 #endif
 
-#if defined(TAMIS_C_SOLVERS) || defined(TAMIS_C_LOSSES) || defined(TAMIS_C_PENALTIES)  // what config.hpp chooses
-#define TAMIS_CHOSEN
-#ifdef TAMIS_ALL_SOLVERS
-#error "tamis: TAMIS_C_SOLVERS, TAMIS_C_LOSSES and TAMIS_C_PENALTIES choose less than all, TAMIS_ALL_SOLVERS more"
-#endif
-#ifndef TAMIS_C_SOLVERS
-#define TAMIS_C_SOLVERS                                                                                   \
-  PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
-#endif
-namespace chosen {
-namespace losses {
-#ifdef TAMIS_C_LOSSES
-using enum LossKind;
-using Rows = decltype(catalogue::rows_of<catalogue::Only<TAMIS_C_LOSSES>>(catalogue::Losses{}));
-#else
-using Rows = catalogue::Losses;
-#endif
-}  // namespace losses
-namespace penalties {
-#ifdef TAMIS_C_PENALTIES
-using enum PenaltyKind;
+#ifdef TAMIS_CHOSEN  // what config.hpp chooses
 template <class T>
-using Rows = decltype(catalogue::rows_of<catalogue::Only<TAMIS_C_PENALTIES>>(catalogue::Penalties<T>{}));
-#else
+using ProblemOf = AnyProblem<T, ChosenLoss<T>, ChosenPenalty<T>, DesignOf<T>>;
+using Solvers = chosen::Kept<chosen::has_work, TAMIS_C_SOLVERS>;
+static_assert(!Solvers::none,
+              "tamis: none of the chosen solvers takes one of the chosen losses with one of the chosen penalties");
 template <class T>
-using Rows = catalogue::Penalties<T>;
-#endif
-}  // namespace penalties
-/// Any of the rows, or the only one itself where it has no data: as small as in C++.
-template <class T, class Rows>
-struct LossAmong {
-  using Type = AnyLoss<T, Rows>;
-};
-template <class T, class Row>
-requires std::is_empty_v<typename Row::Type>
-struct LossAmong<T, catalogue::List<Row>> {
-  using Type = typename Row::Type;
-};
-template <class T, class Rows>
-struct PenaltyAmong {
-  using Type = AnyPenaltyOf<T, Rows>;
-};
-template <class T, class Row>
-requires std::is_empty_v<typename Row::Type>
-struct PenaltyAmong<T, catalogue::List<Row>> {
-  struct Type : Row::Type {
-    explicit Type(PenaltyKind, const Groups& = {}, const PenaltyParameters<T>& = {}) {}
-    static constexpr bool chosen_at_run_time = true;  // though there is no choice
-    static constexpr bool has(PenaltyKind kind) { return kind == Row::kind; }
-  };
-};
-}  // namespace chosen
-template <class T>
-using ProblemOf = AnyProblem<T, typename chosen::LossAmong<T, chosen::losses::Rows>::Type,
-                             typename chosen::PenaltyAmong<T, chosen::penalties::Rows<T>>::Type, DesignOf<T>>;
+using Trainer = Solvers::Trainer<ProblemOf<T>>;
+#define TAMIS_C_TRAINING(T, S)  // few sources use it, and it is small
 #elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
@@ -106,13 +59,6 @@ template <class T>
 using ProblemOf =
     AnyProblem<T, typename decltype(catalogue::row<Module::loss>(catalogue::Losses{}))::Type,
                AnyPenaltyOf<T, decltype(catalogue::rows_of<Module>(catalogue::Penalties<T>{}))>, DesignOf<T>>;
-template <template <class, class, class, class> class... S>
-struct Solvers {
-  template <template <class, class, class, class> class More>
-  using And = Solvers<S..., More>;
-  template <class T>
-  using Trainer = AnyTrainingFor<ProblemOf<T>, S...>;
-};
 template <SolverKind kind, template <class, class, class, class> class S, class Others>
 using MaybeWith = typename std::conditional_t<Module::has(kind), typename Others::template And<S>, Others>;
 template <class T>
@@ -120,8 +66,8 @@ using Trainer = typename MaybeWith<
     SolverKind::primal_dual, PrimalDual,
     MaybeWith<SolverKind::crammer_singer_dual, CrammerSingerDual,
               MaybeWith<SolverKind::two_phase, TwoPhase,
-                        MaybeWith<SolverKind::block_coordinate_descent, BlockCoordinateDescent, Solvers<>>>>>::
-    template Trainer<T>;
+                        MaybeWith<SolverKind::block_coordinate_descent, BlockCoordinateDescent, chosen::Solvers<>>>>>::
+    template Trainer<ProblemOf<T>>;
 #else
 template <class T>
 using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
@@ -132,7 +78,7 @@ using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 #endif
-#ifdef TAMIS_C_SOLVERS
+#if defined(TAMIS_C_SOLVERS) && !defined(TAMIS_CHOSEN)
 template <class T>
 using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
 /// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.

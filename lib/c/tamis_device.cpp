@@ -3,8 +3,8 @@
 #include <limits>
 #include <new>
 
+#include "chosen.hpp"
 #include "face.hpp"
-#include "tamis/any.hpp"
 #include "tamis/design/quantised.hpp"
 #include "tamis/design/read_rows.hpp"
 #include "tamis/model/two_slots.hpp"
@@ -29,8 +29,20 @@ static_assert(TAMIS_SLOT_DONE == int(SlotEnd::done) && TAMIS_SLOT_EMPTY == int(S
               TAMIS_SLOT_TOO_SMALL == int(SlotEnd::too_small) && TAMIS_SLOT_NO_BLOB == int(SlotEnd::no_blob) &&
               TAMIS_SLOT_FAILED == int(SlotEnd::failed));
 
+#ifdef TAMIS_CHOSEN
+/// Of the chosen solvers those that take samples of every kind; without any, what TAMIS_AUTOMATIC falls back to.
+constexpr bool takes_rows(SolverKind kind) {
+  return chosen::has_work(kind) && (kind == SolverKind::primal_dual || kind == SolverKind::fista ||
+                                    kind == SolverKind::constrained_primal_dual || kind == SolverKind::crammer_singer_dual);
+}
+using Some = chosen::Kept<takes_rows, TAMIS_C_SOLVERS>;
+using Solvers = std::conditional_t<Some::none, chosen::Kept<takes_rows, PrimalDual, Fista>, Some>;
+template <class T>
+using Trainer = Solvers::Trainer<AnyProblem<T, ChosenLoss<T>, ChosenPenalty<T>>>;
+#else
 template <class T>
 using Trainer = AnyTraining<T>;
+#endif
 
 /// The callback as a source of rows.
 template <class T>
@@ -114,8 +126,7 @@ ProblemSpec choice_of(const typename Face<T>::Problem& p) {
 }
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
-  return solver < std::size(all_solvers) && loss < std::size(all_losses) &&
-         AnyLoss<float>::has(static_cast<LossKind>(loss)) && penalty < std::size(all_penalties) &&
+  return solver < std::size(all_solvers) && is_chosen(loss, penalty) &&
          (solver == TAMIS_AUTOMATIC || Trainer<float>::has(static_cast<SolverKind>(solver)));
 }
 

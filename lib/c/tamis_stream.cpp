@@ -1,7 +1,7 @@
 #include "tamis_stream.h"
 
+#include "chosen.hpp"
 #include "face.hpp"
-#include "tamis/any.hpp"
 #include "tamis/streaming/dual_averaging.hpp"
 #include "tamis/streaming/fobos.hpp"
 #include "tamis/streaming/run.hpp"
@@ -9,6 +9,7 @@
 namespace {
 
 using namespace tamis;
+using namespace tamis::in_c;
 
 /// The types of one scalar.
 template <class T>
@@ -27,14 +28,13 @@ static_assert(TAMIS_STREAM_COMPLETE == int(StreamEnd::complete) && TAMIS_STREAM_
               TAMIS_STREAM_NOT_BEGUN == int(StreamEnd::not_begun));
 
 template <class T>
-using DualAveraging = DualAveragingLearner<T, AnyLoss<T>, AnyPenalty<T>>;
+using DualAveraging = DualAveragingLearner<T, ChosenLoss<T>, ChosenPenalty<T>>;
 template <class T>
-using Forward = FobosLearner<T, AnyLoss<T>, AnyPenalty<T>>;
+using Forward = FobosLearner<T, ChosenLoss<T>, ChosenPenalty<T>>;
 
 template <class T>
 bool known(const typename Face<T>::Options& o) {
-  return o.loss < std::size(all_losses) && AnyLoss<T>::has(static_cast<LossKind>(o.loss)) &&
-         o.penalty < std::size(all_penalties) && o.learner <= TAMIS_LEARN_FOBOS;
+  return is_chosen(o.loss, o.penalty) && o.learner <= TAMIS_LEARN_FOBOS;
 }
 
 template <class T>
@@ -82,8 +82,8 @@ tamis_status begin(typename Face<T>::Stream* stream, const typename Face<T>::Opt
   const auto make = [&]<class Learner>() {
     auto* learner = ::new (static_cast<void*>(state.room))
         Learner(o.features, o.classes, {o.lambda, o.learning_rate, o.margin, o.intercept != 0},
-                AnyLoss<T>(static_cast<LossKind>(o.loss)),
-                AnyPenalty<T>(static_cast<PenaltyKind>(o.penalty), groups_of<T>(o), {.l1_ratio = o.l1_ratio}));
+                chosen_loss<T>(static_cast<LossKind>(o.loss)),
+                ChosenPenalty<T>(static_cast<PenaltyKind>(o.penalty), groups_of<T>(o), {.l1_ratio = o.l1_ratio}));
     return learner->begin({static_cast<std::byte*>(arena), bytes}, {o.from, o.features, o.classes}, o.seen);
   };
   if (state.refusal != TAMIS_RUNNING) return static_cast<tamis_status>(state.refusal);

@@ -16,4 +16,12 @@ template class PrimalDual<float, Hinge, L1, QuantisedDesign<float, std::int16_t>
 template class BlockCoordinateDescent<double, Logistic, GroupL2, SparseDesign<double>>;
 template void standardise_integers(const std::int16_t*, Index, Index, QuantisedLayout, float*, std::int16_t*);
 template Label predict(const LinearModel<float>&, const std::int16_t*, const Quantisation<float, std::int16_t>&);
+inline Label fit_and_predict(const Eigen::MatrixXf& x, const Eigen::SparseMatrix<float, Eigen::RowMajor>& rows,
+                             Eigen::VectorXi& y, std::span<std::byte> memory, Eigen::MatrixXf& z) {
+  const auto fit = Training<Eigen::MatrixXf, Hinge, L1>({}).fit(x, y, memory);
+  const auto of_rows = Training<Eigen::SparseMatrix<float, Eigen::RowMajor>, Hinge, L1>({}).fit(rows, y, memory);
+  predict(fit.model, x, y), predict(of_rows.model, rows, y);
+  scores(fit.model, x, z), scores(of_rows.model, rows, z);
+  return predict(fit.model, x.row(0));
+}
 }  // namespace tamis

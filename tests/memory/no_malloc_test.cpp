@@ -167,6 +167,33 @@ TYPED_TEST(NoHeap, RowsOfEigenAsTheyLie) {
   });
 }
 
+TYPED_TEST(NoHeap, FitAndPredictOfEigen) {
+  using T = TypeParam;
+  using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  const Made<T> made(40, 6, 3, 7);
+  const Columns columns = Eigen::Map<const Columns>(made.values.data(), 40, 6);
+  Eigen::VectorXi y(40), labels(40);
+  for (Index i = 0; i < 40; ++i) y[i] = made.labels[i];
+  Columns z(40, 3);
+  const auto fit_and_predict = [&]<class Matrix>(const char* what, const Matrix& x) {
+    using Train = Training<Matrix, SquaredHinge, GroupL2>;
+    GuardedMemory memory(Train::bytes({40, 6, 3}, {.entries = 240, .active_limit = 21}));
+    expect_no_call(what, [&] {
+      const auto fit = Train({.lambda = T(0.05), .tolerance = T(1e-2)}).fit(x, y, memory.span());
+      if (fit.status != Status::converged || !coefficients(fit.model).allFinite()) return false;
+      if constexpr (!requires { x.isCompressed(); } || Matrix::IsRowMajor) {
+        predict(fit.model, x, labels);
+        scores(fit.model, x, z);
+      }
+      return labels.minCoeff() >= 0 && z.allFinite();
+    });
+  };
+  fit_and_predict("columns", columns);
+  fit_and_predict("rows", Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>(columns));
+  fit_and_predict("sparse columns", Eigen::SparseMatrix<T>(columns.sparseView()));
+  fit_and_predict("sparse rows", Eigen::SparseMatrix<T, Eigen::RowMajor>(columns.sparseView()));
+}
+
 TYPED_TEST(NoHeap, PathsFoldsAndHalves) {
   using T = TypeParam;
   const Made<T> made(40, 12, 3, 7);

@@ -16,15 +16,12 @@ int classify(const float* samples, const tamis::Label* labels, const float* read
 }
 }  // namespace first_snippet
 namespace eigen_snippet {
-int classify(const Eigen::MatrixXf& X, const Eigen::VectorXi& y) {
-  using Training = tamis::Training<float, tamis::Hinge, tamis::L1>;
-  alignas(Training::alignment) static std::byte memory[4096];
-  tamis::Label room[6];
-  int label = -1;
+Eigen::VectorXi classify(const Eigen::MatrixXf& X, const Eigen::VectorXi& y) {
+  Eigen::VectorXi labels = Eigen::VectorXi::Constant(X.rows(), -1);
   {
 #include "eigen_snippet.hpp"
   }
-  return label;
+  return labels;
 }
 }  // namespace eigen_snippet
 namespace c_first_snippet {
@@ -80,12 +77,12 @@ TEST(Readme, TheFirstExamplesClassify) {
   Eigen::MatrixXf samples(6, 2);
   Eigen::VectorXi labels(6);
   for (int i = 0; i < 6; ++i) {
-    labels[5 - i] = train_snippet::labels[i];  // the other way round: the first sample is of class 2
-    for (int j = 0; j < 2; ++j) samples(5 - i, j) = train_snippet::samples[i + 6 * j];
+    labels[i] = train_snippet::labels[i];
+    for (int j = 0; j < 2; ++j) samples(i, j) = train_snippet::samples[i + 6 * j];
   }
-  EXPECT_EQ(eigen_snippet::classify(samples, labels), 2);
-  labels[0] = 3;
-  EXPECT_EQ(eigen_snippet::classify(samples, labels), -1);
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), labels);
+  labels[0] = 3;  // of a class more than there is memory for
+  EXPECT_EQ(eigen_snippet::classify(samples, labels), Eigen::VectorXi::Constant(6, -1));
 }
 
 TEST(Readme, TheTrainingExampleClassifies) {

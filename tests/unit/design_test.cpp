@@ -72,7 +72,8 @@ TYPED_TEST(Designs, ProductsEqualTheDefinition) {
   // Shapes on both sides of every tile and block edge: 1 … 9 vectors of classes, 3 … 600 samples.
   for (const Index classes : {2, 3, 4, 5, 8, 9, 12, 13, 17, 20, 26})
     for (const Index samples : {1, 3, 4, 7, 255, 257, 600})
-      for (const Index features : {1, 4, 5, 11}) {
+      for (const Index features : {1, 4, 5, 11, 70}) {
+        if (features == 70 && !(samples == 257 && classes % 4 == 1)) continue;  // more columns than are taken together
         const Example<T> e(samples, features, classes);
         const Index stride = padded<T>(classes);
         const auto w = padded_matrix<T>(features, classes, 1), u = padded_matrix<T>(samples, classes, 2);

@@ -71,9 +71,34 @@ TYPED_TEST(Cholesky, WideVectorsGiveTheSameBits) {
   EXPECT_EQ(narrow, wide);
 }
 
+TYPED_TEST(Cholesky, PanelsGiveTheBitsOfTheDefinition) {
+  using T = TypeParam;
+  for (const Index size : {3u, 15u, 16u, 17u, 35u, 50u}) {
+    const Index stride = padded<T>(size) + 8;
+    Generator generator(size);
+    std::vector<T> a(size * stride);
+    for (T& entry : a) entry = static_cast<T>(generator.uniform());
+    for (Index i = 0; i < size; ++i) a[i * stride + i] += static_cast<T>(size);
+    auto expected = a;
+    for (Index i = 0; i < size; ++i) {
+      T* const row = &expected[i * stride];
+      for (Index c = 0; c < i; ++c)
+        row[c] = detail::factor_entry<T>(row, &expected[c * stride], c) / expected[c * stride + c];
+      row[i] = square_root(detail::factor_entry<T>(row, row, i));
+    }
+    ASSERT_TRUE(factor_cholesky(a.data(), size, stride));
+    EXPECT_EQ(a, expected) << size;
+  }
+}
+
 TEST(Cholesky, RefusesWhatIsNotDefinite) {
   std::vector<double> a{1, 0, 2, 1};
   EXPECT_FALSE(factor_cholesky(a.data(), 2, 2));
+  for (const Index bad : {0u, 15u, 16u, 33u, 39u}) {
+    std::vector<double> diagonal(40 * 40);
+    for (Index i = 0; i < 40; ++i) diagonal[i * 40 + i] = i == bad ? 0 : 1;
+    EXPECT_FALSE(factor_cholesky(diagonal.data(), 40, 40)) << bad;
+  }
 }
 
 // ---- Jacobians of proximity operators -------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
     const Index feature = features ? features[c] : c;
     const T* column = x + feature * column_stride;
     const T* row = row_of(w, feature, stride);
-    if constexpr (W > lanes<T>) {
+    if constexpr (W > 1 && profile.fetches) {
       if (ahead > 0) __builtin_prefetch(column + ahead);
     }
     P value[M];
@@ -245,35 +245,39 @@ TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, cons
   }
 }
 
-/// V vectors of a row of all columns, or from that of the first entry on where `lower`.
+/// V vectors of a row of the columns `begin` to `end`, or from that of the first entry on where `lower`.
 template <class T, Index W, int V>
-TAMIS_TILE void transposed_rows_strip(const T* x, std::size_t column_stride, const Index* features, Index count,
-                                      Index samples, const T* u, Index stride, Index k, bool lower, T* g) {
-  Index c = lower ? k : 0;
-  if constexpr (W > lanes<T> && V == 1)
-    for (; c + 4 < count; c += 8)
-      transposed_rows_tile<T, W, V, 8>(x, column_stride, features, c, count, samples, u + k, stride, g + k);
-  for (; c < count; c += 4)
-    transposed_rows_tile<T, W, V, 4>(x, column_stride, features, c, count, samples, u + k, stride, g + k);
+TAMIS_TILE void transposed_rows_strip(const T* x, std::size_t column_stride, const Index* features, Index begin,
+                                      Index end, Index samples, const T* u, Index stride, Index k, bool lower, T* g) {
+  Index c = lower ? largest(begin, k) : begin;
+  if constexpr (profile.every_width && W > 1 && V == 1)
+    for (; c + 4 < end; c += 8)
+      transposed_rows_tile<T, W, V, 8>(x, column_stride, features, c, end, samples, u + k, stride, g + k);
+  for (; c < end; c += 4)
+    transposed_rows_tile<T, W, V, 4>(x, column_stride, features, c, end, samples, u + k, stride, g + k);
 }
 
 /// G(f_c, :) += Σ_i x(i, f_c) U(i, :) for the samples of one block; U(:, k) = 0 from k = `classes` on. `lower`: of a
 /// symmetric G, entries (f, k), k ≤ f, at least. In strips of two vectors, one, and half a vector where rows end with
-/// that.
+/// that; where code may be larger, all of them for so many columns that these stay in the second-level cache.
 template <class T, Index W>
 TAMIS_TILE void transposed_dense(const T* x, std::size_t column_stride, const Index* features, Index count,
                                  Index samples, const T* u, Index stride, Index classes, bool lower, T* g) {
+  const Index chunk = profile.every_width ? Index(32) : count;
   const Index entries = W == 1 ? classes : padded<T>(classes);
-  Index k = 0;
-  const auto strip = [&]<Index N, int V>() TAMIS_INLINED {
-    transposed_rows_strip<T, N, V>(x, column_stride, features, count, samples, u, stride, k, lower, g);
-    k += N * V;
-  };
-  if constexpr (!profile.single_entries)
-    while (k + 2 * W <= entries) strip.template operator()<W, 2>();
-  while (k + W <= entries) strip.template operator()<W, 1>();
-  if constexpr (W > lanes<T>)
-    if (k < entries) strip.template operator()<lanes<T>, 1>();
+  for (Index begin = 0; begin < count; begin += chunk) {
+    const Index end = begin + smallest(chunk, count - begin);
+    Index k = 0;
+    const auto strip = [&]<Index N, int V>() TAMIS_INLINED {
+      transposed_rows_strip<T, N, V>(x, column_stride, features, begin, end, samples, u, stride, k, lower, g);
+      k += N * V;
+    };
+    if constexpr (!profile.single_entries)
+      while (k + 2 * W <= entries) strip.template operator()<W, 2>();
+    while (k + W <= entries) strip.template operator()<W, 1>();
+    if constexpr (W > lanes<T>)
+      if (k < entries) strip.template operator()<lanes<T>, 1>();
+  }
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

@@ -37,12 +37,21 @@ TAMIS_NOINLINE_IF_SMALLEST T factor_entry(const T* row, const T* column, Index c
 template <class T>
 [[gnu::noinline]] bool factor_cholesky(T* a, Index size, Index stride) {
   const auto row_at = [=](Index i) { return a + static_cast<std::size_t>(i) * stride; };
+  constexpr Index panel = profile.every_width ? 16 : 4;  // rows that share what is read of those above them
   for (Index first = 0; first < size; first += 4) {
     const Index rows = smallest(Index(4), size - first);
     const Index done = profile.tiles ? first : 0;
     if constexpr (profile.tiles) {
-      for (Index j = 0; j < first; j += 4)
-        detail::factor_rows(row_at(first), rows, static_cast<const T*>(row_at(j)), stride, j);
+      const Index top = panel > 4 ? first - first % panel : first;
+      const auto take_tiles = [=](Index r, Index count, Index j) {
+        detail::factor_rows(row_at(r), count, static_cast<const T*>(row_at(j)), stride, j);
+      };
+      if (panel > 4) {
+        const Index end = top + smallest(panel, size - top);
+        for (Index j = 0; j < top && first == top; j += 4)
+          for (Index r = top; r < end; r += 4) take_tiles(r, smallest(Index(4), end - r), j);
+      }
+      for (Index j = panel > 4 ? top : 0; j < first; j += 4) take_tiles(first, rows, j);
     }
     for (Index i = first; i < first + rows; ++i) {
       T* row = row_at(i);

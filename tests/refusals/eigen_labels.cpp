@@ -1,0 +1,5 @@
+#include "tamis/eigen.hpp"
+
+void train(const Eigen::MatrixXf& x, const Eigen::VectorXf& y, std::span<std::byte> memory) {
+  tamis::Training<Eigen::MatrixXf, tamis::Hinge, tamis::L1>({.lambda = 0.1f}).fit(x, y, memory);
+}

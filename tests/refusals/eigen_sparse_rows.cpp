@@ -1,0 +1,3 @@
+#include "tamis/eigen.hpp"
+
+auto look(const Eigen::SparseMatrix<float, Eigen::RowMajor>& x) { return tamis::design(x); }
