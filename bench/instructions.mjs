@@ -11,7 +11,8 @@ const chosen = ['dot/1024', 'multiply/600x64x2', 'multiply/600x64x10', 'multiply
   'transposed_multiply/600x64x10', 'transposed_multiply/600x64x20', 'cholesky/200', 'simplex_projection/1797x10', 'epigraph_projection/1797x10',
   'group_l2_prox/784x10', 'group_linf_prox/784x10', 'column_sum/4000x500x10', 'column_violations/4000x500x10', 'column_update/4000x500x10',
   'hinge+l1/150x4x3', 'hinge+group-l2/600x64x10', 'hinge+ridge/1797x64x10', 'squared-hinge+group-l2/600x64x10',
-  'logistic+group-l2/150x4x3', 'one-vs-rest-squared-hinge+l1/1797x64x10', 'interactions-weak/60x10x1', 'kernels-samples/60x3x1',
+  'logistic+group-l2/150x4x3', 'one-vs-rest-squared-hinge+l1/1797x64x10', 'path-hinge+l1/150x4x3',
+  'path-squared-hinge+group-l2/600x64x10', 'path-logistic+l1/600x64x10', 'interactions-weak/60x10x1', 'kernels-samples/60x3x1',
   'predict/1797x64x10'];
 
 const [folder, compiler, record, mode] = process.argv.slice(2);

@@ -67,7 +67,7 @@ struct Case {
   const char* name;
   const Work* work;
   Index samples, features, classes;
-  float lambda = 0, tolerance = 0;
+  float lambda = 0, tolerance = 0;  // of a path λ is the ratio of its last to its first
 
   constexpr Index stride() const { return padded<Real>(classes); }
 };
@@ -80,6 +80,7 @@ extern const Work simplex_projection, epigraph_projection, group_l2_prox, group_
 extern const Work column_sum, column_violations, column_update, prediction;
 extern const Work hinge_l1, hinge_group_l2, hinge_ridge;                      // workloads_hinge.cpp
 extern const Work squared_hinge_group_l2, logistic_group_l2, one_vs_rest_l1;  // workloads_smooth.cpp
+extern const Work hinge_path, squared_hinge_path, logistic_path;              // of the same two
 extern const Work weak_interactions, strong_interactions;                     // workloads_splitting.cpp
 extern const Work kernels_for_samples, kernels_for_pairs;
 

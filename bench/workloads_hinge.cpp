@@ -10,5 +10,6 @@ namespace tamis::bench {
 const Work hinge_l1 = linear_solve<Training<Real, Hinge, L1>>;
 const Work hinge_group_l2 = linear_solve<Training<Real, Hinge, GroupL2>>;
 const Work hinge_ridge = linear_solve<Training<Real, Hinge, Ridge>>;
+const Work hinge_path = linear_path<Training<Real, Hinge, L1>>;
 
 }  // namespace tamis::bench

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,14 @@ Option Option::without_value(std::string_view value) const {
   return Option(option_->expected(0, 1)->default_str(std::string(value)));
 }
 Option Option::between(std::uint64_t least, std::uint64_t most) const {
-  return Option(option_->check(CLI::Range(least, most)));
+  const auto check = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool fits = error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
+    return fits ? "" : text + " is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  };
+  const std::string range = "UINT in [" + std::to_string(least) + " - " + std::to_string(most) + "]";
+  return Option(option_->check(CLI::Validator(check, range, "")));
 }
 Option Option::one_value_each() const { return Option(option_->allow_extra_args(false)); }
 Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "interrupt.hpp"
 #include "output_file.hpp"
 #include "plots.hpp"
 #include "readers.hpp"
@@ -26,24 +25,29 @@ template <class T>
 Selected select(const CvArguments& a, const Task& task, const Folds& folds) {
   const Fitting<T> fitting(task);
   std::vector<T> values;
-  const Grid<T> asked = grid_of(a.grid, fitting, values);
-  const ArenaMemory memory = memory_for(a, fitting, folds.count, asked.points);
+  Grid<T> grid = grid_of(a.grid, fitting, values);
+  const std::size_t bytes = bytes_for(a, fitting, folds.count, grid.points);
+  find_first(grid, fitting, ArenaMemory(bytes).span());
   Selected out;
-  out.models = run_path(fitting, asked, a.grid.max_features, memory.span(), a.quiet, [](const PathPoint&) {});
-  stop_if_interrupted(before_choice);
-  if (out.models.empty()) refuse_first_point(a.grid);
-  values.clear();
+  ProgressLine progress(!a.quiet, std::size_t(folds.count + 1) * grid.points);
+  PathTask solve_path = [&](Job& job, ProgressLine&) {
+    out.models = run_path(fitting, grid, a.grid.max_features, job.arena(bytes), progress, [](const PathPoint&) {});
+    job.check();
+  };
+  if (a.grid.limited()) {  // the folds go as far as it comes
+    a.jobs.run({1, bytes}, true, [&](Job& job) { solve_path(job, progress); });
+    solve_path = {};
+    if (out.models.empty()) refuse_first_point(a.grid);
+    values.clear();
+    for (const PathPoint& point : out.models) values.push_back(static_cast<T>(point.lambda));
+    grid = {.values = values.data(), .points = static_cast<Index>(values.size())};
+  }
+  out.held_out = held_out(a, a.jobs, fitting, folds, grid, bytes, progress, solve_path);
   for (const PathPoint& point : out.models) {
     const auto& solver = point.report.solver;
-    values.push_back(static_cast<T>(point.lambda));
     out.path.push_back({solver.status, solver.nonzeros, solver.nonzero_rows});
   }
-  const Grid<T> grid{values.data(), static_cast<Index>(values.size())};
-  out.held_out = held_out(a, fitting, folds, grid, memory.span());
-  const auto at = [&](Index l) { return out.held_out[l]; };
-  out.least = best(grid.points, a.what(), at);
-  out.one_se = one_standard_error(grid.points, a.what(), at);
-  out.chosen = a.choose == "min" ? out.least : out.one_se;
+  choose(a, out);
   return out;
 }
 
@@ -118,8 +122,12 @@ void run_cv_command(const CvArguments& a, const Task& task) {
   PathPoint& kept = again ? *again : chosen;
   if (!a.calibrate.empty()) {
     std::vector<double> scores(task.prepared.labels.size() * task.prepared.classes.size());
-    if (again) scores = refit.held_out_scores(again->lambda);
-    else hold_out_scores(a, Fitting<T>(task), folds, chosen.lambda, scores);
+    if (again) {
+      scores = refit.held_out_scores(again->lambda);
+    } else {
+      ProgressLine progress(!a.quiet, folds.count);
+      hold_out_scores(a, a.jobs, Fitting<T>(task), folds, chosen.lambda, progress, scores);
+    }
     kept.report.calibration = calibrated<T>(a, task, folds, kept, scores);
   }
   keep(a, task.prepared, kept);

@@ -1,5 +1,4 @@
 #include "cv.hpp"
-#include "interrupt.hpp"
 
 namespace tamis::cli {
 
@@ -55,7 +54,7 @@ Refit<T>::Refit(const CvArguments& arguments, const Task& task, const PathPoint&
     : arguments_(arguments), task_(task), model_(model), folds_(folds), kept_(folds.count) {}
 
 template <class T>
-const std::vector<std::size_t>& Refit<T>::kept_without(Index fold) {
+const std::vector<std::size_t>& Refit<T>::kept_without(Index fold, const Job& job) {
   if (kept_[fold]) return *kept_[fold];
   Prepared part = task_.prepared;
   part.test.reset();
@@ -68,7 +67,7 @@ const std::vector<std::size_t>& Refit<T>::kept_without(Index fold) {
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, arguments_.effort.memory_limit));
   auto training = fitting.training(fitting.targets());
   training.start(memory.span());
-  while (training.step()) stop_if_interrupted(before_choice);
+  while (training.step()) job.check();
   return kept_[fold].emplace(Kept(fitting.evaluate(training, 0).coefficients).features);
 }
 
@@ -89,32 +88,39 @@ PathPoint Refit<T>::train() {
   lambdas.values = a.refit_lambda;
   std::vector<T> values;
   const Grid<T> grid = grid_of(lambdas, fitting, values);
-  const ArenaMemory memory = memory_for(a, fitting, folds_.count, grid.points);
-  std::vector<PathPoint> path = run_path(fitting, grid, ~Index(0), memory.span(), a.quiet, [](const PathPoint&) {});
-  stop_if_interrupted(before_choice);
+  const std::size_t bytes = bytes_for(a, fitting, folds_.count, grid.points);
+  std::vector<PathPoint> path;
+  std::vector<std::vector<HeldOut<double>>> of_fold(folds_.count);
+  const Index folds = grid.points > 1 ? folds_.count : 0;  // where there is a choice
+  ProgressLine progress(!a.quiet, std::size_t(folds + 1) * grid.points);
+  a.jobs.run({folds + 1, 0, a.effort.memory_limit}, a.quiet, [&](Job& job) {
+    if (job.task() == 0) {
+      const ArenaMemory memory(bytes);
+      path = run_path(fitting, grid, ~Index(0), memory.span(), progress, [](const PathPoint&) {});
+      return job.check();
+    }
+    const Index fold = job.task() - 1;
+    const auto& kept = kept_without(fold, job);
+    if (kept.empty()) return;
+    const Prepared its = restricted(task_.prepared, kept);
+    const Fitting<T> ridge(with_ridge(task_, its));
+    of_fold[fold] = held_out(a, Jobs(), ridge, only(fold), grid, bytes_for(a, ridge, 1, grid.points), progress);
+  });
 
   Index chosen = 0;
-  if (path.size() > 1) {
-    values.clear();
-    for (const PathPoint& point : path) values.push_back(static_cast<T>(point.lambda));
-    const Grid<T> same{values.data(), static_cast<Index>(values.size())};
+  if (folds > 0) {
     std::vector<HeldOut<double>> sum(path.size());
-    for (Index fold = 0; fold < folds_.count; ++fold) {
-      const auto& kept = kept_without(fold);
-      if (kept.empty()) continue;
+    for (Index fold = 0; fold < folds; ++fold) {
+      if (of_fold[fold].empty()) continue;
       double held = 0;
       for (std::size_t i = 0; i < folds_.of.size(); ++i)
         if (folds_.of[i] == fold) held += prepared.weights.empty() ? 1 : prepared.weights[i];
-      const Prepared its = restricted(task_.prepared, kept);
-      const Fitting<T> ridge(with_ridge(task_, its));
-      const ArenaMemory room = memory_for(a, ridge, 1, same.points);
-      const auto points = held_out(a, ridge, only(fold), same, room.span());
       for (std::size_t l = 0; l < sum.size(); ++l) {
-        sum[l].error += held * points[l].error;
-        sum[l].loss += held * points[l].loss;
+        sum[l].error += held * of_fold[fold][l].error;
+        sum[l].loss += held * of_fold[fold][l].loss;
       }
     }
-    chosen = best(same.points, a.what(), [&](Index l) { return sum[l]; });
+    chosen = best(grid.points, a.what(), [&](Index l) { return sum[l]; });
   }
   PathPoint out = std::move(path[chosen]);
   for (std::size_t& j : out.coefficients.features) j = model_.coefficients.features[j];
@@ -124,15 +130,14 @@ PathPoint Refit<T>::train() {
 template <class T>
 std::vector<double> Refit<T>::held_out_scores(double lambda) {
   std::vector<double> scores(task_.prepared.labels.size() * task_.prepared.classes.size());
-  for (Index fold = 0; fold < folds_.count; ++fold) {
-    const auto& kept = kept_without(fold);
-    if (kept.empty()) {  // there is nothing to train again
-      hold_out_scores(arguments_, Fitting<T>(task_), only(fold), model_.lambda, scores);
-      continue;
-    }
+  ProgressLine progress(!arguments_.quiet, folds_.count);
+  arguments_.jobs.run({folds_.count, 0, arguments_.effort.memory_limit}, arguments_.quiet, [&](Job& job) {
+    const auto& kept = kept_without(job.task(), job);
+    if (kept.empty())  // there is nothing to train again
+      return hold_out_scores(arguments_, Jobs(), Fitting<T>(task_), only(job.task()), model_.lambda, progress, scores);
     const Prepared its = restricted(task_.prepared, kept);
-    hold_out_scores(arguments_, Fitting<T>(with_ridge(task_, its)), only(fold), lambda, scores);
-  }
+    hold_out_scores(arguments_, Jobs(), Fitting<T>(with_ridge(task_, its)), only(job.task()), lambda, progress, scores);
+  });
   return scores;
 }
 

@@ -48,12 +48,11 @@ LambdaSelection select_lambda(const InteractionArguments& a, const InteractionTa
                               const InteractionProblem<T>& problem) {
   std::vector<T> values;
   const Grid<T> grid = a.grid.grid(values, 1e-2, a.precision);
-  return choose_lambda(
-      a.grid, grid, selection_bytes<T>(a, task, problem.design.features()), a.quiet, a.data, task.classes,
-      [&](const Grid<T>& of) { return InteractionPath<T>(problem, of); },
-      [&](const Grid<T>& of) {
-        return InteractionCrossValidation<T>(problem, task.fold_of.data(), a.grid.held_out_folds(), of);
-      });
+  return choose_lambda(a.grid, grid, problem, selection_bytes<T>(a, task, problem.design.features()),
+                       a.effort.memory_limit, a.quiet, a.data, task.classes, [&](const Grid<T>& of) {
+                         return InteractionCrossValidation<T>(problem, task.fold_of.data(), a.grid.held_out_folds(),
+                                                              of);
+                       });
 }
 
 /// What the solver says of a combination that it does not know.

@@ -119,15 +119,14 @@ LambdaSelection select_lambda(const KernelArguments& a, const KernelTask& task, 
   const auto kernels = static_cast<Index>(task.kernels.size());
   std::vector<T> values;
   const Grid<T> grid = a.grid.grid(values, task.q == 1 ? 1e-3 : 1e-5, a.precision);
-  return choose_lambda(
-      a.grid, grid, selection_bytes<T>(a, task, kernels), a.quiet, task.train.path, task.classes,
-      [&](const Grid<T>& of) {
-        return KernelPath<T>(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options, of);
-      },
-      [&](const Grid<T>& of) {
-        return KernelCrossValidation<T>(design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options,
-                                        task.fold_of.data(), a.grid.held_out_folds(), of);
-      });
+  const KernelProblem<T> problem{design, task.labels, kernels, task.outputs(), norm_of_task<T>(task), options};
+  const std::size_t limit = a.effort.memory_limit;
+  return choose_lambda(a.grid, grid, problem, selection_bytes<T>(a, task, kernels),
+                       limit ? limit - sizeof(T) * task.samples() * design.features() : 0, a.quiet, task.train.path,
+                       task.classes, [&](const Grid<T>& of) {
+                         return KernelCrossValidation<T>(design, task.labels, kernels, task.outputs(), problem.norm,
+                                                         options, task.fold_of.data(), a.grid.held_out_folds(), of);
+                       });
 }
 
 /// The average over signs that the bound is made of, for a penalty of norm 1.

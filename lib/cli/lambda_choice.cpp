@@ -27,7 +27,8 @@ void HoldOutArguments::declare_measure(const Command& command) {
             .add_option("--choose", choose,
                         "1se: the largest lambda within one standard error of the least mean | min: the least mean; "
                         "of equal errors that of the least loss, then the largest lambda")
-            ->capture_default_str()})
+            ->capture_default_str(),
+        jobs.declare(command)})
     others_.push_back(option);
 }
 
@@ -141,6 +142,14 @@ Folds HoldOutArguments::held_out(std::vector<Index> fold) const {
   for (Index& f : fold)
     if (!validation.empty() && f != 0) f = no_fold;
   return {std::move(fold), held_out_folds()};
+}
+
+void choose(const HoldOutArguments& a, LambdaChoice& c) {
+  const auto points = static_cast<Index>(c.held_out.size());
+  const auto at = [&](Index l) { return c.held_out[l]; };
+  c.least = best(points, a.what(), at);
+  c.one_se = one_standard_error(points, a.what(), at);
+  c.chosen = a.choose == "min" ? c.least : c.one_se;
 }
 
 nlohmann::ordered_json in_json(const HoldOutArguments& a, const LambdaChoice& c) {

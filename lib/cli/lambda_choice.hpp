@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "fitting.hpp"
-#include "interrupt.hpp"
+#include "jobs.hpp"
+#include "readers.hpp"
 #include "tamis/selection/cross_validation.hpp"
 #include "terminal.hpp"
 
@@ -34,6 +35,7 @@ struct HoldOutArguments {
   std::string validation, choose = "1se", measure = "error";
   Index folds = 5;
   bool stratified = true;
+  Jobs jobs;
 
   void declare_folds(const Command& command);
   void declare_measure(const Command& command);
@@ -99,6 +101,9 @@ struct LambdaSelection : LambdaChoice {
   double seconds = 0;  // of all solves
 };
 
+/// Chooses among what is held out of each point.
+void choose(const HoldOutArguments& arguments, LambdaChoice& choice);
+
 /// As the report has it.
 nlohmann::ordered_json in_json(const HoldOutArguments& arguments, const LambdaChoice& choice);
 nlohmann::ordered_json in_json(const LambdaGridArguments& grid, const LambdaSelection& selection);
@@ -115,47 +120,102 @@ HeldOut<double> in_double(const HeldOut<T>& h) {
 std::string missing_class(const std::string& path, const std::string& label, Index fold,
                           const std::string& others = "other folds");
 
-/// Chooses λ: make_path(grid) is that of all samples, which has not started, and make_validation(grid) validates its
-/// λs. Throws one sentence that names `source` for a refusal.
-template <class T, class MakePath, class MakeValidation>
-LambdaSelection choose_lambda(const LambdaGridArguments& a, const Grid<T>& grid, std::size_t arena_bytes, bool quiet,
-                              const std::string& source, const std::vector<std::string>& classes, MakePath make_path,
-                              MakeValidation make_validation) {
+/// Where a solver is, for people: `part` is number `number` of `count`, if there are several.
+template <class T>
+std::string place_of(const char* part, Index number, Index count, T lambda) {
+  return (count > 1 ? format("%s %u of %u", part, number + 1, count) : part) +
+         format(", lambda %.3g: ", static_cast<double>(lambda));
+}
+
+/// Runs a fold to its end. refuse(validation) throws why there are no measures of it.
+template <class Validation, class Refuse>
+void run_fold(const Job& job, Validation& validation, std::span<std::byte> memory, Index fold, Index folds,
+              ProgressLine& progress, Refuse&& refuse) {
+  validation.start(memory, fold);
+  Index counted = 0;
+  for (bool more = validation.running(); more; more = validation.step()) {
+    job.check();
+    if (const Index done = validation.points_done(); done > counted) progress.count(done - counted), counted = done;
+    if (progress.due()) progress.show(place_of("fold", fold, folds, validation.lambda()), validation.report());
+  }
+  progress.count(validation.points_done() - counted);
+  if (validation.status() != Status::converged) refuse(validation);
+}
+
+/// The path of all samples, which folds need not wait for.
+using PathTask = std::function<void(Job&, ProgressLine&)>;
+
+/// Folds that are solved as tasks, each on its own.
+template <class T>
+struct HeldOutWork {
+  const Jobs& jobs;
+  std::size_t arena_bytes, limit;  // of a task, and of all together
+  Grid<T> grid;
+  Index folds;
+  bool quiet;
+  ProgressLine& progress;
+
+  /// What the folds say of each λ, and `before`, unless there is none, as another task. make() validates the grid,
+  /// refuse(validation) throws one sentence for a refusal.
+  template <class Make, class Refuse>
+  std::vector<HeldOut<double>> run(const PathTask& before, Make make, Refuse refuse) const {
+    const Index others = before ? 1 : 0;
+    const ArenaMemory memory(count_bytes<FoldMeasures<T>>(folds, grid.points).bytes);
+    Arena arena(memory.span());
+    auto measures = FoldMeasures<T>::lay_out(arena, folds, grid.points);
+    const std::string what = in_words(folds, "fold") + (others ? " and the path of all samples" : "");
+    jobs.run({folds + others, arena_bytes, limit, what}, quiet, [&](Job& job) {
+      if (job.task() < others) return before(job, progress);
+      const Index fold = job.task() - others;
+      auto validation = make();
+      run_fold(job, validation, job.arena(arena_bytes), fold, folds, progress, refuse);
+      measures.take_fold(validation.measures(), fold);
+    });
+    std::vector<HeldOut<double>> out;
+    for (Index l = 0; l < grid.points; ++l) out.push_back(in_double(measures.at(l, grid.at(l))));
+    return out;
+  }
+};
+
+/// Chooses λ for a problem that is SolvedByLambda: make_validation(grid) validates its λs; `limit` is that of
+/// all arenas together, 0: none. Throws one sentence that names `source` for a refusal.
+template <class T, class Problem, class MakeValidation>
+LambdaSelection choose_lambda(const LambdaGridArguments& a, Grid<T> grid, const Problem& problem,
+                              std::size_t arena_bytes, std::size_t limit, bool quiet, const std::string& source,
+                              const std::vector<std::string>& classes, MakeValidation make_validation) {
   LambdaSelection out;
   out.arena_bytes = arena_bytes;
-  const ArenaMemory memory(arena_bytes);
   const Stopwatch watch;
-  ProgressLine progress(!quiet);
-  auto path = make_path(grid);
-  path.start(memory.span());
-  std::vector<T> lambdas;
-  for (bool more = path.running();; more = path.step()) {
-    if (path.at_point()) {
-      const auto& now = path.report();
-      lambdas.push_back(path.lambda());
-      out.path.push_back({now.status, now.nonzeros, now.nonzero_rows});
-      progress.show(path.points(), now);
+  if (grid.open())
+    if (const T first = problem.first_lambda(ArenaMemory(arena_bytes).span()); finite(first))
+      grid.first = first > T(0) ? first : T(1);
+  const auto solve_path = [&](Job& job, ProgressLine& progress) {
+    Path<T, Problem> path(problem, grid);
+    path.start(job.arena(arena_bytes));
+    for (bool more = path.running();; more = path.step()) {
+      if (path.at_point()) {
+        const auto& now = path.report();
+        out.path.push_back({now.status, now.nonzeros, now.nonzero_rows});
+        progress.count();
+      }
+      if (path.has_solver() && progress.due()) progress.show(place_of("path", 0, 0, path.lambda()), path.report());
+      if (!more) break;
+      job.check();
     }
-    if (!more) break;
-    stop_if_interrupted(before_choice);
-  }
-  if (path.status() != Status::converged) throw DataError(source + ": " + describe(path.status()));
-
-  const Grid<T> same{.values = lambdas.data(), .points = static_cast<Index>(lambdas.size())};
-  auto validation = make_validation(same);
-  validation.start(memory.span());
-  while (validation.step()) {
-    stop_if_interrupted(before_choice);
-    progress.show((validation.fold() + 1) * same.points + validation.points_done(), validation.report());
-  }
-  if (validation.status() == Status::missing_class)
-    throw DataError(missing_class(source, classes[validation.report().column], validation.fold()));
-  if (validation.status() != Status::converged) throw DataError(source + ": " + describe(validation.status()));
+    if (path.status() != Status::converged) throw DataError(source + ": " + describe(path.status()));
+  };
+  ProgressLine progress(!quiet, std::size_t(a.held_out_folds() + 1) * grid.points);
+  if (grid.open())  // the path says why
+    a.jobs.run({1, arena_bytes}, true, [&](Job& job) { solve_path(job, progress); });
+  out.held_out = HeldOutWork<T>{a.jobs, arena_bytes, limit, grid, a.held_out_folds(), quiet, progress}.run(
+      solve_path, [&] { return make_validation(grid); },
+      [&](const auto& validation) {
+        if (validation.status() == Status::missing_class)
+          throw DataError(missing_class(source, classes[validation.report().column], validation.fold()));
+        throw DataError(source + ": " + describe(validation.status()));
+      });
   out.seconds = watch.seconds();
-  for (Index l = 0; l < same.points; ++l) out.held_out.push_back(in_double(validation.at(l)));
-  out.least = validation.best(a.what());
-  out.one_se = validation.one_standard_error(a.what());
-  out.chosen = a.choose == "min" ? out.least : out.one_se;
+  choose(a, out);
   return out;
 }
 

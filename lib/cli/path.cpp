@@ -52,9 +52,11 @@ void run_path_command(const PathArguments& a, const Task& task) {
   const auto needed = [&](Requirement solver) { return PathOf<T>::requirement(fitting.shape(), solver).bytes; };
   const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit));
   std::ostream& people = beside({a.model, a.coefficients, a.report, a.plot});
-  const auto points = run_path(fitting, grid, a.grid.max_features, memory.span(), a.quiet, [&](const PathPoint& point) {
-    if (!a.quiet) people << json_of(point).dump() << std::endl;
-  });
+  ProgressLine progress(!a.quiet, grid.points);
+  const auto points =
+      run_path(fitting, grid, a.grid.max_features, memory.span(), progress, [&](const PathPoint& point) {
+        if (!a.quiet) people << json_of(point).dump() << std::endl;
+      });
   if (points.empty()) refuse_first_point(a.grid);
   keep(a, task.prepared, points.back());
   if (!a.plot.empty()) write_file(a.plot, plot_of(points, task.prepared, points.back().report));

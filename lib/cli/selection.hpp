@@ -23,6 +23,7 @@ struct GridArguments {
   Index max_features = ~Index(0);
 
   void declare(const Command& command);
+  bool limited() const { return max_features != ~Index(0); }
 };
 
 /// What path takes, and cv.
@@ -102,13 +103,28 @@ auto maker(const Fitting<T>& fitting) {
 }
 template <class T>
 using PathOf = Path<T, decltype(maker(std::declval<const Fitting<T>&>()))>;
+
+/// The λs, where the first has to be found: λ_max of all samples.
+template <class T>
+void find_first(Grid<T>& grid, const Fitting<T>& fitting, std::span<std::byte> memory) {
+  if (!grid.open()) return;
+  PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), {.points = 1});
+  path.start(memory);
+  while (path.grid().open() && path.step()) stop_if_interrupted(before_choice);
+  if (path.grid().open()) {
+    Report<double> why = in_double(path.report());
+    why.status = path.status();
+    refuse(why, fitting.task());
+  }
+  grid.first = path.grid().first;
+}
+
 /// Solves along the grid; `visit` sees each point as it is done. A signal stops the point at hand at its certificate,
 /// and it is the last.
 template <class T, class Visit>
 std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, Index max_features,
-                                std::span<std::byte> memory, bool quiet, Visit visit) {
+                                std::span<std::byte> memory, ProgressLine& progress, Visit visit) {
   std::vector<PathPoint> points;
-  ProgressLine progress(!quiet);
   PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), grid, max_features);
   Stopwatch watch;
   const auto add_point = [&] {
@@ -117,7 +133,7 @@ std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, 
     Fitted fitted = Fitting<T>::judged(task, path.solver());
     fitted.report.seconds = watch.seconds();
     fitted.report.shape = fitting.shape();
-    progress.show(path.report().iterations, fitted.report.solver);
+    progress.count();
     points.push_back({task.options.lambda, fitted.report, Kept(fitted.coefficients)});
     visit(points.back());
     watch = {};
@@ -126,6 +142,7 @@ std::vector<PathPoint> run_path(const Fitting<T>& fitting, const Grid<T>& grid, 
   for (bool more = path.running();; more = path.step()) {
     if (path.at_point()) add_point();
     if (!more) break;
+    if (progress.due()) progress.show(place_of("path", 0, 0, path.lambda()), path.report());
     if (path.grid().open()) stop_if_interrupted("before there was a model");
     else if (interrupted() && !path.at_point() && path.certificates() > 0) {
       path.stop();

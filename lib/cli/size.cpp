@@ -4,7 +4,9 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "cv.hpp"
 #include "errors.hpp"
+#include "readers.hpp"
 #include "training.hpp"
 
 namespace tamis::cli {
@@ -14,6 +16,9 @@ namespace {
 struct SizeArguments {
   Shape shape;
   ProblemArguments problem;
+  Jobs jobs;
+  Option given_jobs, given_folds, given_lambdas;
+  Index folds = 5, lambdas = 100;
 };
 
 /// What a training program takes on a Cortex-M4F beside its arena, as measured.
@@ -34,13 +39,24 @@ void print_firmware(const ProblemSpec& choice) {
                 << " of stack\n";
 }
 
+/// What cross-validation takes, if --jobs asks for that.
 template <class T>
-void print(const ProblemSpec& choice, Shape shape) {
+void print_jobs(const SizeArguments& a, Requirement solver) {
+  if (a.given_jobs->count() == 0) return;
+  const std::size_t bytes = bytes_of_folds<T>(a.shape, a.folds, a.lambdas, solver);
+  const Index jobs = a.jobs.of(a.folds + 1);
+  std::cout << detail::saturating_multiply(jobs, bytes) << " bytes in all for 'tamis cv', " << in_words(a.folds, "fold")
+            << " and " << in_words(a.lambdas, "lambda") << ": " << in_words(jobs, "arena") << " of " << bytes << "\n";
+}
+
+template <class T>
+void print(const SizeArguments& a, const ProblemSpec& choice) {
+  const Shape shape = a.shape;
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
-  const std::size_t fast = CommandTraining<T>::requirement(
-                               choice, shape, WorkspaceHint{.entries = entries, .active_limit = usual_active_limit})
-                               .bytes;
+  const Requirement faster = CommandTraining<T>::requirement(
+      choice, shape, WorkspaceHint{.entries = entries, .active_limit = usual_active_limit});
+  const std::size_t fast = faster.bytes;
   const SolverKind solver = choice.resolved_solver();
   const bool holds_samples = solver == SolverKind::crammer_singer_dual || is_stochastic(solver);
   const std::size_t data = detail::saturating_multiply(std::size_t(shape.samples) * shape.features, sizeof(T));
@@ -61,6 +77,7 @@ void print(const ProblemSpec& choice, Shape shape) {
             << data << " bytes of dense samples and " << std::size_t(shape.samples) * sizeof(Label)
             << " of labels stay where they are, outside the arena\n"
             << "0 bytes of arena to predict\n";
+  print_jobs<T>(a, faster);
   if (sizeof(T) == sizeof(float)) print_firmware(choice);
 }
 
@@ -68,9 +85,12 @@ void run(const SizeArguments& a) {
   ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
-  choice.few_unknowns = ProblemSpec::has_few_unknowns(choice.penalty, a.shape);
-  if (a.problem.single_precision()) print<float>(choice, a.shape);
-  else print<double>(choice, a.shape);
+  choice.few_unknowns = a.given_jobs->count() == 0 && ProblemSpec::has_few_unknowns(choice.penalty, a.shape);
+  for (const Option& option : {a.given_folds, a.given_lambdas})
+    if (option->count() > 0 && a.given_jobs->count() == 0)
+      throw ArgumentError(option->get_name() + " is for cross-validation: give --jobs too");
+  if (a.problem.single_precision()) print<float>(a, choice);
+  else print<double>(a, choice);
 }
 
 }  // namespace
@@ -85,6 +105,10 @@ void declare_size(const Command& app) {
   count("--features", a->shape.features, 1);
   count("--classes", a->shape.classes, 2);
   a->problem.declare(size);
+  a->given_jobs = a->jobs.declare(size);
+  a->given_jobs->description("say what cross-validation takes with so many threads, an arena each");
+  a->given_folds = size.add_option("--folds", a->folds, "of that")->between(2, 100000)->capture_default_str();
+  a->given_lambdas = size.add_option("--lambdas", a->lambdas, "of that")->between(1, 100000)->capture_default_str();
   size.callback([a] { run(*a); });
 }
 

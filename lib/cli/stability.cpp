@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct StabilityArguments : PathArguments {
   Index subsamples = 100;
+  Jobs jobs;
   std::string threshold, false_selections;
 
   void declare(const Command& command);
@@ -33,8 +35,7 @@ struct StabilityArguments : PathArguments {
   }
   double least_share() const { return threshold.empty() ? 0.9 : parse_number("--threshold", threshold); }
   /// Of --threshold, --false-selections and --max-features two say the third; here it is the threshold.
-  bool finds_threshold() const { return threshold.empty() && !false_selections.empty() && limited(); }
-  bool limited() const { return grid.max_features != ~Index(0); }
+  bool finds_threshold() const { return threshold.empty() && !false_selections.empty() && grid.limited(); }
 };
 
 template <class T>
@@ -77,7 +78,7 @@ std::vector<Unit> units_of(const Groups& groups, std::size_t features) {
 
 /// With so many features at most, a threshold π selects at most V false ones of p on average: √((2π − 1)pV).
 Index features_of_half(const StabilityArguments& a, std::size_t units, std::size_t features) {
-  if (a.limited()) return a.grid.max_features;
+  if (a.grid.limited()) return a.grid.max_features;
   const double p = static_cast<double>(units), of_unit = static_cast<double>(features) / p;
   const double most = std::sqrt((2 * a.least_share() - 1) * p * a.most_false()) * of_unit;
   return static_cast<Index>(std::clamp(std::floor(most), 1.0, static_cast<double>(features)));
@@ -93,23 +94,6 @@ Index features_of_half(const StabilityArguments& a, std::size_t units, std::size
   refuse(report, task);
 }
 
-/// The λs, where the first has to be found: λ_max of all samples.
-template <class T>
-void find_first(Grid<T>& grid, const StabilityArguments& a, const Fitting<T>& fitting) {
-  if (!grid.open()) return;
-  const auto needed = [&](Requirement solver) { return PathOf<T>::requirement(fitting.shape(), solver).bytes; };
-  const ArenaMemory memory(arena_bytes(needed(fitting.least()), needed(fitting.least()), a.effort.memory_limit));
-  PathOf<T> path(maker(fitting), fitting.shape().features, fitting.targets(), {.points = 1});
-  path.start(memory.span());
-  while (path.grid().open() && path.step()) stop_if_interrupted(before_choice);
-  if (path.grid().open()) {
-    Report<double> why = in_double(path.report());
-    why.status = path.status();
-    refuse(why, fitting.task());
-  }
-  grid.first = path.grid().first;
-}
-
 template <class T>
 Outcome select(const StabilityArguments& a, const Task& task) {
   const Stopwatch watch;
@@ -120,40 +104,53 @@ Outcome select(const StabilityArguments& a, const Task& task) {
   out.max_features = features_of_half(a, out.units.size(), fitting.shape().features);
   std::vector<T> values;
   Grid<T> grid = grid_of(a.grid, fitting, values);
-  find_first(grid, a, fitting);
+  const auto least = PathOf<T>::requirement(fitting.shape(), fitting.least()).bytes;
+  find_first(grid, fitting, ArenaMemory(arena_bytes(least, least, a.effort.memory_limit)).span());
   const auto needed = [&](Requirement solver) {
     return StabilityOf<T>::requirement(fitting.shape(), groups, grid.points, solver).bytes;
   };
   out.arena_bytes = arena_bytes(needed(fitting.least()), needed(fitting.fast()), a.effort.memory_limit);
-  const ArenaMemory memory(out.arena_bytes);
-  StabilityOf<T> selection(maker(fitting), fitting.shape().features, fitting.targets(), grid,
-                           {a.subsamples / 2, a.samples.seed, out.max_features, groups});
-  ProgressLine progress(!a.quiet);
-  selection.start(memory.span());
-  while (selection.step()) {
-    stop_if_interrupted(before_choice);
-    progress.show(selection.half(), selection.report());
-  }
-  if (selection.status() != Status::converged) {
-    Report<double> why = in_double(selection.report());
-    why.status = selection.status();
-    refuse_half(why, a, task);
-  }
+  const auto units = static_cast<Index>(out.units.size());
+  const ArenaMemory memory(count_bytes<KeptCounts<T>>(units, grid.points).bytes);
+  Arena arena(memory.span());
+  auto counts = KeptCounts<T>::lay_out(arena, units, grid.points);
+  counts.clear();
+  const Index pairs = a.subsamples / 2;
+  ProgressLine progress(!a.quiet, a.subsamples);
+  std::mutex guard;
+  a.jobs.run(
+      {pairs, out.arena_bytes, a.effort.memory_limit, in_words(pairs, "pair") + " of halves"}, a.quiet, [&](Job& job) {
+        StabilityOf<T> selection(maker(fitting), fitting.shape().features, fitting.targets(), grid,
+                                 {pairs, a.samples.seed, out.max_features, groups});
+        selection.start(job.arena(out.arena_bytes), job.task());
+        for (bool more = selection.running(); more; more = selection.step()) {
+          job.check();
+          if (progress.due())
+            progress.show(place_of("half", selection.half(), a.subsamples, selection.lambda()), selection.report());
+        }
+        if (selection.status() != Status::converged) {
+          Report<double> why = in_double(selection.report());
+          why.status = selection.status();
+          refuse_half(why, a, task);
+        }
+        progress.count(2);
+        const std::lock_guard lock(guard);
+        counts.add(selection.counts());
+      });
   for (Index l = 0; l < grid.points; ++l) out.lambdas.push_back(static_cast<double>(grid.at(l)));
-  for (Index g = 0; g < selection.units(); ++g) {
-    out.units[g].frequency = static_cast<double>(selection.frequency(g));
+  for (Index g = 0; g < units; ++g) {
+    out.units[g].frequency = static_cast<double>(counts.frequency(g));
     for (Index l = 0; l < grid.points; ++l)
-      out.units[g].frequencies.push_back(static_cast<double>(selection.frequency(g, l)));
+      out.units[g].frequencies.push_back(static_cast<double>(counts.frequency(g, l)));
   }
-  out.halves = selection.halves();
-  out.selected_by_half = static_cast<double>(selection.selected_by_half());
+  out.halves = counts.halves;
+  out.selected_by_half = static_cast<double>(counts.selected_by_half());
   out.threshold =
-      a.finds_threshold() ? static_cast<double>(selection.threshold(static_cast<T>(a.most_false()))) : a.least_share();
+      a.finds_threshold() ? static_cast<double>(counts.threshold(static_cast<T>(a.most_false()))) : a.least_share();
   if (out.threshold > 1)
     throw ArgumentError(
         "--false-selections: a half keeps so many features that no threshold bounds the false ones by " +
         a.false_selections + ": lower --max-features");
-  const auto units = static_cast<Index>(out.units.size());
   out.false_selections = expected_false_selections(out.selected_by_half, units, out.threshold);
   out.seconds = watch.seconds();
   return out;
@@ -244,6 +241,7 @@ void StabilityArguments::declare(const Command& command) {
   command.add_option("--false-selections", false_selections,
                      "at most so many expected features of the selection may be false (default: 1)");
   effort.declare(command);
+  jobs.declare(command);
   command.add_option("--report", report, "write all frequencies as JSON")->type_name(output_type);
   command.add_flag("--quiet", quiet, "print nothing");
 }
@@ -254,7 +252,7 @@ void StabilityArguments::check() const {
   if (!(least_share() > 0.5 && least_share() <= 1))
     throw ArgumentError("--threshold: " + threshold + " does not lie above 1/2 and up to 1");
   if (!(most_false() > 0)) throw ArgumentError("--false-selections: " + false_selections + " is not positive");
-  if (!threshold.empty() && !false_selections.empty() && limited())
+  if (!threshold.empty() && !false_selections.empty() && grid.limited())
     throw ArgumentError(
         "--threshold, --false-selections and --max-features: two of them say what the third is; leave one out");
   if (!samples.test.empty() || !samples.held_out.empty())

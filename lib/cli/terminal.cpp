@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,19 +25,35 @@ std::string accuracy_text(const char* where, const Evaluation& e) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(bool wanted, std::size_t parts)
+    : wanted_(wanted && isatty(STDERR_FILENO)), parts_(parts), started_(wanted_ ? progress_clock() : 0) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::show(std::uint32_t iteration, double objective, double relative_gap, Index nonzeros) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!wanted_ || now - last_ < std::chrono::milliseconds(100)) return;
+bool ProgressLine::due() {
+  if (!wanted_) return false;
+  const std::lock_guard lock(guard_);
+  const double now = progress_clock();
+  if (now - started_ < 2 || (shown_ && now - last_ < 0.1)) return false;
   last_ = now;
-  shown_ = true;
-  std::fprintf(stderr, "\r\033[Kiteration %u: objective %.6g, within %.2g %% of optimal, %u weights", iteration,
-               objective, 100 * relative_gap, nonzeros);
+  return shown_ = true;
+}
+
+void ProgressLine::show(const std::string& place, std::uint32_t iteration, double relative_gap, Index nonzeros) {
+  std::string line = place + format("iteration %u", iteration);
+  if (std::isfinite(relative_gap))
+    line += format(", within %.2g %% of optimal, %u weights", 100 * relative_gap, nonzeros);
+  const std::lock_guard lock(guard_);
+  if (const auto done = static_cast<double>(done_.load(std::memory_order_relaxed)); done > 0 && parts_) {
+    const double left = (last_ - started_) * (static_cast<double>(parts_) / done - 1);
+    line += left < 120 ? format("; %.0f s left", left) : format("; %.0f min left", left / 60);
+  }
+  ::winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col)
+    line.resize(size.ws_col - 1u);
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);
 }
 

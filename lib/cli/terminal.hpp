@@ -1,8 +1,10 @@
 #pragma once
 /// What a person at a terminal sees while and after a model is trained.
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -12,22 +14,41 @@
 
 namespace tamis::cli {
 
-/// One line on standard error that is rewritten while training goes on; silent when that is not a terminal.
+/// Seconds, since whenever, of the clock by which progress is shown. Tests set one of their own.
+inline double (*progress_clock)() = [] {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+};
+
+/// One line on standard error that is rewritten while a run goes on, once that has taken two seconds; silent when it is
+/// not a terminal. Threads may share it.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool wanted);
+  /// `parts`: that the run has in all; 0: it is one.
+  explicit ProgressLine(bool wanted, std::size_t parts = 0);
   ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// So many more parts are done.
+  void count(std::size_t parts = 1) { done_.fetch_add(parts, std::memory_order_relaxed); }
+  /// Whether something is to be shown by now; who is told so has to show it.
+  bool due();
+  /// What a solver has come to; `place` says which one: "fold 2 of 5, lambda 0.01: ".
   template <class T>
-  void show(std::uint32_t iteration, const Report<T>& now) {
-    show(iteration, static_cast<double>(now.objective), static_cast<double>(now.relative_gap), now.nonzeros);
+  void show(const std::string& place, const Report<T>& now) {
+    show(place, now.iterations, static_cast<double>(now.relative_gap), now.nonzeros);
   }
 
  private:
-  void show(std::uint32_t iteration, double objective, double relative_gap, Index nonzeros);
+  void show(const std::string& place, std::uint32_t iteration, double relative_gap, Index nonzeros);
 
+  const bool wanted_;
+  const std::size_t parts_;
+  const double started_;
+  std::atomic<std::size_t> done_{0};
+  std::mutex guard_;
+  double last_ = 0;
   bool shown_ = false;
-  bool wanted_;
-  std::chrono::steady_clock::time_point last_{};
 };
 
 /// Text of numbers, of 400 bytes at most.
@@ -63,7 +84,7 @@ Run run_to_end(Solver& solver, std::span<std::byte> memory, bool quiet) {
   advance(solver, [&](const auto& now) {
     run.trace.push_back({now.iterations, watch.seconds(), static_cast<double>(now.objective),
                          static_cast<double>(now.gap), now.nonzeros});
-    progress.show(now.iterations, now);
+    if (progress.due()) progress.show("", now);
   });
   run.seconds = watch.seconds();
   return run;

@@ -15,14 +15,19 @@
 #include <utility>
 
 #include "output_file.hpp"
-#include "support/command.hpp"
+#include "support/child.hpp"
 
 namespace {
 
 using nlohmann::json;
 using tamis::cli::write_file;
+using tamis::testing::Child;
+using tamis::testing::command;
 using tamis::testing::Folder;
+using tamis::testing::read_until;
 using tamis::testing::run;
+using tamis::testing::SignalledRun;
+using tamis::testing::Terminal;
 
 const std::string iris = std::string(TAMIS_TEST_DATA) + "/iris.csv";
 const std::string wine = std::string(TAMIS_TEST_DATA) + "/wine.csv";
@@ -39,73 +44,6 @@ std::vector<std::string> train(const std::string& data, std::vector<std::string>
   EXPECT_EQ(::stat(path.c_str(), &there), 0);
   return there.st_mode & 0777;
 }
-
-/// The exit code of what is done in a child process; its output goes to `output` if that is a descriptor.
-class Child {
- public:
-  explicit Child(const std::function<int()>& work, int output = -1, int error = -1, int input = -1) {
-    number_ = ::fork();
-    if (number_ != 0) return;
-    std::signal(SIGINT, SIG_DFL);  // a shell ignores it for what runs in the background
-    for (const auto& [from, to] : {std::pair{output, STDOUT_FILENO}, {error, STDERR_FILENO}, {input, STDIN_FILENO}})
-      if (from >= 0) ::dup2(from, to);
-    const int code = work();
-    std::fflush(nullptr);
-    ::_exit(code);
-  }
-  ~Child() {
-    if (number_ > 0 && !ended_) ::kill(number_, SIGKILL), wait();
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  bool runs() const {
-    ::siginfo_t ended{};
-    return ::waitid(P_PID, static_cast<::id_t>(number_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
-  }
-  void signal(int which) const { ::kill(number_, which); }
-  /// The exit code, or minus the number of the signal that ended it.
-  int wait() {
-    int status = 0;
-    ::waitpid(number_, &status, 0);
-    ended_ = true;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
- private:
-  ::pid_t number_;
-  bool ended_ = false;
-};
-
-int command(const std::vector<std::string>& arguments) {
-  std::vector<const char*> argv{"tamis"};
-  for (const auto& argument : arguments) argv.push_back(argument.c_str());
-  return tamis::cli::run_command(static_cast<int>(argv.size()), argv.data());
-}
-
-/// What comes out of a descriptor until there is `wanted` in it, or the end.
-std::string read_until(int from, const std::string& wanted) {
-  std::string out;
-  for (char byte; (wanted.empty() || out.find(wanted) == std::string::npos) && ::read(from, &byte, 1) == 1;)
-    out += byte;
-  return out;
-}
-
-/// A terminal that is not there: the command shows its progress on it.
-class Terminal {
- public:
-  Terminal() : ours(::posix_openpt(O_RDWR | O_NOCTTY)) {
-    ::grantpt(ours);
-    ::unlockpt(ours);
-    theirs = ::open(::ptsname(ours), O_RDWR | O_NOCTTY);
-  }
-  ~Terminal() { ::close(ours), ::close(theirs); }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  const int ours;
-  int theirs = -1;
-};
 
 // ---- writing
 
@@ -303,36 +241,6 @@ TEST(Files, NoExceptionOfJsonIsSpokenToPeople) {
 
 // ---- signals
 
-/// A command in a child process with a terminal for its words: what it does after a signal that comes when it has shown
-/// `state`, there or (with `lines`) on standard output.
-class SignalledRun {
- public:
-  SignalledRun(const std::vector<std::string>& arguments, const std::string& state, int which, bool lines = false) {
-    int pipe[2];
-    EXPECT_EQ(::pipe(pipe), 0);
-    Terminal terminal;
-    Child child(
-        [&] {
-          ::close(pipe[0]);
-          return command(arguments);
-        },
-        pipe[1], terminal.theirs);
-    ::close(pipe[1]);
-    ::close(std::exchange(terminal.theirs, -1));
-    (lines ? output : error) = read_until(lines ? pipe[0] : terminal.ours, state);
-    child.signal(which);
-    if (lines) output += read_until(pipe[0], "");
-    error += read_until(terminal.ours, "");
-    if (!lines) output = read_until(pipe[0], "");
-    ::close(pipe[0]);
-    code = child.wait();
-  }
-  bool says(const std::string& what) const { return error.find(what) != std::string::npos; }
-
-  std::string output, error;
-  int code = 0;
-};
-
 // A run of a published baseline without an end worth waiting for.
 std::vector<std::string> endless(const std::vector<std::string>& more) {
   auto out =
@@ -363,7 +271,12 @@ TEST(Signals, ASecondOneEndsAtOnce) {
   const int pipe = ::open(folder.path("plot").c_str(), O_RDWR | O_NONBLOCK);
   ASSERT_LE(::fcntl(pipe, F_SETPIPE_SZ, 4096), 4096);  // less than a plot
   Terminal terminal;
-  Child child([&] { return command(endless({"--plot-confusion", folder.path("plot")})); }, -1, terminal.theirs);
+  Child child(
+      [&] {
+        tamis::testing::hurry();
+        return command(endless({"--plot-confusion", folder.path("plot")}));
+      },
+      -1, terminal.theirs);
   read_until(terminal.ours, "iteration");
   child.signal(SIGINT);
   for (char byte; ::read(pipe, &byte, 1) != 1 && child.runs();) ::sched_yield();
@@ -392,11 +305,21 @@ TEST(Signals, APathKeepsItsPoints) {
 }
 
 TEST(Signals, WhereNothingCanBeChosenYetNothingIsWritten) {
-  const std::vector<std::string> problem{"--loss", "squared-hinge", "--penalty", "l1", "--lambdas", "100000"};
-  for (const std::string name : {"cv", "stability"}) {
+  const std::vector<std::string> problem{"--loss", "squared-hinge", "--penalty", "l1"};
+  for (const auto& [name, jobs] : {std::pair<std::string, std::string>{"cv", "1"},
+                                   {"cv", "3"},
+                                   {"stability", "1"},
+                                   {"stability", "3"},
+                                   {"kernels", "3"},
+                                   {"interactions", "3"}}) {
     const Folder folder;
-    std::vector<std::string> arguments{name, digits, "--report", folder.path("r")};
-    arguments.insert(arguments.end(), problem.begin(), problem.end());
+    std::vector<std::string> arguments{
+        name, name == "interactions" ? wine : digits, "--report", folder.path("r"), "--lambdas", "100000", "--jobs",
+        jobs};
+    if (name == "kernels")
+      arguments.insert(arguments.end(), {"--kernel", "gaussian:30", "--p", "1", "--q", "1", "--r", "1"});
+    else if (name == "interactions") arguments.insert(arguments.end(), {"--hierarchy", "weak", "--standardise"});
+    else arguments.insert(arguments.end(), problem.begin(), problem.end());
     const SignalledRun run(arguments, "iteration", SIGTERM);
     EXPECT_EQ(run.code, 5) << run.error;
     EXPECT_TRUE(run.says("nothing is written")) << run.error;

@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 using tamis::testing::CommandOutcome;
 using tamis::testing::Folder;
 using tamis::testing::run;
+using Words = std::vector<std::string>;
 
 const std::string data = TAMIS_TEST_DATA;
 const std::string wine = data + "/wine.csv", iris = data + "/iris.csv";
@@ -81,6 +82,25 @@ TEST(PathCommand, TakesLambdasAsGiven) {
   EXPECT_EQ(points[1]["lambda"], 0.1);
 }
 
+TEST(PathCommand, TakesOneLambdaAndLambdasWithoutFeatures) {
+  for (const Words& lambdas : {Words{"--lambdas", "1"}, Words{"--lambda-values", "1e6"}}) {
+    const auto outcome = path(lambdas);
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    const auto points = lines(outcome.output);
+    ASSERT_EQ(points.size(), 1u);
+    EXPECT_EQ(points[0]["nonzero_rows"], 0);
+    EXPECT_EQ(points[0]["status"], "converged");
+  }
+  const auto outcome = path({"--lambda-values", "1e6,1e5,0.1"});  // far above the largest, then below
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  const auto points = lines(outcome.output), alone = lines(path({"--lambda-values", "0.1"}).output);
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[1]["nonzero_rows"], 0);
+  EXPECT_GT(points[2]["nonzero_rows"], 0);
+  EXPECT_NEAR(points[2]["objective"].get<double>(), alone[0]["objective"].get<double>(),
+              1e-4 * alone[0]["objective"].get<double>());
+}
+
 TEST(PathCommand, SolvesRidgeAndTheHinge) {
   for (const std::string loss : {"hinge", "logistic"})
     for (const std::string penalty : {"ridge", "l1"})
@@ -98,6 +118,8 @@ TEST(PathCommand, SolvesRidgeAndTheHinge) {
 TEST(PathCommand, RefusesWhatMakesNoSense) {
   for (const auto& [arguments, sentence] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--lambda-values", "0.1,0.2"}, "--lambda-values: 0.1,0.2 do not descend"},
+           {{"--lambda-values", "0.1,0.1"}, "--lambda-values: 0.1,0.1 do not descend"},
+           {{"--lambda-values", "0.1,-1"}, "or one is negative"},
            {{"--lambda-values", "0.1,x"}, "--lambda-values: 'x'"},
            {{"--lambda-ratio", "2"}, "--lambda-ratio: 2"},
            {{"--lambdas", "0"}, "--lambdas"},
@@ -204,6 +226,25 @@ TEST(CvCommand, KeepsSubjectsTogether) {
       << refused.error;
 }
 
+TEST(CvCommand, TakesOneLambdaAndLambdasWithoutFeatures) {
+  for (const std::string value : {"1e6", "0.1"}) {
+    const auto outcome = cv({"--lambda-values", value, "--refit", "--choose", "min"});
+    EXPECT_EQ(outcome.code, value == "0.1" ? 0 : 2) << outcome.error;
+    if (outcome.code != 0) {
+      EXPECT_NE(outcome.error.find("--refit: the chosen model keeps no feature"), std::string::npos) << outcome.error;
+      continue;
+    }
+    const Json out = Json::parse(outcome.output);
+    ASSERT_EQ(out["points"].size(), 1u);
+    EXPECT_EQ(out["lambda"], 0.1);
+  }
+  const auto outcome = cv({"--lambda-values", "1e6,0.1", "--choose", "min"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  const Json out = Json::parse(outcome.output);
+  EXPECT_EQ(out["points"][0]["nonzero_rows"], 0);
+  EXPECT_EQ(out["lambda"], 0.1);
+}
+
 TEST(CvCommand, HoldsOutOnce) {
   const auto outcome = cv({"--validation", "1/4", "--lambdas", "6", "--measure", "loss", "--choose", "min"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
@@ -218,7 +259,7 @@ TEST(CvCommand, RefusesWhatMakesNoSense) {
   const std::string subjects = folder.write("s.txt", "1\n1\n2\n2\n3\n3\n4\n4\n4\n4\n");
   const std::string few = folder.write("few.txt", "1\n2\n");
   const auto rare_cv = [&](std::vector<std::string> more) {
-    return run_with({"cv", rare, "--loss", "hinge", "--penalty", "l1", "--lambdas", "3"}, more);
+    return run_with({"cv", rare, "--loss", "hinge", "--penalty", "l1"}, more);
   };
   const auto expect = [](const CommandOutcome& outcome, int code, const std::string& sentence) {
     EXPECT_EQ(outcome.code, code) << sentence;
@@ -233,6 +274,7 @@ TEST(CvCommand, RefusesWhatMakesNoSense) {
   expect(rare_cv({"--folds", "2", "--validation", "1/3"}), 2, "excludes");
   expect(rare_cv({"--folds", "2", "--subjects", subjects, "--unstratified"}), 2,
          "--unstratified is for folds of samples");
+  expect(rare_cv({"--folds", "2", "--lambda-values", "0.1,0.2"}), 2, "do not descend");
   expect(rare_cv({"--validation", "0.9"}), 2, "--validation");
   expect(rare_cv({"--folds", "2", "--choose", "best"}), 2, "--choose: 'best'");
   expect(rare_cv({"--folds", "2", "--measure", "auc"}), 2, "--measure: 'auc'");

@@ -323,6 +323,29 @@ TEST(CrossValidation, IsTrainingOnTheOtherRows) {
     EXPECT_NEAR(now.loss_deviation, std::sqrt(squares / 3), 1e-4);
   }
 
+  // Each fold in an arena of its own, in any order: the same to the bit.
+  std::vector<double> numbers(4 + 2 * 3 * 4, -1);
+  FoldMeasures<double> together{numbers.data(), numbers.data() + 4, numbers.data() + 16, 4, 3};
+  for (const Index f : {2u, 0u, 3u, 1u}) {
+    GuardedMemory own(bytes);
+    CV apart(make, design, made.targets(), SquaredHinge{}, fold.data(), 4, {lambdas, 3});
+    apart.start(own.span(), f);
+    while (apart.step()) EXPECT_EQ(apart.fold(), f);
+    ASSERT_EQ(apart.status(), Status::converged);
+    EXPECT_TRUE(own.surroundings_intact());
+    together.take_fold(apart.measures(), f);
+  }
+  for (Index l = 0; l < 3; ++l) {
+    const auto now = together.at(l, lambdas[l]), one = cv.at(l);
+    EXPECT_EQ(now.error, one.error);
+    EXPECT_EQ(now.error_deviation, one.error_deviation);
+    EXPECT_EQ(now.loss, one.loss);
+    EXPECT_EQ(now.loss_deviation, one.loss_deviation);
+  }
+  CV none(make, design, made.targets(), SquaredHinge{}, fold.data(), 4, {lambdas, 3});
+  EXPECT_FALSE(none.start(memory.span(), 4));
+  EXPECT_EQ(none.status(), Status::invalid_option);
+
   GuardedMemory small(bytes - 1);
   CV refused(make, design, made.targets(), SquaredHinge{}, fold.data(), 4, {lambdas, 3});
   EXPECT_FALSE(refused.start(small.span()));

@@ -81,6 +81,32 @@ TEST(Stability, FindsPlantedFeaturesAndLeavesNoise) {
   }
 }
 
+TEST(Stability, PairsSolvedApartCountAsInOneRun) {
+  Problem at{planted_problem(60, 12, 3, 11), {}, {0.4, 0.2}, {.pairs = 4, .seed = 9}};
+  at.design = at.made.design();
+  GuardedMemory memory(at.bytes());
+  const auto one = at.selection();
+  finish(*one, memory);
+  std::vector<Index> numbers(2 * 12);
+  KeptCounts<double> together{numbers.data(), 12, 2};
+  for (const Index pair : {3u, 1u, 0u, 2u}) {
+    GuardedMemory own(at.bytes());
+    const auto apart = at.selection();
+    apart->start(own.span(), pair);
+    do EXPECT_EQ(apart->half() / 2, pair);
+    while (apart->step());
+    ASSERT_EQ(apart->status(), Status::converged);
+    EXPECT_EQ(apart->halves(), 2u);
+    EXPECT_TRUE(own.surroundings_intact());
+    together.add(apart->counts());
+  }
+  EXPECT_EQ(together.halves, one->halves());
+  EXPECT_EQ(together.selected_by_half(), one->selected_by_half());
+  for (Index l = 0; l < 2; ++l)
+    for (Index j = 0; j < 12; ++j) EXPECT_EQ(together.frequency(j, l), one->frequency(j, l));
+  EXPECT_FALSE(at.selection()->start(memory.span(), 4));
+}
+
 TEST(Stability, BoundsTheFalseSelectionsOfNoise) {
   // Labels that mean nothing: every selection is false.
   int found = 0;

@@ -70,6 +70,40 @@ void summarise(const T* of_fold, const T* held, Index folds, T& mean, T& deviati
 
 }  // namespace detail
 
+/// What the samples that each fold holds out say of each λ.
+template <class T>
+struct FoldMeasures {
+  T* held = nullptr;                    ///< weight of each fold
+  T *error = nullptr, *loss = nullptr;  ///< points × folds
+  Index folds = 0, points = 0;
+
+  static constexpr FoldMeasures lay_out(Arena& arena, Index folds, Index points) {
+    FoldMeasures m{};
+    m.held = arena.take<T>(folds);
+    for (T** table : {&m.error, &m.loss}) *table = arena.take<T>(detail::saturating_multiply(points, folds));
+    m.folds = folds, m.points = points;
+    return m;
+  }
+
+  /// Takes a fold that was solved elsewhere: folds may be solved side by side, each in an arena of its own.
+  void take_fold(const FoldMeasures& other, Index fold) {
+    held[fold] = other.held[fold];
+    for (Index l = 0; l < points; ++l) {
+      error[l * folds + fold] = other.error[l * folds + fold];
+      loss[l * folds + fold] = other.loss[l * folds + fold];
+    }
+  }
+
+  /// Means and standard errors, when all folds are there.
+  HeldOut<T> at(Index point, T lambda) const {
+    HeldOut<T> out;
+    out.lambda = lambda;
+    detail::summarise(error + point * folds, held, folds, out.error, out.error_deviation);
+    detail::summarise(loss + point * folds, held, folds, out.loss, out.loss_deviation);
+    return out;
+  }
+};
+
 /// argmax z_k, the first of equals.
 template <class T>
 constexpr Index largest_score(const T* z, Index classes) {
@@ -110,30 +144,15 @@ class CrossValidationOf {
   ~CrossValidationOf() { clear(); }
 
   static constexpr Requirement requirement(Index folds, Index points, Requirement of_folds, Requirement path) {
-    return count_bytes<Table>(folds, points) & of_folds & path;
+    return count_bytes<FoldMeasures<T>>(folds, points) & of_folds & path;
   }
 
   /// Begins with the first fold. False: refused. `missing_class` names a class (report().column) that the samples
   /// outside fold() do not have.
-  bool start(std::span<std::byte> memory) {
-    clear();
-    fold_ = 0;
-    status_ = Status::running;
-    if (!Arena::aligned(memory)) return end(Status::invalid_arena);
-    if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
-    if (folds_ == 0) return end(Status::invalid_option);
-    const Status refusal = of_.check(fold_of_, folds_, grid_.points, memory.size());
-    if (refusal != Status::running) return end(refusal);
-    Arena arena(memory);
-    own_ = Table::lay_out(arena, folds_, grid_.points);
-    of_.lay_out(arena);
-    if (arena.exhausted()) return end(Status::arena_too_small);
-    rest_ = memory.subspan(arena.used());
-    for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
-    for (Index i = 0; i < samples_; ++i)
-      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += of_.weight(i);
-    return start_fold();
-  }
+  bool start(std::span<std::byte> memory) { return start_folds(memory, 0, folds_); }
+  /// With this fold alone, in the memory of all: measures() of folds that are solved apart, put together by take_fold,
+  /// are those of one run, to the bit.
+  bool start(std::span<std::byte> memory, Index fold) { return start_folds(memory, fold, fold + 1); }
 
   /// One step of a solver; false when all folds are done, or the run has ended otherwise.
   bool step() {
@@ -152,18 +171,16 @@ class CrossValidationOf {
   Index fold() const { return fold_; }
   Index points_done() const { return made_ ? path().points() : 0; }
   bool has_solver() const { return made_ && path().has_solver(); }
+  /// The λ at hand, while it runs.
+  T lambda() const { return path().lambda(); }
   /// Of the solver of the fold, or of a refusal: rows are then those of all samples.
   Report<T> report() const { return of_.report(has_solver() ? &path() : nullptr, status_); }
 
   /// Points that all folds have reached, and what they say, means over the held-out samples. Only after a complete run.
   Index points() const { return own_.held ? grid_.points : 0; }
-  HeldOut<T> at(Index point) const {
-    HeldOut<T> out;
-    out.lambda = grid_.at(point);
-    detail::summarise(own_.error + point * folds_, own_.held, folds_, out.error, out.error_deviation);
-    detail::summarise(own_.loss + point * folds_, own_.held, folds_, out.loss, out.loss_deviation);
-    return out;
-  }
+  HeldOut<T> at(Index point) const { return own_.at(point, grid_.at(point)); }
+  /// What at() says, fold by fold.
+  const FoldMeasures<T>& measures() const { return own_; }
 
   /// As the functions of the same names. Only after a complete run.
   Index best(Measure measure = Measure::error) const {
@@ -179,18 +196,6 @@ class CrossValidationOf {
  private:
   using FoldPath = typename Folds::Path;
 
-  struct Table {
-    T* held;          ///< weight of each fold
-    T *error, *loss;  ///< points × folds
-
-    static constexpr Table lay_out(Arena& arena, Index folds, Index points) {
-      Table m{};
-      m.held = arena.take<T>(folds);
-      for (T** table : {&m.error, &m.loss}) *table = arena.take<T>(detail::saturating_multiply(points, folds));
-      return m;
-    }
-  };
-
   FoldPath& path() const { return *std::launder(reinterpret_cast<FoldPath*>(storage_)); }
   void clear() {
     if (made_) path().~FoldPath();
@@ -199,6 +204,27 @@ class CrossValidationOf {
   bool end(Status status) {
     status_ = status;
     return false;
+  }
+
+  bool start_folds(std::span<std::byte> memory, Index first, Index past) {
+    clear();
+    fold_ = first;
+    past_ = past;
+    status_ = Status::running;
+    if (!Arena::aligned(memory)) return end(Status::invalid_arena);
+    if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
+    if (fold_ >= folds_) return end(Status::invalid_option);
+    const Status refusal = of_.check(fold_of_, folds_, grid_.points, memory.size());
+    if (refusal != Status::running) return end(refusal);
+    Arena arena(memory);
+    own_ = FoldMeasures<T>::lay_out(arena, folds_, grid_.points);
+    of_.lay_out(arena);
+    if (arena.exhausted()) return end(Status::arena_too_small);
+    rest_ = memory.subspan(arena.used());
+    for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
+    for (Index i = 0; i < samples_; ++i)
+      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += of_.weight(i);
+    return start_fold();
   }
 
   bool start_fold() {
@@ -215,7 +241,7 @@ class CrossValidationOf {
   bool advance_fold() {
     if (path().at_point()) measure(path().points() - 1);
     if (path().running()) return true;
-    if (path().status() != Status::converged || fold_ + 1 == folds_) return end(path().status());
+    if (path().status() != Status::converged || fold_ + 1 == past_) return end(path().status());
     ++fold_;
     return start_fold();
   }
@@ -235,11 +261,11 @@ class CrossValidationOf {
   Index samples_;
   Index folds_;
   Grid<T> grid_;
-  Table own_{};
+  FoldMeasures<T> own_{};
   std::span<std::byte> rest_{};
   alignas(FoldPath) mutable std::byte storage_[sizeof(FoldPath)];
   bool made_ = false;
-  Index fold_ = 0;
+  Index fold_ = 0, past_ = 0;  ///< the fold at hand, and the one after the last
   Status status_ = Status::running;
 };
 

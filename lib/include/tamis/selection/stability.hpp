@@ -23,6 +23,52 @@ constexpr T expected_false_selections(T selected, Index units, T threshold) {
   return selected * selected / ((T(2) * threshold - T(1)) * T(units));
 }
 
+/// How often halves keep each unit: all figures are of the halves that were counted.
+template <class T>
+struct KeptCounts {
+  Index* kept = nullptr;  ///< points × units: halves that keep the unit
+  Index units = 0, points = 0;
+  Index halves = 0;
+  Sum<T> selected{};  ///< units that each half keeps at any λ
+
+  static constexpr KeptCounts lay_out(Arena& arena, Index units, Index points) {
+    KeptCounts m{};
+    m.kept = arena.take<Index>(detail::saturating_multiply(points, units));
+    m.units = units, m.points = points;
+    return m;
+  }
+  void clear() {
+    fill(kept, std::size_t(units) * points, Index(0));
+    halves = 0;
+    selected = Sum<T>{};
+  }
+  /// Adds halves that were counted elsewhere: pairs may be solved side by side, each in an arena of its own.
+  void add(const KeptCounts& other) {
+    for (std::size_t e = 0; e < std::size_t(units) * points; ++e) kept[e] += other.kept[e];
+    halves += other.halves;
+    selected.add(other.selected.value());
+  }
+
+  /// The share of halves that keep a unit at a λ, and the largest of these shares.
+  T frequency(Index unit, Index point) const {
+    return halves == 0 ? T(0) : T(kept[std::size_t(point) * units + unit]) / T(halves);
+  }
+  T frequency(Index unit) const {
+    T most = 0;
+    for (Index l = 0; l < points; ++l) most = largest(most, frequency(unit, l));
+    return most;
+  }
+  /// q: units that a half keeps at any λ, on average.
+  T selected_by_half() const { return halves == 0 ? T(0) : selected.value() / T(halves); }
+  /// The bound of the expected number of false selections with this threshold.
+  T false_selections(T threshold) const { return expected_false_selections(selected_by_half(), units, threshold); }
+  /// The least threshold with at most `most` expected false selections by the bound; above 1: there is none.
+  T threshold(T most) const {
+    const T q = selected_by_half();
+    return T(0.5) + q * q / (T(2) * most * T(units));
+  }
+};
+
 /// Solves the path for both halves of random pairs, and counts how often each feature (or group: see the options) is
 /// kept. Complementary halves have no sample in common and all samples together; each class is halved, up to one
 /// sample. The grid must not be open: all halves share it; one λ is enough. With `make` as for Path; features are
@@ -54,40 +100,15 @@ class StabilitySelection {
 
   /// Begins with the first half. False: refused. `missing_class` names a class (report().column) with fewer than
   /// two samples, or without a sample of positive weight in half().
-  bool start(std::span<std::byte> memory) {
-    clear();
-    half_ = done_ = 0;
-    row_ = column_ = 0;
-    selected_ = Sum<T>{};
-    const Index samples = targets_.samples();
-    if (samples == 0 || features_ == 0 || targets_.classes < 2 || targets_.classes > 65536)
-      return end(Status::invalid_shape);
-    for (Index i = 0; i < samples; ++i)
-      if (targets_.labels[i] >= targets_.classes) {
-        row_ = i;
-        return end(Status::invalid_label);
-      }
-    if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
-    const Groups& groups = options_.groups;
-    if (options_.pairs == 0 || options_.pairs > ~Index(0) / 2) return end(Status::invalid_option);
-    if (groups.is_listed && !groups.cover(features_, column_)) return end(Status::invalid_groups);
-    if (!Arena::aligned(memory)) return end(Status::invalid_arena);
-    Arena arena(memory);
-    units_ = units_of(groups, features_);
-    own_ = Memory::lay_out(arena, samples, units_, grid_.points);
-    if (arena.exhausted()) return end(Status::arena_too_small);
-    rest_ = memory.subspan(arena.used());
-    fill(own_.kept, std::size_t(units_) * grid_.points, Index(0));
-    seeds_ = Draws(options_.seed);
-    status_ = Status::running;
-    return start_half();
-  }
-
+  bool start(std::span<std::byte> memory) { return start_pairs(memory, 0, options_.pairs); }
+  /// With this pair alone, in the memory of all: counts() of pairs that are solved apart, added up, are those of one
+  /// run.
+  bool start(std::span<std::byte> memory, Index pair) { return start_pairs(memory, pair, pair + 1); }
   /// One step of a solver, or the start of the next half; false when all are done, or the run has ended otherwise.
   bool step() {
     if (!running()) return false;
-    if (done_ > half_) {
-      half_ = done_;
+    if (next_ > half_) {
+      half_ = next_;
       return start_half();
     }
     path().step();
@@ -101,11 +122,13 @@ class StabilitySelection {
   bool running() const { return status_ == Status::running; }
   Status status() const { return status_; }
   /// Halves that are done: all figures are of these.
-  Index halves() const { return done_; }
+  Index halves() const { return own_.counts.halves; }
   /// The half at hand, or that of a refusal. Halves 2b and 2b + 1 complement one another.
   Index half() const { return half_; }
   bool in_half(Index sample) const { return own_.side[sample] == half_ % 2; }
   bool has_solver() const { return made_ && path().has_solver(); }
+  /// The λ at hand, while it runs.
+  T lambda() const { return path().lambda(); }
   Report<T> report() const {
     if (has_solver()) return path().report();
     Report<T> out;
@@ -116,37 +139,25 @@ class StabilitySelection {
   }
 
   /// Features, or groups of the options in their order.
-  Index units() const { return units_; }
+  Index units() const { return own_.counts.units; }
   const Grid<T>& grid() const { return grid_; }
 
-  /// The share of halves that keep a unit at a λ.
-  T frequency(Index unit, Index point) const {
-    return done_ == 0 ? T(0) : T(own_.kept[std::size_t(point) * units_ + unit]) / T(done_);
-  }
-  /// The largest of them.
-  T frequency(Index unit) const {
-    T most = 0;
-    for (Index l = 0; l < grid_.points; ++l) most = largest(most, frequency(unit, l));
-    return most;
-  }
-  /// q: units that a half keeps at any λ, on average.
-  T selected_by_half() const { return done_ == 0 ? T(0) : selected_.value() / T(done_); }
-  /// The bound of the expected number of false selections with this threshold.
-  T false_selections(T threshold) const { return expected_false_selections(selected_by_half(), units_, threshold); }
-  /// The least threshold with at most `most` expected false selections by the bound; above 1: there is none.
-  T threshold(T most) const {
-    const T q = selected_by_half();
-    return T(0.5) + q * q / (T(2) * most * T(units_));
-  }
+  /// What all figures come from; they have the names that they have there.
+  const KeptCounts<T>& counts() const { return own_.counts; }
+  T frequency(Index unit, Index point) const { return counts().frequency(unit, point); }
+  T frequency(Index unit) const { return counts().frequency(unit); }
+  T selected_by_half() const { return counts().selected_by_half(); }
+  T false_selections(T threshold) const { return counts().false_selections(threshold); }
+  T threshold(T most) const { return counts().threshold(most); }
 
  private:
   using Halves = Path<T, Make>;
 
   struct Memory {
-    T* weight;           ///< of the samples, zero outside the half at hand
-    Index* side;         ///< of the pair at hand: 0 or 1 per sample
-    Index* order;        ///< scratch, one per sample
-    Index* kept;         ///< points × units: halves that keep the unit
+    T* weight;     ///< of the samples, zero outside the half at hand
+    Index* side;   ///< of the pair at hand: 0 or 1 per sample
+    Index* order;  ///< scratch, one per sample
+    KeptCounts<T> counts;
     std::uint8_t* last;  ///< units: kept at the last point
     std::uint8_t* ever;  ///< units: kept at any point of this half
 
@@ -155,7 +166,7 @@ class StabilitySelection {
       m.weight = arena.take<T>(samples);
       m.side = arena.take<Index>(samples);
       m.order = arena.take<Index>(samples);
-      m.kept = arena.take<Index>(detail::saturating_multiply(points, units));
+      m.counts = KeptCounts<T>::lay_out(arena, units, points);
       m.last = arena.take<std::uint8_t>(units);
       m.ever = arena.take<std::uint8_t>(units);
       return m;
@@ -178,6 +189,37 @@ class StabilitySelection {
     return false;
   }
 
+  bool start_pairs(std::span<std::byte> memory, Index first, Index past) {
+    clear();
+    own_ = {};
+    half_ = next_ = 2 * first;
+    past_ = 2 * past;
+    row_ = column_ = 0;
+    const Index samples = targets_.samples();
+    if (samples == 0 || features_ == 0 || targets_.classes < 2 || targets_.classes > 65536)
+      return end(Status::invalid_shape);
+    for (Index i = 0; i < samples; ++i)
+      if (targets_.labels[i] >= targets_.classes) {
+        row_ = i;
+        return end(Status::invalid_label);
+      }
+    if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
+    const Groups& groups = options_.groups;
+    if (options_.pairs == 0 || options_.pairs > ~Index(0) / 2 || first >= options_.pairs)
+      return end(Status::invalid_option);
+    if (groups.is_listed && !groups.cover(features_, column_)) return end(Status::invalid_groups);
+    if (!Arena::aligned(memory)) return end(Status::invalid_arena);
+    Arena arena(memory);
+    own_ = Memory::lay_out(arena, samples, units_of(groups, features_), grid_.points);
+    if (arena.exhausted()) return end(Status::arena_too_small);
+    rest_ = memory.subspan(arena.used());
+    own_.counts.clear();
+    seeds_ = Draws(options_.seed);
+    for (Index skipped = 0; skipped < 2 * first; ++skipped) seeds_.next(~Index(0));
+    status_ = Status::running;
+    return start_half();
+  }
+
   bool start_half() {
     clear();
     const Index samples = targets_.samples();
@@ -190,8 +232,8 @@ class StabilitySelection {
       }
     }
     for (Index i = 0; i < samples; ++i) own_.weight[i] = in_half(i) ? targets_.raw_weight(i) : T(0);
-    fill(own_.last, units_, std::uint8_t(0));
-    fill(own_.ever, units_, std::uint8_t(0));
+    fill(own_.last, units(), std::uint8_t(0));
+    fill(own_.ever, units(), std::uint8_t(0));
     Targets<T> targets = targets_;
     targets.weights = own_.weight;
     ::new (static_cast<void*>(storage_)) Halves(make_, features_, targets, grid_, options_.max_features);
@@ -210,10 +252,11 @@ class StabilitySelection {
     if (path().status() != Status::converged) return end(path().status());
     for (Index l = path().points(); l < grid_.points; ++l) count(l);
     Index selected = 0;
-    for (Index g = 0; g < units_; ++g) selected += own_.ever[g];
-    selected_.add(T(selected));
-    done_ = half_ + 1;
-    return done_ < 2 * options_.pairs || end(Status::converged);
+    for (Index g = 0; g < units(); ++g) selected += own_.ever[g];
+    own_.counts.selected.add(T(selected));
+    ++own_.counts.halves;
+    next_ = half_ + 1;
+    return next_ < past_ || end(Status::converged);
   }
 
   void look() {
@@ -228,8 +271,8 @@ class StabilitySelection {
     });
   }
   void count(Index point) {
-    Index* row = own_.kept + std::size_t(point) * units_;
-    for (Index g = 0; g < units_; ++g) row[g] += own_.last[g];
+    Index* row = own_.counts.kept + std::size_t(point) * units();
+    for (Index g = 0; g < units(); ++g) row[g] += own_.last[g];
   }
 
   Make make_;
@@ -241,11 +284,9 @@ class StabilitySelection {
   std::span<std::byte> rest_{};
   alignas(Halves) mutable std::byte storage_[sizeof(Halves)];
   bool made_ = false;
-  Index units_ = 0;
-  Index half_ = 0, done_ = 0;
+  Index half_ = 0, next_ = 0, past_ = 0;
   Index row_ = 0, column_ = 0;
   Draws seeds_{0};
-  Sum<T> selected_;
   Status status_ = Status::running;
 };
 
