@@ -29,7 +29,7 @@ export default class {
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23c2570c'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${up}style.css">
 <script type="module" src="${up}search.js"></script>
-</head>
+${content.includes('data-example="') ? `<script type="module" src="${up}run.js"></script>\n` : ''}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 <header data-pagefind-ignore>
