@@ -45,7 +45,7 @@ function ratios(record) {
     return `| ${title} | ${level} | ${time(found[0].tamis_float)} | ${theirs} | ${times} |`;
   });
   const text = `Time to an objective within the relative error of the certified optimum, with the ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts and one thread; \
-tamis in float, certificates included ([record](${record}) of the target \`ratios\`: ${machine.processor}, ${machine.cores} processors, ${machine.date}):`;
+tamis in float, certificates included (\`${record}\`, of the target \`ratios\`: ${machine.processor}, ${machine.cores} processors, ${machine.date}):`;
   return [wrapped(text), '', '| problem | error | tamis | other solver | times as long |', '|---|---|---|---|---|', ...table].join('\n');
 }
 
