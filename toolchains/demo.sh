@@ -42,5 +42,6 @@ build tamis_page
 echo '5 of 5: the guide.'
 build tamis_site
 page=$PWD/build/release/web/dist
+echo "The page is at http://127.0.0.1:${PORT:-4173}/, the guide at http://127.0.0.1:${PORT:-4173}/guide/index.html. Ctrl-C ends both."
 cd web
 exec npm run --silent preview -- --outDir "$page" --host 127.0.0.1 --port "${PORT:-4173}" --strictPort
