@@ -7,6 +7,12 @@ const addressOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md').repl
 /** The headings of a page: those of two levels, or of one where there are many. */
 function outlineOf(content) {
   const all = [...content.matchAll(/<h([23]) id="([^"]*)"[^>]*>(.*?)<\/h\1>/g)].map(([, level, id, text]) => ({ level, id, text: text.replace(/<[^>]*>/g, '') }));
+  let above = '';
+  for (const one of all) { // a method is below its class, and long names break after an underscore
+    if (one.level === '2') above = `${one.text}.`;
+    else if (one.text.startsWith(above)) one.text = one.text.slice(above.length);
+    one.text = one.text.replaceAll('_', '_<wbr>');
+  }
   return all.length > 200 ? all.filter(({ level }) => level === '2') : all;
 }
 
