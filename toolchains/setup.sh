@@ -1,71 +1,73 @@
 #!/usr/bin/env bash
-# Installs the packages that are missing for a group of work. Every group includes `main`, and `bench` includes all, and
-# takes what comes from npm as well: the peers in bench/peers, and what drives the browser.
+# Installs the packages that are missing for a group of work. `command` is what builds the command, `main` adds the page and the
+# guide; `python` and `tests` include both, and `bench` all, with what comes from npm as well: the peers in bench/peers, and
+# what drives the browser.
 # Exit codes: 0 all there, 1 the installation failed, 2 wrong use,
 #             3 something is missing and this system is not one the script installs on,
 #             4 something is missing and there is neither root nor sudo.
 set -euo pipefail
 shopt -s extglob
 
-usage='Use: bash toolchains/setup.sh main|python|tests|bench'
+usage='Use: bash toolchains/setup.sh command|main|python|tests|bench'
 
 groups=() names=() versions=() probes=() reasons=()
 need() { groups+=("$1") names+=("$2") versions+=("$3") probes+=("$4") reasons+=("$5"); }
 
 # To add a package, add a line; a new group also goes into the usage above and into the check of the arguments.
-#    group  Debian package      least    found by                  reason
-need main   cmake               3.25     command:cmake             'configures the build'
-need main   ninja-build         any      command:ninja             'runs the build'
-need main   make                any      command:make              'runs a plain cmake build'
-need main   g++                 12       command:g++               'compiles the library and the command'
-need main   libeigen3-dev       3.4      header:eigen3/Eigen/Core  'vectors and matrices, used by the library'
-need main   libcli11-dev        2.1      header:CLI/CLI.hpp        'reads the options of the command'
-need main   nlohmann-json3-dev  3.11     header:nlohmann/json.hpp  'reads and writes JSON in the command'
-need main   zlib1g-dev          1.2      header:zlib.h             'reads gzipped data in the command'
-need main   emscripten          3.1      command:em++              'compiles the WebAssembly modules'
-need main   nodejs              18       command:node              'builds and serves the page'
-need main   npm                 9        command:npm               'installs what the page is built with'
-need main   doxygen             1.9      command:doxygen           'reads the headers for the guide'
-need main   python3             3.9      command:python3           'reads the Python package for the guide'
-need tests  libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
-need tests  libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
-need tests  clang               14       command:clang++           'compiles the tests with a second compiler'
-need tests  clang-tidy          14       command:clang-tidy        'says what is a mistake in sources'
-need tests  libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the sanitizers of that compiler'
-need tests  chromium            any      command:chromium          'shows the page to its tests'
-need tests  python3-numpy       any      python:numpy              'computes what the published algorithms do, for their tests'
+#    group   Debian package      least    found by                  reason
+need command cmake               3.25     command:cmake             'configures the build'
+need command ninja-build         any      command:ninja             'runs the build'
+need main    make                any      command:make              'runs a plain cmake build'
+need command g++                 12       command:g++               'compiles the library and the command'
+need command libcli11-dev        2.1      header:CLI/CLI.hpp        'reads the options of the command'
+need command nlohmann-json3-dev  3.11     header:nlohmann/json.hpp  'reads and writes JSON in the command'
+need command zlib1g-dev          1.2      header:zlib.h             'reads gzipped data in the command'
+need main    emscripten          3.1      command:em++              'compiles the WebAssembly modules'
+need main    nodejs              18       command:node              'builds and serves the page'
+need main    npm                 9        command:npm               'installs what the page is built with'
+need main    doxygen             1.9      command:doxygen           'reads the headers for the guide'
+need main    python3             3.9      command:python3           'reads the Python package for the guide'
+need tests   libeigen3-dev       3.4      header:eigen3/Eigen/Core  'matrices of C++ programs, which tests hand over'
+need tests   libgtest-dev        1.12     header:gtest/gtest.h      'the test framework'
+need tests   libbenchmark-dev    1.7      header:benchmark/benchmark.h  'the benchmark framework'
+need tests   clang               14       command:clang++           'compiles the tests with a second compiler'
+need tests   clang-tidy          14       command:clang-tidy        'says what is a mistake in sources'
+need tests   libclang-rt-dev     any      header:sanitizer/asan_interface.h  'the sanitizers of that compiler'
+need tests   chromium            any      command:chromium          'shows the page to its tests'
+need tests   python3-numpy       any      python:numpy              'computes what the published algorithms do, for their tests'
 
-need python python3-numpy       any      python:numpy              'arrays'
-need python python3-scipy       any      python:scipy              'sparse samples, and HiGHS'
-need python python3-sklearn     any      python:sklearn            'checks of estimators; liblinear and libsvm'
-need python python3-pandas      any      python:pandas             'tables'
-need python python3-joblib      any      python:joblib             'processes'
-need python python3-distributed any      python:distributed        'clusters'
-need python python3-matplotlib  any      python:matplotlib         'pictures'
-need python python3-pytest      any      python:pytest             'runs the tests of the package'
-need python python3-pip         any      python:pip                'installs its wheel'
-need python python3-venv        any      python:ensurepip          'into a fresh environment'
+need python  python3-numpy       any      python:numpy              'arrays'
+need python  python3-scipy       any      python:scipy              'sparse samples, and HiGHS'
+need python  python3-sklearn     any      python:sklearn            'checks of estimators; liblinear and libsvm'
+need python  python3-pandas      any      python:pandas             'tables'
+need python  python3-joblib      any      python:joblib             'processes'
+need python  python3-distributed any      python:distributed        'clusters'
+need python  python3-matplotlib  any      python:matplotlib         'pictures'
+need python  python3-pytest      any      python:pytest             'runs the tests of the package'
+need python  python3-pip         any      python:pip                'installs its wheel'
+need python  python3-venv        any      python:ensurepip          'into a fresh environment'
 
-need tests  gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'
-need tests  libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'
-need tests  libstdc++-arm-none-eabi-newlib  any  arm:span          'the C++ headers of the firmware'
-need tests  qemu-system-arm     any      command:qemu-system-arm   'runs the firmware'
-need tests  gcc-riscv64-unknown-elf  12  command:riscv64-unknown-elf-g++ 'compiles the firmware for RISC-V'
-need tests  picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C library of the firmware for RISC-V'
-need tests  qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
+need tests   gcc-arm-none-eabi   12       command:arm-none-eabi-g++ 'compiles the firmware'
+need tests   libnewlib-arm-none-eabi  any  arm:math.h               'the C library of the firmware'
+need tests   libstdc++-arm-none-eabi-newlib  any  arm:span          'the C++ headers of the firmware'
+need tests   qemu-system-arm     any      command:qemu-system-arm   'runs the firmware'
+need tests   gcc-riscv64-unknown-elf  12  command:riscv64-unknown-elf-g++ 'compiles the firmware for RISC-V'
+need tests   picolibc-riscv64-unknown-elf  any  riscv:math.h        'the C library of the firmware for RISC-V'
+need tests   qemu-system-misc    any      command:qemu-system-riscv32  'runs the firmware for RISC-V'
 
-need bench  r-cran-glmnet       any      r:glmnet                  'glmnet'
-need bench  valgrind            3.19     command:valgrind          'counts instructions'
+need bench   r-cran-glmnet       any      r:glmnet                  'glmnet'
+need bench   valgrind            3.19     command:valgrind          'counts instructions'
 
 case "$#:${1-}" in
-  1:main | 1:python | 1:tests | 1:bench) group=$1 ;;
+  1:command | 1:main | 1:python | 1:tests | 1:bench) group=$1 ;;
   *)
     echo "$usage" >&2
     exit 2
     ;;
 esac
 
-declare -A includes=([main]=' main ' [python]=' main python ' [tests]=' main tests ' [bench]=' main python tests bench ')
+declare -A includes=([command]=' command ' [main]=' command main ' [python]=' command main python '
+                     [tests]=' command main tests ' [bench]=' command main python tests bench ')
 wanted() { [[ ${includes[$group]} == *" ${groups[$1]} "* ]]; }
 
 at_least() { # least found

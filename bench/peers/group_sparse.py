@@ -7,7 +7,8 @@ lambdas as its manual asks: its time is that of the path. Times are of the solve
 lightning's is the time between its callbacks, without what the callback computes; of runs that are short, the fastest of
 up to five, for all alike. 'Relative error' is (F - F*)/F* with certified F*, for ours read off the
 command's trace; 'certified' is the command's own relative gap. FOLDER holds digits.csv; MNIST (first 20,000 rows) and
-news20 come from the folder TAMIS_DATA. --cap S: give a peer up at S seconds (default 300). --json FILE writes the table too.
+news20 come from the folder TAMIS_DATA. --cap S: give a peer up at S seconds (default 300). --json FILE writes the machine, the
+date and the seconds of all rows too: bench/ratios.json is such a file, from which the table of README.md is made.
 """
 import argparse
 import gzip
@@ -165,12 +166,11 @@ problems = [  # name, samples, loss, lambda, F*, [(relative error, {peer: ratio 
     ("MNIST, first 20,000 rows, small lambda", mnist, "squared-hinge", 1e-5, 0.118951,
      [(0.2188 / 0.118951 - 1, {"lightning": 25}), (1e-2, {})], [lightning], 2000),
 ]
-results = []
+rows = []
 for name, load, loss, lam, optimum, targets, peers, limit in problems:
     if not re.search(wishes.only, name):
         continue
     if load is not digits and not data:
-        results.append({"name": name, "line": "skipped: set TAMIS_DATA"})
         print(f"{name}: skipped: set TAMIS_DATA")
         continue
     x, y, arguments = load()
@@ -192,19 +192,23 @@ for name, load, loss, lam, optimum, targets, peers, limit in problems:
             title = f"{name}, lambda {lam:g}, {loss}, to {optimum * (1 + error):.7g} (relative error {error:.2g}), {peer.__name__}"
             if isinstance(curve, str):
                 line = curve
-                results.append({"name": title, "line": line})
             else:
-                theirs = reached(curve, optimum * (1 + error))
-                row = {"name": title, "theirs": theirs, "asked": asked.get(peer.__name__)}
+                theirs, ratio_asked = reached(curve, optimum * (1 + error)), asked.get(peer.__name__)
+                row = {"problem": name, "loss": loss, "lambda": lam, "error": error, "peer": peer.__name__,
+                       "seconds": theirs, "gave_up_after": None if theirs else curve[-1][0]}
                 parts = [f"{in_words(theirs)}" if theirs else f"more than {curve[-1][0]:.3g} s"]
                 for precision in ("float", "double"):
                     seconds = reached(mine[precision], optimum * (1 + error))
-                    row[precision] = seconds
+                    row[f"tamis_{precision}"] = seconds
                     ratio = (theirs or curve[-1][0]) / seconds if seconds else 0
                     parts.append(f"tamis {in_words(seconds)} in {precision} ({'> ' if not theirs else ''}{ratio:.3g}x)")
-                line = "; ".join(parts) + (f"; asked {row['asked']}x" if row["asked"] else "")
-                results.append({**row, "line": line})
+                line = "; ".join(parts) + (f"; asked {ratio_asked}x" if ratio_asked else "")
+                rows.append(row)
             print(f"{title}: {line}", flush=True)
 if wishes.json:
+    with open("/proc/cpuinfo") as file:
+        processor = re.search(r"model name\s*: (.*)", file.read())
+    machine = {"processor": processor[1] if processor else "unknown", "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
     with open(wishes.json, "w") as out:
-        json.dump(results, out, indent=1)
+        json.dump({"machine": machine, "rows": rows}, out, indent=1)
+        out.write("\n")

@@ -615,7 +615,7 @@ int tamis_deal_folds(const uint16_t *labels, uint32_t samples, uint32_t classes,
 int tamis_deal_groups(const uint16_t *labels, uint32_t samples, uint32_t classes, const uint32_t *group, uint32_t folds,
                       uint32_t *fold, uint32_t *order, uint32_t *starts, uint32_t *counts);
 
-/* The version of the library, such as "0.1.0". */
+/* The version of the library, such as "0.2.0". */
 const char *tamis_version(void);
 
 #ifdef __cplusplus

@@ -35,14 +35,16 @@ class CsvRows {
   }
   const std::vector<std::string>& names() const { return names_; }
 
-  /// `missing`: NaN for a missing value, which otherwise is refused.
-  double number(std::size_t column, double scale, bool missing = false) const {
+  /// `missing`: NaN for a missing value, which otherwise is refused. `hint` is said of what is not a number.
+  double number(std::size_t column, double scale, bool missing = false, const char* hint = "") const {
     double value = 0;
     auto kind = parse_number(fields_[column], value);
     if (missing && (kind == NumberKind::missing || fields_[column] == "nan" || fields_[column] == "NaN"))
       return std::numeric_limits<double>::quiet_NaN();
     if (kind == NumberKind::finite && !std::isfinite(value /= scale)) kind = NumberKind::too_large;
-    if (kind != NumberKind::finite) file_.fail_at_line(place(column), refusal(kind, fields_[column]));
+    if (kind == NumberKind::missing) hint = " (tamis train has --missing mean)";
+    else if (kind != NumberKind::word) hint = "";
+    if (kind != NumberKind::finite) file_.fail_at_line(place(column), refusal(kind, fields_[column]) + hint);
     return value;
   }
 
@@ -186,6 +188,7 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   if (!more) file.fail("holds no samples");
   const bool labelled = has_label_column(file, rows.columns(), options, wanted);
   const auto [header, label] = find_layout(file, rows.fields(), options, labelled);
+  const char* hint = labelled && !options.label ? "; the label is the first column unless --label names another" : "";
 
   std::size_t subject = rows.columns();
   if (!options.subject.empty()) {
@@ -212,7 +215,8 @@ Table read_csv(TextFile& file, const ReadOptions& options, const Wanted& wanted)
   std::vector<double> values;
   for (; more; more = rows.next()) {
     for (std::size_t column = 0; column < rows.columns(); ++column)
-      if (column != label && column != subject) values.push_back(rows.number(column, options.scale, options.missing));
+      if (column != label && column != subject)
+        values.push_back(rows.number(column, options.scale, options.missing, column + 1 == rows.columns() ? hint : ""));
     if (labelled) table.labels.push_back(rows.label(label, options.multilabel));
     if (labelled && options.multilabel)
       table.label_sets.push_back(split_labels(

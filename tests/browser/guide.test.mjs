@@ -15,6 +15,7 @@ test('every page of the sources, and every reference, is there', () => {
     'reference/cpp/tamis', 'reference/c/tamis', 'reference/javascript/tamis']) assert.ok(pages.includes(`${page}.html`), page);
   const says = (page, words) => assert.ok(texts.get(path.join(guide, `${page}.html`)).includes(words), `${page} has nothing of ${words}`);
   says('reference/cpp/tamis', 'id="training"');
+  says('reference/cpp/penalty', 'id="l1"');
   says('reference/c/tamis', 'id="tamis_train_f32"');
   says('reference/python', 'id="sparseclassifierfit"');
   says('reference/javascript/tamis', 'id="load"');
@@ -66,6 +67,13 @@ for (const [name, width, scheme] of looks)
     };
     await open('index.html');
     await open('reference/cpp/tamis.html');
+    await open('wasm/index.html');
+    for (const [i, answer] of ['setosa true', 'setosa, virginica\n1\nsetosa', 'different\na·b, a, b', 'core ring\ngaussian:1'].entries()) {
+      await page.locator('.run button').nth(i).click();
+      await page.locator('.run output').nth(i).filter({ hasText: answer.split('\n')[0] }).waitFor();
+      assert.equal(await page.locator('.run output').nth(i).textContent(), answer);
+    }
+    await page.screenshot({ path: path.join(screenshots, `guide-run-${name}.png`) });
     await open('lib/docs/extending.html');
     await page.fill('#search', 'sparse group');
     await page.locator('#found section').first().waitFor();

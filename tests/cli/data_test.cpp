@@ -193,17 +193,24 @@ TEST_F(Csv, TakesAFirstLineWithAWordBesideTheLabelAsHeader) {
   EXPECT_EQ(table("1,2,setosa\n3,4,virginica\n", with_label("2")).samples, 2u);
 }
 
+/// What is said beside a word in the last column, where labels often are.
+const std::string of_the_label = "; the label is the first column unless --label names another";
+
 TEST_F(Csv, DoesNotTakeValuesItRefusesAsHeader) {
   EXPECT_EQ(error("0,nan\n1,2\n"), "a.csv, line 1, column 2: 'nan' is not finite, and every value must be");
-  EXPECT_EQ(error("0,NA\n1,2\n"), "a.csv, line 1, column 2: missing value 'NA', remove the row or impute it");
+  EXPECT_EQ(
+      error("0,NA\n1,2\n"),
+      "a.csv, line 1, column 2: missing value 'NA', remove the row or impute it (tamis train has --missing mean)");
   EXPECT_EQ(error("0,1e999\n1,2\n"), "a.csv, line 1, column 2: '1e999' is too large for a double");
-  EXPECT_EQ(error("0,\n1,2\n"), "a.csv, line 1, column 2: missing value, remove the row or impute it");
+  EXPECT_EQ(error("0,\n1,2\n"),
+            "a.csv, line 1, column 2: missing value, remove the row or impute it (tamis train has --missing mean)");
 }
 
 TEST_F(Csv, ObeysTheHeaderOption) {
   EXPECT_EQ(table("7,8,9\n1,2,3\n", with_header(Header::present)).feature_names, (Strings{"8", "9"}));
   EXPECT_EQ(table("7,8,9\n1,2,3\n", with_header(Header::absent)).samples, 2u);
-  EXPECT_EQ(error("y,a\n1,2\n", with_header(Header::absent)), "a.csv, line 1, column 2: 'a' is not a number");
+  EXPECT_EQ(error("y,a\n1,2\n", with_header(Header::absent)),
+            "a.csv, line 1, column 2: 'a' is not a number" + of_the_label);
 }
 
 TEST_F(Csv, FindsTheLabelColumnByName) {
@@ -243,20 +250,23 @@ TEST_F(Csv, RefusesWhatIsNotAFiniteNumber) {
   const auto field = [&](const std::string& text) { return error("y,a,b\n1,2,3\n1,2," + text + "\n"); };
   const std::string place = "a.csv, line 3, column 3 (b): ";
   for (const std::string text : {"abc", "1x", "0x10", "1 2", "+-1", "++1", "+", "-", "1,5", "1e", "--1", "naan"})
-    EXPECT_EQ(field("\"" + text + "\""), place + "'" + text + "' is not a number");
+    EXPECT_EQ(field("\"" + text + "\""), place + "'" + text + "' is not a number" + of_the_label);
+  EXPECT_EQ(error("1,x,2\n", with_header(Header::absent)), "a.csv, line 1, column 2: 'x' is not a number");
   for (const std::string text : {"nan", "NaN", "-nan", "inf", "+inf", "-Infinity"})
     EXPECT_EQ(field(text), place + "'" + text + "' is not finite, and every value must be");
   for (const std::string text : {"1e309", "-1e309", "+1e99999"})
     EXPECT_EQ(field(text), place + "'" + text + "' is too large for a double");
   for (const std::string text : {"", "  ", "\"\"", "\" \""})
-    EXPECT_EQ(field(text), place + "missing value, remove the row or impute it");
+    EXPECT_EQ(field(text), place + "missing value, remove the row or impute it (tamis train has --missing mean)");
   for (const std::string text : {"NA", "?"})
-    EXPECT_EQ(field(text), place + "missing value '" + text + "', remove the row or impute it");
+    EXPECT_EQ(field(text),
+              place + "missing value '" + text + "', remove the row or impute it (tamis train has --missing mean)");
 }
 
 TEST_F(Csv, CountsTheLabelColumnInTheColumnOfAnError) {
-  EXPECT_EQ(error("a,y,b\n1,x,?\n", with_label("y")),
-            "a.csv, line 2, column 3 (b): missing value '?', remove the row or impute it");
+  EXPECT_EQ(
+      error("a,y,b\n1,x,?\n", with_label("y")),
+      "a.csv, line 2, column 3 (b): missing value '?', remove the row or impute it (tamis train has --missing mean)");
   EXPECT_EQ(error("1,x,abc\n", with_label("1", Header::absent)), "a.csv, line 1, column 3: 'abc' is not a number");
 }
 
@@ -266,11 +276,11 @@ TEST_F(Csv, ReadsValuesThatAreTooSmallAsTheNearestDouble) {
 }
 
 TEST_F(Csv, ShowsBadTextShortAndPrintable) {
-  EXPECT_EQ(error("0,1\n0,a\tb\x01\n"), "a.csv, line 2, column 2: 'a?b?' is not a number");
+  EXPECT_EQ(error("0,1\n0,a\tb\x01\n"), "a.csv, line 2, column 2: 'a?b?' is not a number" + of_the_label);
   EXPECT_EQ(error("0,1\n0," + std::string(41, 'x') + "\n"),
-            "a.csv, line 2, column 2: '" + std::string(40, 'x') + "...' is not a number");
+            "a.csv, line 2, column 2: '" + std::string(40, 'x') + "...' is not a number" + of_the_label);
   EXPECT_EQ(error("0,1\n0," + std::string(39, 'x') + "\xC3\xA9y\n"),
-            "a.csv, line 2, column 2: '" + std::string(39, 'x') + "...' is not a number");
+            "a.csv, line 2, column 2: '" + std::string(39, 'x') + "...' is not a number" + of_the_label);
 }
 
 TEST_F(Csv, RefusesAMissingLabel) {

@@ -1,5 +1,5 @@
 # The version is the same everywhere: VERSION (CMake's, which is the headers'), the package installed in PREFIX, the command
-# COMMAND, the archives ARCHIVES, the npm package DIST (if built) and the PAGES that show headers.
+# COMMAND, the archives ARCHIVES, the npm package DIST (if built), the newest version of CHANGELOG and the PAGES that show headers.
 set(wrong)
 # agrees(where text regex): the first group of regex in text is VERSION.
 function(agrees where text regex)
@@ -39,6 +39,8 @@ if(DIST)
   file(READ ${DIST}/package.json text)
   agrees(${DIST}/package.json "${text}" "\"version\": \"([^\"]+)\"")
 endif()
+file(READ ${CHANGELOG} text)
+agrees(${CHANGELOG} "${text}" "\n## ([0-9.]+)")
 foreach(page IN LISTS PAGES)
   file(STRINGS ${page} lines REGEX "trained by tamis [0-9]")
   if(NOT lines)

@@ -1,37 +1,75 @@
-// node figures.mjs [--write] ROOT: the paragraph on a Cortex-M4F in README.md says what tests/firmware/figures.csv records, which
-// firmware.figures.m4f measures. With --write it is written anew.
+// node figures.mjs [--write] ROOT: what README.md says in figures is what is recorded: of a Cortex-M4F in tests/firmware/figures.csv,
+// which firmware.figures.m4f measures, and beside other solvers in bench/ratios.json, which the target `ratios` measures. With
+// --write it is written anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const write = process.argv[2] === '--write', root = process.argv[write ? 3 : 2];
-const [head, ...lines] = readFileSync(path.join(root, 'tests/firmware/figures.csv'), 'utf8').trim().split('\n').map((line) => line.split(','));
-const rowOf = (solver) => {
-  const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
-  if (!row) throw new Error(`tests/firmware/figures.csv has no row m4f, -Os, ${solver}, hinge, l1, which README.md shows`);
-  return Object.fromEntries(head.map((name, i) => [name, row[i]]));
-};
-const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
-const millions = (row) => String(Number((row.training / 1e6).toPrecision(row.training < 1e6 ? 1 : 2)));
 
-const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map(rowOf);
-const text = `On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${flash(first)} of flash, ${stack(first)} bytes of stack and \
+function cortexM4f(record) {
+  const [head, ...lines] = readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
+  const rowOf = (solver) => {
+    const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
+    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which README.md shows`);
+    return Object.fromEntries(head.map((name, i) => [name, row[i]]));
+  };
+  const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
+  const millions = (row) => String(Number((row.training / 1e6).toPrecision(row.training < 1e6 ? 1 : 2)));
+  const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map(rowOf);
+  return wrapped(`On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${flash(first)} of flash, ${stack(first)} bytes of stack and \
 ${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${flash(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
 by \`two-phase\`; learning from each sample once ${flash(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
-[all boards](tests/firmware/figures.md)).`;
-const wrapped = text.split(' ').reduce((out, word) => {
-  if (out.at(-1).length + word.length >= 140) out.push(word);
-  else out[out.length - 1] += `${out.at(-1) && ' '}${word}`;
-  return out;
-}, ['']).join('\n');
+[all boards](tests/firmware/figures.md)).`);
+}
+
+function ratios(record) {
+  const { machine, rows } = JSON.parse(readFileSync(path.join(root, record), 'utf8'));
+  const shown = [
+    ['MNIST, 20,000 rows, squared hinge', 'MNIST, first 20,000 rows', 1e-3, '10⁻³', ['lightning']],
+    ['the same', 'MNIST, first 20,000 rows', 1e-4, '10⁻⁴', ['lightning']],
+    ['20 newsgroups, squared hinge', 'news20', 1e-3, '10⁻³', ['lightning']],
+    ['digits, squared hinge', 'digits', 1e-4, '10⁻⁴', ['lightning']],
+    ['digits, logistic', 'digits, logistic', 8e-6, '8·10⁻⁶', ['glmnet', 'lightning']],
+  ];
+  const two = (number) => String(number >= 100 ? Math.round(number) : Number(number.toPrecision(2)));
+  const time = (seconds) => (seconds >= 0.1 ? `${two(seconds)} s` : `${two(1e3 * seconds)} ms`);
+  const table = shown.map(([title, problem, error, level, peers]) => {
+    const found = peers.map((peer) => {
+      const row = rows.find((one) => one.problem === problem && one.peer === peer && Math.abs(one.error / error - 1) < 1e-9 && one.lambda === 1e-3);
+      if (!row?.tamis_float) throw new Error(`${record} has no time of tamis and ${peer} for ${problem} to ${error}, which README.md shows`);
+      return row;
+    });
+    const reached = ({ seconds }) => (seconds ? '' : 'more than '), longest = ({ seconds, gave_up_after: limit }) => seconds ?? limit;
+    const theirs = found.map((row) => `${row.peer} ${reached(row)}${time(longest(row))}`).join('; ');
+    const times = found.map((row) => reached(row) + Number((longest(row) / row.tamis_float).toPrecision(2))).join('; ');
+    return `| ${title} | ${level} | ${time(found[0].tamis_float)} | ${theirs} | ${times} |`;
+  });
+  const text = `Time to an objective within the relative error of the certified optimum, with the ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts and one thread; \
+tamis in float, certificates included (\`${record}\`, of the target \`ratios\`: ${machine.processor}, ${machine.cores} processors, ${machine.date}):`;
+  return [wrapped(text), '', '| problem | error | tamis | other solver | times as long |', '|---|---|---|---|---|', ...table].join('\n');
+}
+
+function wrapped(text) {
+  return text.split(' ').reduce((out, word) => {
+    if (out.at(-1).length + word.length >= 140) out.push(word);
+    else out[out.length - 1] += `${out.at(-1) && ' '}${word}`;
+    return out;
+  }, ['']).join('\n');
+}
 
 const page = path.join(root, 'README.md'), before = readFileSync(page, 'utf8');
-const after = before.replace(/(<!-- figures: m4f -->\n)[^]*?(?=\n<!-- end of figures -->)/, (_, mark) => mark + wrapped);
-if (!after.includes(`<!-- figures: m4f -->\n${wrapped}\n<!-- end of figures -->`)) {
-  console.error('README.md has no paragraph between <!-- figures: m4f --> and <!-- end of figures -->.');
-  process.exitCode = 1;
-} else if (write) {
-  writeFileSync(page, after);
-} else if (after !== before) {
-  console.error(`README.md says something else of a Cortex-M4F than tests/firmware/figures.csv:\n${wrapped}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
-  process.exitCode = 1;
+let after = before;
+for (const [mark, record, made] of [['m4f', 'tests/firmware/figures.csv', cortexM4f], ['ratios', 'bench/ratios.json', ratios]]) {
+  const text = made(record), begin = `<!-- figures: ${mark} -->\n`, end = '\n<!-- end of figures -->';
+  const from = before.indexOf(begin), to = before.indexOf(end, from);
+  if (from < 0 || to < 0) {
+    console.error(`README.md has nothing between ${begin.trim()} and ${end.trim()}.`);
+    process.exitCode = 1;
+  } else if (before.slice(from + begin.length, to) !== text) {
+    after = after.replace(before.slice(from, to), () => begin + text);
+    if (write) continue;
+    console.error(`README.md says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
+    process.exitCode = 1;
+  }
 }
+if (write && after !== before) writeFileSync(page, after);

@@ -30,12 +30,16 @@ test('it trains there', () => {
   assert.equal(run(process.execPath, 'consumer.mjs'), `${'setosa '.repeat(6)}converged\n`);
 });
 
-test('the example of its README does what it says', () => {
+test('the whole examples of its README say what stands beside them', () => {
   const readme = readFileSync(path.join(folder, 'node_modules/tamis/README.md'), 'utf8');
-  const [, example] = readme.match(/```js\n([^]*?)```/);
-  assert.equal(example.trim().split('\n').length, 5);
-  writeFileSync(path.join(folder, 'example.mjs'), example);
-  assert.equal(run(process.execPath, 'example.mjs').trim(), example.match(/\/\/ (.*)$/m)[1]);
+  const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code).filter((code) => /^import .* from 'tamis';/.test(code) && code.includes('console.log('));
+  assert.equal(examples.length, 4);
+  assert.equal(examples[0].trim().split('\n').length, 5);
+  for (const example of examples) {
+    writeFileSync(path.join(folder, 'example.mjs'), example);
+    const answers = [...example.matchAll(/^console\.log\(.*\/\/ (.*)$/gm)].map(([, answer]) => answer);
+    assert.deepEqual(run(process.execPath, 'example.mjs').trim().split('\n'), answers);
+  }
 });
 
 test('its types stand up to tsc --strict', () => {

@@ -1,5 +1,6 @@
 // node build.mjs OUTPUT: the pages of the project (every *.md that git knows, and the pictures that they show), and the references of
-// C++, C, Python and JavaScript, as a site that any folder of any web server can hold. What it is made from is left in OUTPUT.work.
+// C++, C, Python and JavaScript, as a site that any folder of any web server can hold. What it is made from is left in OUTPUT.work. With
+// the npm package in the folder TAMIS_WASM_DIST, whole examples in JavaScript can be run in their pages.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +44,11 @@ execFileSync(process.execPath, ['node_modules/@11ty/eleventy/cmd.cjs', '--quiet'
   cwd: here, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, TAMIS_GUIDE_WORK: work },
 });
 cpSync(path.join(here, 'style.css'), path.join(output, 'style.css'));
-cpSync(path.join(here, 'search.js'), path.join(output, 'search.js'));
+for (const script of ['search.js', 'run.js']) cpSync(path.join(here, script), path.join(output, script));
+if (process.env.TAMIS_WASM_DIST) {
+  cpSync(path.join(work, 'examples'), path.join(output, 'examples'), { recursive: true });
+  cpSync(process.env.TAMIS_WASM_DIST, path.join(output, 'tamis'), { recursive: true, filter: (file) => !/\.(md|json|d\.ts)$|LICENSE$|embedded|tamis\.(bundle|global)/.test(file) });
+}
 node('node_modules/pagefind/lib/runner/bin.cjs', '--site', output, '--keep-index-url', '--silent');
 for (const file of readdirSync(path.join(output, 'pagefind'))) // what the search of this site has no use for
   if (/-ui\.|highlight|unknown/.test(file)) rmSync(path.join(output, 'pagefind', file));

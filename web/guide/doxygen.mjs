@@ -144,7 +144,7 @@ function writePages({ found, files: said_of }, { title, introduction, pageOf, la
         seen.set(slug, times + 1);
         symbols[name] ??= `${prefix}/${page}.html#${times ? `${slug}-${times}` : slug}`;
         text += `### ${name}\n\n`;
-        for (const one of ones) text += `\`\`\`${language}\n${one.code}\n\`\`\`\n\n${one.description}\n\n`;
+        for (const one of ones) text += `${one.description}\n\n\`\`\`${language}\n${one.code}\n\`\`\`\n\n`;
       }
     }
     writeFileSync(path.join(to, `${page}.md`), text);

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import highlight from '@11ty/eleventy-plugin-syntaxhighlight';
 
@@ -18,6 +19,15 @@ function symbolOf(code, page) {
   if (/^tamis_\w+$/.test(name)) return symbols.c[name] ?? symbols.c[`${name}_f32`] ?? symbols.c[name.replace(/_f64$/, '_f32')];
   if (code.startsWith('tamis::') || (page.startsWith('lib/') && !page.startsWith('lib/cli/') && /^[A-Z]\w*[a-z]\w*$/.test(name))) return symbols.cpp[name];
   return undefined;
+}
+
+/** The name of the module that runs an example, if it is a whole one in JavaScript that writes what it finds to the console. */
+function exampleOf({ info, content }) {
+  if (!process.env.TAMIS_WASM_DIST || info !== 'js' || !/^import .* from 'tamis';/.test(content) || !content.includes('console.log(')) return undefined;
+  const [, imports, body] = content.match(/^((?:import .*\n)+)([^]*)$/), name = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  mkdirSync(path.join(work, 'examples'), { recursive: true });
+  writeFileSync(path.join(work, `examples/${name}.js`), `${imports.replaceAll("'tamis'", "'../tamis/tamis.js'")}export default async (console) => {\n${body}};\n`);
+  return name;
 }
 
 /** Anchors as forges name them, links to pages as links to their addresses, code that a reference explains as a link to it. */
@@ -56,6 +66,12 @@ function asSite(markdown) {
       });
     }
   });
+  const fence = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, i, options, env, self) => {
+    const name = exampleOf(tokens[i]);
+    const button = name && `<p class="run" data-pagefind-ignore><button type="button" data-example="${up(addressOf(pageOf(env.page.inputPath)))}examples/${name}.js">Run</button><output></output></p>\n`;
+    return fence(tokens, i, options, env, self) + (button ?? '');
+  };
   markdown.renderer.rules.table_open = () => '<div class="table"><table>';
   markdown.renderer.rules.table_close = () => '</table></div>';
 }

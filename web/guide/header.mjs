@@ -1,10 +1,10 @@
 /**
- * A header as Doxygen reads it. Its first comment is that of the file. In C++ the profile's namespace is gone. In C what is declared for
+ * A header as Doxygen reads it. A comment above all declarations is that of the file. In C++ the profile's namespace is gone. In C what is declared for
  * both scalars is declared for float alone, and every comment belongs to the declaration beside or below it.
  */
 export const asRead = (file, text) => (file.endsWith('.hpp') ? ofCpp(text) : ofC(text));
 
-const ofCpp = (text) => text.replaceAll('tamis::inline TAMIS_PROFILE_NAMESPACE', 'tamis').replace('\n/// ', '\n/// @file\n/// ');
+const ofCpp = (text) => text.replaceAll('tamis::inline TAMIS_PROFILE_NAMESPACE', 'tamis').replace(/\n\/\/\/ |\nnamespace /, (found) => (found === '\n/// ' ? '\n/// @file\n/// ' : found));
 
 const ofC = (text) => text
   .replace(/^#define TAMIS_\w*DECLARE\(.*?\)\s*\\\n((?:.*\\\n)*.*)$/gm, (_, body) => body.replace(/[ \t]*\\$/gm, '').replaceAll('##S', 'f32').replace(/\bREAL\b/g, 'float'))

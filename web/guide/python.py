@@ -6,6 +6,7 @@ Its standard output is JSON: {symbol: anchor}.
 import ast
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 package, page = Path(sys.argv[1]), Path(sys.argv[2])
@@ -34,7 +35,7 @@ def call(name, function, drop_self):
         arguments = arguments.partition(", ")[2] if ", " in arguments else ""
         arguments = arguments.removeprefix("/, ")
     result = f" -> {ast.unparse(function.returns)}" if function.returns is not None else ""
-    return f"{name}({arguments}){result}"
+    return textwrap.fill(f"{name}({arguments}){result}", 92, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def add(level, name, code, documentation):

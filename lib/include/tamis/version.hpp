@@ -4,6 +4,6 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-inline constexpr char version[] = "0.1.0";
+inline constexpr char version[] = "0.2.0";
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -7,6 +7,12 @@ const addressOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md').repl
 /** The headings of a page: those of two levels, or of one where there are many. */
 function outlineOf(content) {
   const all = [...content.matchAll(/<h([23]) id="([^"]*)"[^>]*>(.*?)<\/h\1>/g)].map(([, level, id, text]) => ({ level, id, text: text.replace(/<[^>]*>/g, '') }));
+  let above = '';
+  for (const one of all) { // a method is below its class, and long names break after an underscore
+    if (one.level === '2') above = `${one.text}.`;
+    else if (one.text.startsWith(above)) one.text = one.text.slice(above.length);
+    one.text = one.text.replaceAll('_', '_<wbr>');
+  }
   return all.length > 200 ? all.filter(({ level }) => level === '2') : all;
 }
 
@@ -29,7 +35,7 @@ export default class {
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23c2570c'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${up}style.css">
 <script type="module" src="${up}search.js"></script>
-</head>
+${content.includes('data-example="') ? `<script type="module" src="${up}run.js"></script>\n` : ''}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 <header data-pagefind-ignore>
