@@ -315,26 +315,73 @@ TEST(Hinge, DualProxSolvesItsVariationalInequality) {
   }
 }
 
+/// u = p + σ prox_{cℓ/σ}(u/σ), and the Jacobian that `stiffness` tells is that of finite differences.
+TEST(SquaredHinge, DualProxIsThatOfMoreauWithTheJacobianItSays) {
+  Generator generator(8);
+  int checked = 0;
+  for (int round = 0; round < 500; ++round) {
+    const Index classes = 2 + generator.draw(6);
+    const auto y = static_cast<Label>(generator.draw(classes));
+    const double c = 0.05 + 0.1 * generator.draw(5), margin = 0.8, sigma = 0.5 + generator.draw(4);
+    std::vector<double> v(classes), p, z(classes);
+    for (double& entry : v) entry = 2 * generator.uniform();
+    p = v;
+    SquaredHinge{}.dual_prox(p.data(), classes, y, margin, c, sigma);
+    for (Index k = 0; k < classes; ++k) z[k] = v[k] / sigma;
+    SquaredHinge{}.prox(z.data(), classes, y, margin, sigma / c);
+    for (Index k = 0; k < classes; ++k) EXPECT_NEAR(p[k], v[k] - sigma * z[k], 1e-12);
+    expect_fenchel(SquaredHinge{}, z, p, y, margin, c, true);
+
+    std::vector<double> r(classes), direction(classes);
+    double total = 0;
+    for (Index k = 0; k < classes; ++k) {
+      r[k] = 1 / (1 + SquaredHinge{}.stiffness(p[k], k == y, c, sigma));
+      total += r[k];
+      direction[k] = generator.uniform();
+    }
+    constexpr double step = 1e-6;
+    std::vector<double> forth = v, back = v;
+    for (Index k = 0; k < classes; ++k) {
+      forth[k] += step * direction[k];
+      back[k] -= step * direction[k];
+    }
+    SquaredHinge{}.dual_prox(forth.data(), classes, y, margin, c, sigma);
+    SquaredHinge{}.dual_prox(back.data(), classes, y, margin, c, sigma);
+    double mean = 0;
+    bool same_face = true;
+    for (Index k = 0; k < classes; ++k) {
+      mean += r[k] * direction[k] / total;
+      same_face = same_face && (forth[k] != 0) == (p[k] != 0) && (back[k] != 0) == (p[k] != 0);
+    }
+    for (Index k = 0; k < classes && same_face; ++k)
+      EXPECT_NEAR((forth[k] - back[k]) / (2 * step), r[k] * (direction[k] - mean), 1e-8);
+    checked += same_face;
+  }
+  EXPECT_GT(checked, 400);
+}
+
 // ---- the model without coefficients
 // ------------------------------------------------------------------------------------
 
 /// F(0, b), by the formula.
+template <class Loss>
 double null_objective(const Made<double>& made, const std::vector<double>& b) {
   double total = 0, weight = 0;
   for (Index i = 0; i < made.samples; ++i) {
     const double w = made.weights.empty() ? 1 : made.weights[i];
-    total += w * Hinge{}.value(b.data(), made.classes, made.labels[i], made.margins.empty() ? 1.0 : made.margins[i]);
+    total += w * Loss{}.value(b.data(), made.classes, made.labels[i], made.margins.empty() ? 1.0 : made.margins[i]);
     weight += w;
   }
   return total / weight;
 }
 
+template <class Loss>
 void expect_optimal_null_model(const Made<double>& made) {
   auto targets = made.targets();
   targets.normalise();
   const Index stride = padded<double>(made.classes);
   std::vector<double> b(stride), u(made.samples * stride);
-  Hinge{}.null_model(targets, true, b.data(), u.data(), stride);
+  Loss{}.null_model(targets, true, b.data(), u.data(), stride);
   double dual = 0;
   std::vector<double> columns(made.classes);
   for (Index i = 0; i < made.samples; ++i) {
@@ -342,33 +389,38 @@ void expect_optimal_null_model(const Made<double>& made) {
     double total = 0;
     for (Index k = 0; k < made.classes; ++k) {
       const double entry = u[i * stride + k];
-      EXPECT_GE(entry + (k == made.labels[i] ? c : 0), -1e-12) << "in the dual domain";
+      const bool bounded = k != made.labels[i] || Loss::label_mass_moves();
+      EXPECT_GE(bounded ? entry + (k == made.labels[i] ? c : 0) : 0, -1e-12) << "in the dual domain";
       total += entry;
       columns[k] += entry;
     }
     EXPECT_NEAR(total, 0, 1e-12);
-    dual += Hinge{}.dual_terms(&u[i * stride], made.classes, made.labels[i], targets.margin(i), c).linear;
+    const auto terms = Loss{}.dual_terms(&u[i * stride], made.classes, made.labels[i], targets.margin(i), c);
+    dual += terms.linear - terms.quadratic;
   }
   for (const double column : columns) EXPECT_NEAR(column, 0, 1e-12) << "columns sum to zero";
   b.resize(made.classes);
-  EXPECT_NEAR(null_objective(made, b), dual, 1e-12) << "no gap: both are optimal";
+  EXPECT_NEAR(null_objective<Loss>(made, b), dual, 1e-12) << "no gap: both are optimal";
 }
 
-TEST(HingeNullModel, IsOptimalForBalancedAndUnbalancedClasses) {
+template <class Loss>
+void expect_optimal_null_models() {
   for (const Index classes : {2, 3, 5, 11})
     for (std::uint32_t seed = 1; seed <= 6; ++seed) {
       Made<double> made(60, 2, classes, seed);
-      expect_optimal_null_model(made);
+      expect_optimal_null_model<Loss>(made);
       Generator generator(seed);
       for (Index i = 0; i < made.samples; ++i) made.weights.push_back(generator.draw(5));
       for (Index k = 0; k < classes; ++k) made.weights[made.samples - 1 - k] = 1;
-      expect_optimal_null_model(made);
+      expect_optimal_null_model<Loss>(made);
       for (Index i = 0; i < made.samples; ++i) made.margins.push_back(0.5 + 0.25 * generator.draw(4));
-      expect_optimal_null_model(made);
+      expect_optimal_null_model<Loss>(made);
       for (Index i = 0; i + classes < made.samples; ++i)
         made.labels[i] = generator.draw(4) ? 1 : 0;  // a large majority
-      expect_optimal_null_model(made);
+      expect_optimal_null_model<Loss>(made);
     }
 }
+TEST(HingeNullModel, IsOptimalForBalancedAndUnbalancedClasses) { expect_optimal_null_models<Hinge>(); }
+TEST(SquaredHingeNullModel, IsOptimalForBalancedAndUnbalancedClasses) { expect_optimal_null_models<SquaredHinge>(); }
 
 }  // namespace

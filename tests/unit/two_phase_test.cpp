@@ -204,31 +204,31 @@ struct Outcome {
 };
 
 /// Trains with room for `active_limit` coefficients; 0 leaves the first phase alone.
-template <class Penalty, class Design>
+template <class Loss = Hinge, class Penalty, class Design>
 Outcome train_with(const Made<double>& made, const Design& design, Penalty penalty, double lambda, Index active_limit,
                    bool intercept = true) {
-  using Solver = TwoPhase<double, Hinge, Penalty, Design>;
+  using Solver = TwoPhase<double, Loss, Penalty, Design>;
   const std::size_t bytes =
       active_limit ? Solver::requirement(made.shape(), active_limit).bytes : Solver::requirement(made.shape()).bytes;
   GuardedMemory memory(bytes);
   const Options<double> options{.lambda = lambda, .tolerance = 1e-8, .max_iterations = 300000, .intercept = intercept};
-  const auto fit = train<Solver, double>(Solver(design, made.targets(), Hinge{}, penalty, options), memory.span());
+  const auto fit = train<Solver, double>(Solver(design, made.targets(), Loss{}, penalty, options), memory.span());
   EXPECT_TRUE(memory.surroundings_intact());
   EXPECT_EQ(fit.arena_bytes, bytes);
   EXPECT_EQ(fit.arena_used_bytes, bytes);
   EXPECT_EQ(fit.status, Status::converged);
-  return {fit, testing::objective(made, fit.model, Hinge{}, penalty, lambda)};
+  return {fit, testing::objective(made, fit.model, Loss{}, penalty, lambda)};
 }
 
-template <class Penalty>
+template <class Loss = Hinge, class Penalty>
 void expect_agreement(const Made<double>& made, Penalty penalty, double lambda, const char* name) {
   for (const bool intercept : {true, false}) {
-    const auto first = train_with(made, made.design(), penalty, lambda, 0, intercept);
+    const auto first = train_with<Loss>(made, made.design(), penalty, lambda, 0, intercept);
     const auto factored =
-        train_with(made, made.design(), penalty, lambda, made.classes * (made.features + 1), intercept);
-    const auto conjugate = train_with(made, made.design(), penalty, lambda, made.classes + 2, intercept);
+        train_with<Loss>(made, made.design(), penalty, lambda, made.classes * (made.features + 1), intercept);
+    const auto conjugate = train_with<Loss>(made, made.design(), penalty, lambda, made.classes + 2, intercept);
     const Compressed<double> compressed(made.design());
-    const auto sparse = train_with(made, compressed.design(), penalty, lambda, made.classes * made.features, intercept);
+    const auto sparse = train_with<Loss>(made, compressed.design(), penalty, lambda, made.classes * made.features, intercept);
     for (const auto& other : {factored, conjugate, sparse}) {
       EXPECT_NEAR(other.objective, first.objective, 2e-8 * first.objective) << name << " " << intercept;
       EXPECT_NEAR(other.report.objective, other.objective, 1e-9 * first.objective) << name;
@@ -249,6 +249,36 @@ TEST(TwoPhase, AgreesWithTheFirstPhaseForEveryPenalty) {
   const Index order[] = {11, 3, 0, 7, 1, 2, 10, 4, 5, 6, 9, 8}, starts[] = {0, 2, 5, 6, 12};
   expect_agreement(made, GroupL2{Groups::listed(order, starts, 4)}, 0.03, "listed");
   expect_agreement(made, GroupLinf{Groups::listed(order, starts, 4)}, 0.05, "listed, largest entry");
+}
+
+TEST(TwoPhase, AgreesWithTheFirstPhaseForTheSquaredHinge) {
+  Made<double> made(60, 12, 4, 21);
+  for (const bool weighted : {false, true}) {
+    expect_agreement<SquaredHinge>(made, L1{}, 0.01, "l1");
+    expect_agreement<SquaredHinge>(made, ElasticNet<double>{0.7}, 0.02, "elastic net");
+    expect_agreement<SquaredHinge>(made, GroupL2{Groups::blocks(3)}, 0.02, "blocks");
+    expect_agreement<SquaredHinge>(made, GroupLinf{Groups::rows()}, 0.03, "rows, largest entry");
+    expect_agreement<SquaredHinge>(made, Ridge{}, 0.02, "ridge");
+    for (Index i = 0; i < made.samples; ++i) {
+      made.weights.push_back(i % 5 == 0 ? 0 : 1 + 0.5 * (i % 3));
+      made.margins.push_back(0.5 + 0.25 * (i % 4));
+    }
+  }
+  expect_agreement<SquaredHinge>(Made<double>(50, 8, 2, 33), L1{}, 0.01, "two classes");
+}
+
+/// Few samples of many features at a small λ: margins are met by far before the penalty counts, and descent crawls.
+TEST(TwoPhase, EndsWhereDescentOnTheSquaredHingeCrawls) {
+  Made<double> made(40, 300, 3, 4);
+  const auto fit = train_with<SquaredHinge>(made, made.design(), L1{}, 1e-5, 903);
+  EXPECT_LT(fit.report.iterations, 6000u);
+  using Descent = BlockCoordinateDescent<double, SquaredHinge, L1>;
+  GuardedMemory memory(Descent::requirement(made.shape(), {made.values.size(), 301}).bytes);
+  const auto other = train<Descent, double>(
+      Descent(made.design(), made.targets(), {}, {}, {.lambda = 1e-5, .tolerance = 1e-3, .max_iterations = 200000}),
+      memory.span());
+  EXPECT_LE(fit.report.dual_objective, other.objective);
+  EXPECT_GE(fit.objective, other.dual_objective);
 }
 
 TEST(TwoPhase, TakesWeightsMarginsAndTwoClasses) {
