@@ -121,6 +121,7 @@ int main(int count, char** words) {
     else solve_at<GroupL2>(design, targets, lambdas, std::atof(words[4]));
     return 0;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each is shown as it is done
   cli::ReadOptions options;
   options.scale = 16;
   const cli::Table table = cli::read_table(std::string(TAMIS_TEST_DATA) + "/digits.csv", options);
