@@ -10,7 +10,7 @@
 #error "tamis: TAMIS_C_SOLVERS, TAMIS_C_LOSSES and TAMIS_C_PENALTIES choose less than all, TAMIS_ALL_SOLVERS more"
 #endif
 #ifndef TAMIS_C_SOLVERS
-#define TAMIS_C_SOLVERS                                                                                   \
+#define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 #endif

@@ -32,8 +32,9 @@ static_assert(TAMIS_SLOT_DONE == int(SlotEnd::done) && TAMIS_SLOT_EMPTY == int(S
 #ifdef TAMIS_CHOSEN
 /// Of the chosen solvers those that take samples of every kind; without any, what TAMIS_AUTOMATIC falls back to.
 constexpr bool takes_rows(SolverKind kind) {
-  return chosen::has_work(kind) && (kind == SolverKind::primal_dual || kind == SolverKind::fista ||
-                                    kind == SolverKind::constrained_primal_dual || kind == SolverKind::crammer_singer_dual);
+  return chosen::has_work(kind) &&
+         (kind == SolverKind::primal_dual || kind == SolverKind::fista || kind == SolverKind::constrained_primal_dual ||
+          kind == SolverKind::crammer_singer_dual);
 }
 using Some = chosen::Kept<takes_rows, TAMIS_C_SOLVERS>;
 using Solvers = std::conditional_t<Some::none, chosen::Kept<takes_rows, PrimalDual, Fista>, Some>;

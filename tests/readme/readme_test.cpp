@@ -81,7 +81,7 @@ TEST(Readme, TheFirstExamplesClassify) {
     for (int j = 0; j < 2; ++j) samples(i, j) = train_snippet::samples[i + 6 * j];
   }
   EXPECT_EQ(eigen_snippet::classify(samples, labels), labels);
-  labels[0] = 3;  // of a class more than there is memory for
+  labels[0] = -1;
   EXPECT_EQ(eigen_snippet::classify(samples, labels), Eigen::VectorXi::Constant(6, -1));
 }
 

@@ -144,7 +144,8 @@ TEST(Eigen, LabelsThatAreNoneAreRefusedWithTheirRow) {
   }
 }
 
-// ---- fit(X, y) -------------------------------------------------------------------------------------------------------
+// ---- fit(X, y)
+// -------------------------------------------------------------------------------------------------------
 
 template <class T>
 using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;

@@ -1,6 +1,6 @@
 #pragma once
-/// Doors to and from Eigen: fit, predict and scores; views in both directions. Samples are copied only where sparse ones
-/// lie by rows, and labels, into the memory of the caller.
+/// Doors to and from Eigen: fit, predict and scores; views in both directions. Samples are copied only where sparse
+/// ones lie by rows, and labels, into the memory of the caller.
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
@@ -89,7 +89,8 @@ constexpr Requirement columns_requirement(std::size_t entries, Index features) {
 /// `room`, an arena of columns_requirement(). Too little of it, or a position outside of the matrix: a design without
 /// samples, which training refuses.
 template <class Derived>
-SparseDesign<typename Derived::Scalar> design(const Eigen::SparseCompressedBase<Derived>& x, std::span<std::byte> room) {
+SparseDesign<typename Derived::Scalar> design(const Eigen::SparseCompressedBase<Derived>& x,
+                                              std::span<std::byte> room) {
   detail::check_sparse<Derived>();
   static_assert(Derived::IsRowMajor, "column-major samples are read where they lie: design(x)");
   using T = typename Derived::Scalar;
@@ -146,7 +147,8 @@ using DesignOf = decltype(detail::design_of<Matrix>());
 /// every dense layout. The memory, of `bytes`, holds the labels as well, and sparse samples by columns where they lie
 /// by rows: then `entries` of the hint, without one every value, are their number.
 template <class Matrix, class Loss, class Penalty, class... More>
-requires detail::is_eigen<Matrix> class Training<Matrix, Loss, Penalty, More...>
+requires detail::is_eigen<Matrix>
+class Training<Matrix, Loss, Penalty, More...>
     : public Training<typename Matrix::Scalar, Loss, Penalty, DesignOf<Matrix>, More...> {
   using T = typename Matrix::Scalar;
   using Base = Training<T, Loss, Penalty, DesignOf<Matrix>, More...>;
