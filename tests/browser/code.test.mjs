@@ -148,6 +148,16 @@ for (const kind of ['linear', 'interactions', 'kernels'])
     }));
   });
 
+test('Plane: what is held out is what the code measures on', async (t) => {
+  agrees(await runs(t, '#plane', async (page) => {
+    await planeSettled(page);
+    await page.locator('[name=kind][value=linear]').check({ force: true });
+    await moveSlider(page, 0.4, '#plane-held');
+    const [, , right, all] = (await planeSettled(page)).match(/\d+/g).map(Number);
+    return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
+  }));
+});
+
 test('Race: the solvers that are in it, each for its time', async (t) => {
   const racing = ['block-coordinate-descent', 'fista', 'forward-backward'];
   const { said } = await runs(t, '#race', async (page) => {
