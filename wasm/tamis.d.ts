@@ -1,6 +1,15 @@
-/// <reference lib="esnext.disposable" />
 /** Loads the library. SIMD is used where there is some. Rejects with TamisError 'unsupported' without WebAssembly. */
 export function load(options?: LoadOptions): Promise<Tamis>;
+
+// What TypeScript has of `using` since 5.2, for older ones and older libraries.
+declare global {
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+  interface Disposable {
+    [Symbol.dispose](): void;
+  }
+}
 
 export interface LoadOptions {
   /**
