@@ -30,11 +30,11 @@ export class Classifier {
     const options = this.#options;
     const { lambda, missing, standardise, calibrate } = options;
     const [library, tables] = await Promise.all([options.library ?? usualLibrary(), import('./table.js')]);
-    const table = tables.tableOf(X, { y, featureNames: wishes.featureNames });
+    const table = tables.tableOf(X, { y, featureNames: wishes.featureNames, spread: standardise || missing === 'mean' });
     const { names, labels } = table;
-    const { values, means, columns } = tables.prepared(table, { missing, standardise });
+    const { X: samples, means, columns } = tables.prepared(table, { missing, standardise });
     const problem = {
-      ...taken(of_training, options), X: { values, samples: table.samples, features: table.features }, y: labels.map(labelOf),
+      ...taken(of_training, options), X: samples, y: labels.map(labelOf),
       ...(names ? { featureNames: names } : {}), ...taken(['sampleWeights'], wishes),
     };
     const way = taken(['onProgress', 'signal', 'sliceMilliseconds'], wishes);
@@ -70,26 +70,27 @@ export class Classifier {
     return this.#needFitted().labels;
   }
 
-  /** { rows, labels } of samples; `y`: their labels, or the name of their column. */
-  #read(X, y) {
+  /** answerOf(row, i, labels) of each sample; `y`: their labels, or the name of their column. */
+  #read(X, y, answerOf) {
     const { model, names, tables } = this.#needFitted();
-    const { values, samples, features, labels } = tables.tableOf(X, { y, expected: { names, features: model.features } });
-    return { rows: Array.from({ length: samples }, (_, i) => values.subarray(i * features, (i + 1) * features)), labels };
+    const { values, samples, features, labels, row } = tables.tableOf(X, { y, expected: { names, features: model.features } });
+    const rowOf = (i) => row?.(i, Float64Array) ?? values.subarray(i * features, (i + 1) * features);
+    return Array.from({ length: samples }, (_, i) => answerOf(rowOf(i), i, labels));
   }
   /** The class of each sample. */
   predict(X) {
     const { model, labels } = this.#needFitted();
-    return this.#read(X).rows.map((x) => labels[model.classes.indexOf(model.predict(x))]);
+    return this.#read(X, undefined, (x) => labels[model.classes.indexOf(model.predict(x))]);
   }
   /** Of each sample one probability per class. */
   predictProbabilities(X) {
-    return this.#read(X).rows.map((x) => this.model.probabilities(x));
+    return this.#read(X, undefined, (x) => this.model.probabilities(x));
   }
   /** The share of samples whose class is predicted. */
   score(X, y) {
-    const { rows, labels } = this.#read(X, y);
-    if (rows.length === 0) throw new TamisError('invalid_shape', 'score: there are no samples');
-    return rows.filter((x, i) => String(this.model.predict(x)) === String(labels[i])).length / rows.length;
+    const right = this.#read(X, y, (x, i, labels) => String(this.model.predict(x)) === String(labels[i]));
+    if (right.length === 0) throw new TamisError('invalid_shape', 'score: there are no samples');
+    return right.filter(Boolean).length / right.length;
   }
 
   toC(options) {

@@ -5,15 +5,15 @@ import { toBlob, toC } from './export.js';
 import { chooseThresholds } from './label-sets.js';
 import { Training } from './linear.js';
 import { Model } from './linear-model.js';
-import { loadModule, loadModuleNow, prepareToLoadNow, requireWebAssembly, simdSupported } from './modules.js';
+import { instanceNow, instanceOf, loadCode, loadCodeNow, prepareToLoadNow, requireWebAssembly, simdSupported } from './modules.js';
 import { trainings } from './modules-of-one.js';
-import { beyondUsual, moduleOfOne, precisionOf, ranking } from './problem.js';
+import { beyondUsual, isSparse, moduleOfOne, precisionOf, ranking } from './problem.js';
 import { drive } from './slices.js';
 import { Tasks } from './tasks.js';
 import { version } from './version.js';
 
 /** Of modules in the options of load. Those of one training, and that of model files, have no such option. */
-const names = { linear: '', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
+const names = { linear: '', large: 'Large', baselines: 'Baselines', interactions: 'Interactions', kernels: 'Kernels', features: 'Features' };
 
 /** What trains beside linear models, and its models: not loaded before someone asks for it. */
 const beside = {
@@ -60,19 +60,27 @@ export class Library extends Tasks {
 
   async loaded(models, precision) {
     const key = `${models} ${precision}`;
-    this.#loading[key] ??= loadModule(precision, { models, ...this.#kind }, this.#sourceOf(models, precision));
+    return (this.#modules[key] ??= await this.#once(key, async () =>
+      instanceOf(await this.#codeOf(models, precision), precision, { models })));
+  }
+  /** What load() resolves with, once; the next call after an error tries again. */
+  async #once(key, load) {
     try {
-      const module = await this.#loading[key];
-      return (this.#modules[key] ??= module);
+      return await (this.#loading[key] ??= load());
     } catch (error) {
-      delete this.#loading[key]; // the next call tries again
+      delete this.#loading[key];
       throw error;
     }
   }
+  #codeOf(models, precision) {
+    return loadCode(precision, { models, ...this.#kind }, this.#sourceOf(models, precision));
+  }
   /** The same at once. */
   #loadedNow(models, precision) {
-    return (this.#modules[`${models} ${precision}`] ??=
-      loadModuleNow(precision, { models, ...this.#kind }, this.#sourceOf(models, precision)));
+    return (this.#modules[`${models} ${precision}`] ??= instanceNow(this.#codeNow(models, precision), precision, { models }));
+  }
+  #codeNow(models, precision) {
+    return loadCodeNow(precision, { models, ...this.#kind }, this.#sourceOf(models, precision));
   }
   #sourceOf(models, precision) {
     return this.#sources[`wasm${names[models] ?? ' '}${precision === 'double' ? 'Double' : ''}`];
@@ -114,6 +122,41 @@ export class Library extends Tasks {
     return beyondUsual(problem) ? this.loaded('baselines', 'float') : this.loaded('linear', precisionOf(problem));
   }
 
+  // ---- memory of its own for one call: the module of sparse samples, and of what has no room in the other modules
+
+  /**
+   * work(module), with the module that ready() loads, or with memory of its own. `limit`: the bytes of arena that are allowed.
+   */
+  async withRoom(problem, limit, ready, work) {
+    try {
+      if (!this.#isLarge(problem)) return await work(await ready());
+    } catch (error) {
+      if (!this.#isTooLarge(problem, limit, error)) throw error;
+    }
+    return work(await instanceOf(await this.#once('large', () => this.#codeOf('large', 'float')), 'float', { models: 'large' }));
+  }
+  /** The same at once. */
+  withRoomNow(problem, work) {
+    try {
+      if (!this.#isLarge(problem)) return work(this.moduleFor(problem));
+    } catch (error) {
+      if (!this.#isTooLarge(problem, problem.memoryLimit, error)) throw error;
+    }
+    this.#largeNow ??= this.#codeNow('large', 'float');
+    return work(instanceNow(this.#largeNow, 'float', { models: 'large' }));
+  }
+  #largeNow = null;
+  #mayBeLarge(problem) {
+    const { wasm, wasmLarge } = this.#sources;
+    return precisionOf(problem) === 'float' && !beyondUsual(problem) && (wasm === undefined || wasmLarge !== undefined);
+  }
+  #isLarge(problem) {
+    return isSparse(problem?.X) && this.#mayBeLarge(problem);
+  }
+  #isTooLarge(problem, limit = Infinity, { status, arenaBytes }) {
+    return status === 'arena_too_small' && arenaBytes <= limit && arenaBytes < Infinity && this.#mayBeLarge(problem);
+  }
+
   perform(task, ...given) {
     return tasks[task](this, ...given);
   }
@@ -134,9 +177,10 @@ export class Library extends Tasks {
 /** What tasks come to, as plain data: each of (library, problem, options, receivers). What not all need is loaded when it is asked for. */
 const tasks = {
   async train(library, problem, options) {
-    const training = new Training(await library.prepared(problem), problem);
     const { thresholds: kind } = problem;
-    if (kind === undefined) return toEnd(training, options);
+    if (kind === undefined)
+      return library.withRoom(problem, problem.memoryLimit, () => library.prepared(problem), (module) => toEnd(new Training(module, problem), options));
+    const training = new Training(await library.prepared(problem), problem);
     const { labels, sets, classes, samples, features } = training;
     const X = { values: new Float64Array(samples * features), samples, features, layout: 'columns' }; // as the problem was
     training.table.copyColumns(X.values, 0);
@@ -147,21 +191,21 @@ const tasks = {
   },
   /** begin(frame) once, then point(point) for each point, which stops with false. */
   async path(library, problem, options, { begin, point }) {
-    const module = await library.preparedForMany(problem);
-    return (await import('./selection.js')).followPath(module, problem, options, begin, point);
+    const { followPath } = await import('./selection.js');
+    return withRoomForMany(library, problem, options, (module) => followPath(module, problem, options, begin, point));
   },
   async crossValidate(library, problem, options) {
     if (problem?.loss === ranking && options.calibrate !== undefined)
       throw invalidOption(`calibrate: samples with several labels have no one class: not with ${ranking}`);
-    const module = await library.preparedForMany(problem);
     const { crossValidate } = await import('./cross-validation.js');
-    return crossValidate(module, problem, options, () => library.loaded('features', module.precision));
+    return withRoomForMany(library, problem, options,
+      (module) => crossValidate(module, problem, options, () => library.loaded('features', module.precision)));
   },
   async stabilitySelection(library, problem, options) {
     if (problem?.loss === ranking)
       throw invalidOption(`loss: samples with several labels have no halves with half of every class: not ${ranking}`);
-    const module = await library.preparedForMany(problem);
-    return (await import('./stability.js')).selectStable(module, problem, options);
+    const { selectStable } = await import('./stability.js');
+    return withRoomForMany(library, problem, options, (module) => selectStable(module, problem, options));
   },
   trainInteractions: trainBeside('interactions'),
   trainKernels: trainBeside('kernels'),
@@ -173,6 +217,8 @@ const tasks = {
     return makers[name](data, options, wishes, module);
   },
 };
+const withRoomForMany = (library, problem, { memoryLimit = problem?.memoryLimit }, work) =>
+  library.withRoom(problem, memoryLimit, () => library.preparedForMany(problem), work);
 function trainBeside(family) {
   return async (library, problem, options) => {
     const [module, [{ Training }]] = await Promise.all([library.loaded(family, precisionOf(problem)), beside[family]()]);

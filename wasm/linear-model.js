@@ -26,10 +26,11 @@ export class Model extends BaseModel {
   scoresOf(z) {
     const round = roundingOf(this.precision);
     const { weights } = this;
-    const scores = this.intercepts.slice();
+    const scores = this.intercepts.map((b) => b + 0); // what is not kept adds zeros: the same bits without it
+    const classes = scores.length;
     // Products of two floats are exact in double: each operation is rounded once, as in single precision.
-    for (let j = 0, w = 0; j < z.length; ++j)
-      for (let k = 0; k < scores.length; ++k, ++w) scores[k] += round(z[j] * weights[w]);
+    for (const j of this.keptFeatures)
+      for (let k = 0; k < classes; ++k) scores[k] += round(z[j] * weights[j * classes + k]);
     return scores;
   }
 

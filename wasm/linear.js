@@ -73,8 +73,15 @@ export class LinearRun extends Run {
   }
 
   hold(parts, bytes) {
-    const { columns: values, labels, lists } = this;
-    super.hold({ model: this.module.bytesOf(model_struct), values, labels, ...lists, ...parts }, bytes);
+    const { module, labels, lists } = this;
+    super.hold({ model: module.bytesOf(model_struct), ...this.#samples(), labels, ...lists, ...parts }, bytes);
+  }
+  /** The samples as parts of memory: as they are where the module takes compressed columns, else spread out. */
+  #samples() {
+    const { module: { takesSparse, Reals }, table: { sparse } } = this;
+    if (!takesSparse || !sparse) return { values: this.columns };
+    const [rows, starts] = [sparse.rows, sparse.starts].map((list) => Uint32Array.from(list));
+    return { values: Reals.from(sparse.values, numberOf), rows, starts };
   }
   writeProblem(changes) {
     const [groupCount, setCount] = [this.lists.groupStarts, this.lists.setStarts].map((starts) => (starts ? starts.length - 1 : 0));

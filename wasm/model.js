@@ -37,23 +37,28 @@ export class BaseModel {
     return this.#scoresAt((j) => x[j]);
   }
   #scoresAt(at, row) {
+    const { stored } = this.#data;
     const round = roundingOf(this.precision);
-    const z = Float64Array.from({ length: this.features }, (_, j) => {
-      const value = this.#data.stored ? preparedBy(this.#data.stored, at(j), j) : at(j);
-      const entry = round(value);
-      if (typeof value !== 'number' || !Number.isFinite(entry))
-        throw new TamisError('invalid_data', wrongKind(value) ? `feature ${j} of the sample: ${wrongKind(value)}`
-          : `feature ${j} of the sample is not a finite number`, { row, column: j });
-      return entry;
-    });
+    const z = new Float64Array(this.features);
+    for (let j = 0; j < z.length; ++j) z[j] = entryOf(stored ? preparedBy(stored, at(j), j) : at(j), round, row, j);
     return this.scoresOf(z, row);
   }
   /** Those of each sample of X. */
   *allScores(X) {
-    const { samples, features, at } = samplesOf(X);
+    const { samples, features, at, visit } = samplesOf(X);
     if (samples > 0 && features !== this.features)
       throw invalidShape(`samples must have ${this.features} features, these have ${features}`);
-    for (let i = 0; i < samples; ++i) yield this.#scoresAt((j) => at(i, j), i);
+    if (!visit || this.#data.stored) {
+      for (let i = 0; i < samples; ++i) yield this.#scoresAt((j) => at(i, j), i);
+      return;
+    }
+    const z = new Float64Array(features);
+    const round = roundingOf(this.precision);
+    for (let i = 0; i < samples; ++i) {
+      visit(i, (j, value) => (z[j] = entryOf(value, round, i, j)));
+      yield this.scoresOf(z, i);
+      visit(i, (j) => (z[j] = 0));
+    }
   }
 
   /** The class with the largest score, the first of equals; of a regression the value. */
@@ -105,6 +110,15 @@ export class BaseModel {
       self_test: selfTest.map((sample) => this.numbersOf(kept.map((j) => sample[j])).map((x) => (Number.isNaN(x) ? null : x))),
     };
   }
+}
+
+/** Feature j of a sample, rounded. */
+function entryOf(value, round, row, j) {
+  const entry = round(value);
+  if (typeof value !== 'number' || !Number.isFinite(entry))
+    throw new TamisError('invalid_data', wrongKind(value) ? `feature ${j} of the sample: ${wrongKind(value)}`
+      : `feature ${j} of the sample is not a finite number`, { row, column: j });
+  return entry;
 }
 
 /** What a file says of models of samples as they are. */

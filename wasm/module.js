@@ -3,6 +3,7 @@
 import { TamisError } from './error.js';
 
 export const alignment = 16; // TAMIS_ALIGNMENT
+const page = 65536; // bytes by which memory grows
 const aligned = (bytes) => Math.ceil(bytes / alignment) * alignment;
 export const all_ones = 0xffffffff; // the most that a word holds; of bytes, more than there are
 
@@ -42,24 +43,30 @@ export class Module {
   #taken = []; // regions in use, ascending
   #first;
 
-  constructor(instance, precision) {
+  /** `takesSparse`: whether it trains on compressed columns; then its memory is as large as its runs need it. */
+  constructor(instance, precision, takesSparse = false) {
+    this.takesSparse = takesSparse;
     this.#exports = instance.exports;
     this.#suffix = precision === 'float' ? '_f32' : '_f64';
     this.#exports._initialize?.();
-    // The memory never grows, so views of it stay valid.
-    const { buffer } = this.#exports.memory;
     this.precision = precision;
     this.Reals = precision === 'float' ? Float32Array : Float64Array;
     this.scalarBytes = this.Reals.BYTES_PER_ELEMENT;
-    this.reals = new this.Reals(buffer);
-    this.bytes = new Uint8Array(buffer);
-    this.halves = new Uint16Array(buffer);
-    this.words = new Uint32Array(buffer);
+    this.#look();
     this.#first = aligned(this.#exports.__heap_base.value);
     this.version = this.text(this.#exports.tamis_version());
     this.statuses = [];
     for (let name, code = 0; (name = this.text(this.#exports.tamis_status_name(code))) !== 'unknown'; ++code)
       this.statuses.push(name);
+  }
+
+  /** Makes the views of the memory, which are valid until it grows: while something runs it does not. */
+  #look() {
+    const { buffer } = this.#exports.memory;
+    this.reals = new this.Reals(buffer);
+    this.bytes = new Uint8Array(buffer);
+    this.halves = new Uint16Array(buffer);
+    this.words = new Uint32Array(buffer);
   }
 
   /** Calls tamis_<name>_f32 or _f64. Sizes come back as unsigned numbers. */
@@ -109,9 +116,20 @@ export class Module {
     let place = 0;
     while (place < this.#taken.length && this.#taken[place].start - start < bytes) start = this.#taken[place++].end;
     const region = { start, end: start + aligned(bytes) };
-    if (region.end > this.bytes.length) return null;
+    if (region.end > this.bytes.length && !this.#grow(region.end)) return null;
     this.#taken.splice(place, 0, region);
     return region;
+  }
+  /** Whether there is that much memory now: only where it may grow, which is before a run begins. */
+  #grow(bytes) {
+    if (!this.takesSparse) return false;
+    try {
+      this.#exports.memory.grow(Math.ceil((bytes - this.bytes.length) / page));
+    } catch {
+      return false;
+    }
+    this.#look();
+    return true;
   }
   release(region) {
     const place = this.#taken.indexOf(region);
@@ -135,6 +153,7 @@ export class Module {
   }
   /** Half a sentence on how much memory there is and what others have of it. */
   occupied() {
+    if (this.takesSparse) return 'the engine gives no memory of that size';
     const taken = this.#taken.reduce((sum, region) => sum + region.end - region.start, 0);
     const usable = this.bytes.length - this.#first;
     return `the module has ${usable}${taken ? `, of which other trainings hold ${taken}` : ''}`;

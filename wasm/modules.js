@@ -23,6 +23,8 @@ const addresses = {
     () => new URL('./tamis-double-simd.wasm', import.meta.url),
   ],
 };
+/** Sparse samples, and memory as each run needs it. */
+const large = [() => new URL('./tamis-large.wasm', import.meta.url), () => new URL('./tamis-large-simd.wasm', import.meta.url)];
 const files_of_models = () => new URL('./tamis-model.wasm', import.meta.url);
 
 /** Where a module is. Those that are asked for least, and their addresses, are not loaded before. */
@@ -32,35 +34,49 @@ async function addressOfModule(precision, { models, simd }) {
 }
 function addressNow(precision, { models, simd }) {
   if (models === 'model') return files_of_models();
-  return (models === 'linear' ? addresses[precision] : trainings[models])?.[Number(simd)]();
+  return (models === 'linear' ? addresses[precision] : models === 'large' ? large : trainings[models])?.[Number(simd)]();
 }
 
 /**
- * Loads the module of linear models, all their solvers, one training, model files, interactions, kernels or features in a
- * precision, from `source` or the file beside this one.
+ * Loads the code of the module of linear models, all their solvers, one training, sparse samples, model files, interactions,
+ * kernels or features in a precision, from `source` or the file beside this one.
  */
-export async function loadModule(precision, kind, source) {
+export async function loadCode(precision, kind, source) {
   try {
     source ??= await addressOfModule(precision, kind);
-    const instance = source instanceof WebAssembly.Module ? await WebAssembly.instantiate(source) : (await instantiated(source)).instance;
-    return new Module(instance, precision);
+    return source instanceof WebAssembly.Module ? source : await compiled(source);
   } catch (error) {
     throw unloadable(precision, kind, error);
   }
 }
 /** The same at once, of linear models: others have waited for their module. */
-export function loadModuleNow(precision, kind, source) {
+export function loadCodeNow(precision, kind, source) {
   try {
     source ??= addressNow(precision, kind);
-    const code = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(bytesNow(source));
-    return new Module(new WebAssembly.Instance(code), precision);
+    return source instanceof WebAssembly.Module ? source : new WebAssembly.Module(bytesNow(source));
+  } catch (error) {
+    throw unloadable(precision, kind, error);
+  }
+}
+
+/** A module of that code, with memory of its own. */
+export async function instanceOf(code, precision, kind) {
+  try {
+    return new Module(await WebAssembly.instantiate(code), precision, kind.models === 'large');
+  } catch (error) {
+    throw unloadable(precision, kind, error);
+  }
+}
+export function instanceNow(code, precision, kind) {
+  try {
+    return new Module(new WebAssembly.Instance(code), precision, kind.models === 'large');
   } catch (error) {
     throw unloadable(precision, kind, error);
   }
 }
 
 function unloadable(precision, { models }, error) {
-  const of = models === 'linear' ? '' : models === 'model' ? ' of model files' : ` of ${models}`;
+  const of = models === 'linear' ? '' : models === 'model' ? ' of model files' : models === 'large' ? ' of sparse samples' : ` of ${models}`;
   return new TamisError('unsupported', `the ${precision} module${of} cannot be loaded: ${error.message}`, { cause: error });
 }
 
@@ -68,17 +84,17 @@ const isBytes = (source) => source instanceof ArrayBuffer || ArrayBuffer.isView(
 const isOfFiles = (url) => url === null || url.protocol === 'file:';
 
 /** Compiled while it is downloaded where the server sends it with its type, and else from bytes. */
-async function instantiated(source) {
-  if (isBytes(source)) return WebAssembly.instantiate(source);
+async function compiled(source) {
+  if (isBytes(source)) return WebAssembly.compile(source);
   const url = addressOf(source);
   if (isOfFiles(url)) {
     const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ `${files}/promises`);
-    return WebAssembly.instantiate(await readFile(url ?? source));
+    return WebAssembly.compile(await readFile(url ?? source));
   }
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  const streams = WebAssembly.instantiateStreaming && response.headers.get('content-type') === 'application/wasm';
-  return streams ? WebAssembly.instantiateStreaming(response) : WebAssembly.instantiate(await response.arrayBuffer());
+  const streams = WebAssembly.compileStreaming && response.headers.get('content-type') === 'application/wasm';
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 }
 
 const files = 'node:fs'; // in a variable, so that bundlers for browsers leave it alone

@@ -135,14 +135,17 @@ export function marginOf({ margin, margins }) {
   return margin;
 }
 
+/** Whether samples are compressed columns. */
+export const isSparse = (X) => typeof X === 'object' && X !== null && isArrayLike(X.values) && isArrayLike(X.starts);
+
 /**
- * { samples, features, at(i, j), row(i, Reals), nonzeros(), copyColumns(reals, first) } of the samples in rows or in a
- * matrix.
+ * { samples, features, at(i, j), row(i, Reals), nonzeros(), copyColumns(reals, first) } of the samples in rows, in a
+ * matrix or in compressed columns, which are `sparse`, and visit(i, entry(j, value)) what sample i has.
  */
 export function samplesOf(X) {
   if (isArrayLike(X)) return withRows(samplesOfRows(X));
-  if (typeof X === 'object' && X !== null && isArrayLike(X.values))
-    return withRows(isArrayLike(X.starts) ? samplesOfColumns(X) : samplesOfMatrix(X));
+  if (isSparse(X)) return samplesOfColumns(X);
+  if (typeof X === 'object' && X !== null && isArrayLike(X.values)) return withRows(samplesOfMatrix(X));
   throw invalidShape('X must be an array of samples, or a matrix { values, samples, features }');
 }
 
@@ -178,11 +181,15 @@ function samplesOfRows(X) {
   };
 }
 
+function checkSizes(samples, features) {
+  if (!(Number.isInteger(samples) && Number.isInteger(features) && samples >= 0 && features >= 0))
+    throw invalidShape('X.samples and X.features must be whole numbers');
+}
+
 function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
   if (layout !== 'rows' && layout !== 'columns')
     throw invalidShape(`X.layout: ${shown(layout)} is not one of rows, columns`);
-  if (!(Number.isInteger(samples) && Number.isInteger(features) && samples >= 0 && features >= 0))
-    throw invalidShape('X.samples and X.features must be whole numbers');
+  checkSizes(samples, features);
   if (values.length !== samples * features)
     throw invalidShape(`X.values has ${values.length} entries where samples x features is ${samples * features}`);
   const [across, down] = layout === 'rows' ? [1, features] : [samples, 1];
@@ -200,17 +207,66 @@ function samplesOfMatrix({ values, samples, features, layout = 'rows' }) {
   };
 }
 
-/** Compressed columns, spread out: entries starts[j] to starts[j + 1] are those of feature j, of the samples in rows. */
+/** Compressed columns: entries starts[j] to starts[j + 1] are those of feature j, of the samples in rows. */
 function samplesOfColumns({ values, rows, starts, samples, features }) {
+  checkSizes(samples, features);
   if (starts.length !== features + 1 || rows?.length !== values.length)
     throw invalidShape('X.starts must have one place per feature and one more, X.rows one sample per value');
-  const all = new (values instanceof Float32Array ? Float32Array : Float64Array)(samples * features);
-  for (let j = 0; j < features; ++j)
-    for (let e = starts[j]; e < starts[j + 1]; ++e) {
+  for (let j = 0; j < features; ++j) {
+    const [first, end] = [starts[j], starts[j + 1]];
+    if (!(Number.isInteger(first) && first >= 0 && end >= first && end <= values.length))
+      throw invalidShape(`X.starts[${j}] and X.starts[${j + 1}] are not two places in X.values, ascending`, { column: j });
+    for (let e = first; e < end; ++e) {
       if (!(rows[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
-      all[j * samples + rows[e]] = numberOf(values[e]);
+      if (!(rows[e] > (e > first ? rows[e - 1] : -1)))
+        throw invalidShape(`X.rows[${e}] is not above the one before: the samples of a feature ascend`, { column: j });
     }
-  return samplesOfMatrix({ values: all, samples, features, layout: 'columns' });
+  }
+  let ofSamples = null; // the entries sample by sample, once they are asked for
+  const visit = (i, entry) => {
+    ofSamples ??= transposed({ rows, starts, samples, features });
+    for (let k = ofSamples.ends[i - 1] ?? 0; k < ofSamples.ends[i]; ++k) entry(ofSamples.features[k], values[ofSamples.entries[k]]);
+  };
+  return {
+    samples,
+    features,
+    sparse: { values, rows, starts },
+    visit,
+    at(i, j) {
+      let [low, high] = [starts[j], starts[j + 1]];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (rows[middle] < i) low = middle + 1;
+        else high = middle;
+      }
+      return low < starts[j + 1] && rows[low] === i ? values[low] : 0;
+    },
+    row(i, Reals) {
+      const row = new Reals(features);
+      visit(i, (j, value) => (row[j] = value));
+      return row;
+    },
+    nonzeros: () => nonzerosOf(values),
+    copyColumns(reals, first) {
+      reals.fill(0, first, first + samples * features);
+      for (let j = 0; j < features; ++j)
+        for (let e = starts[j]; e < starts[j + 1]; ++e) reals[first + j * samples + rows[e]] = numberOf(values[e]);
+    },
+  };
+}
+
+/** Of compressed columns, sample by sample: the numbers of the entries and their features, and where each sample's end. */
+function transposed({ rows, starts, samples, features: count }) {
+  const ends = new Uint32Array(samples);
+  for (let e = starts[0]; e < starts[count]; ++e) ++ends[rows[e]];
+  for (let i = 0, total = 0; i < samples; ++i) [ends[i], total] = [total, total + ends[i]];
+  const [features, entries] = [new Uint32Array(starts[count]), new Uint32Array(starts[count])];
+  for (let j = 0; j < count; ++j)
+    for (let e = starts[j]; e < starts[j + 1]; ++e) {
+      const to = ends[rows[e]]++;
+      [features[to], entries[to]] = [j, e];
+    }
+  return { features, entries, ends };
 }
 
 /** One label per sample. */

@@ -103,8 +103,9 @@ export class Run {
   }
   /** The samples by columns, as a part of memory. */
   get columns() {
-    const { module: { reals, scalarBytes }, table } = this;
-    return { byteLength: table.samples * table.features * scalarBytes, copyTo: (at) => table.copyColumns(reals, at / scalarBytes) };
+    const { module, table } = this;
+    const { scalarBytes } = module;
+    return { byteLength: table.samples * table.features * scalarBytes, copyTo: (at) => table.copyColumns(module.reals, at / scalarBytes) };
   }
 
   // ---- time

@@ -8,9 +8,9 @@ const isMissing = (value) => value === null || value === undefined || Number.isN
 
 /**
  * { values, samples, features, names, labels }: numbers row by row. `y`: the labels, or the name of their column; `expected`:
- * the { names, features } that a model takes.
+ * the { names, features } that a model takes. Unless `spread`, compressed columns have `sparse` and row(i, Reals) instead of values.
  */
-export function tableOf(X, { y, featureNames, expected }) {
+export function tableOf(X, { y, featureNames, expected, spread = false }) {
   const list = typeof X === 'string' ? listOfText(X, y, expected)
     : isArrayLike(X) && typeof X[0] === 'object' && X[0] !== null && !isArrayLike(X[0]) ? listOfObjects(X, y, expected)
       : isArrayLike(X?.shape) ? samplesOf({ values: X.data ?? X.values, samples: X.shape[0], features: X.shape[1] }) : samplesOf(X);
@@ -18,16 +18,17 @@ export function tableOf(X, { y, featureNames, expected }) {
   if (expected && samples > 0 && features !== expected.features)
     throw invalidShape(`samples must have ${expected.features} features, these have ${features}`);
   if (typeof y === 'string' && !list.labels) throw invalidShape(`y: ${shown(y)} names a column, and these samples have no names: give an array of labels`);
-  const values = new Float64Array(samples * features);
-  for (let i = 0; i < samples; ++i)
+  const numbers = list.sparse && !spread ? { sparse: list.sparse, row: list.row } : { values: new Float64Array(samples * features) };
+  const { values } = numbers;
+  for (let i = 0; values && i < samples; ++i)
     for (let j = 0; j < features; ++j) values[i * features + j] = numberIn(at(i, j), i, j, list.names?.[j]);
   const names = namesOf(featureNames, features) ?? list.names ?? null;
-  if (y === undefined && expected) return { values, samples, features, names, labels: null };
+  if (y === undefined && expected) return { ...numbers, samples, features, names, labels: null };
   if (y === undefined) throw new TamisError('invalid_label', 'y is missing: give an array of labels, or the name of the column that has them');
   const labels = list.labels ?? Array.from(labelListOf(y, samples));
   const wrong = labels.findIndex(isMissing);
   if (wrong >= 0) throw new TamisError('invalid_label', `y[${wrong}]: the label is missing`, { row: wrong });
-  return { values, samples, features, names, labels };
+  return { ...numbers, samples, features, names, labels };
 }
 
 function numberIn(value, row, column, name) {
@@ -103,8 +104,12 @@ function parsed(text) {
 
 // ---- before training, and after it
 
-/** { values, means, columns }: what is missing is filled, then columns are scaled to mean 0 and variance 1, where that is asked for. */
-export function prepared({ values: given, samples, features, names }, { missing, standardise }) {
+/**
+ * { X, means, columns }: what is missing is filled, then columns are scaled to mean 0 and variance 1, where that is asked for.
+ * Compressed columns, of which neither is asked, stay as they are.
+ */
+export function prepared({ values: given, sparse, samples, features, names }, { missing, standardise }) {
+  if (sparse) return { X: { ...sparse, samples, features }, means: null, columns: null };
   const values = given.slice();
   const column = (j) => Array.from({ length: samples }, (_, i) => values[i * features + j]);
   const nameOf = (j) => (names ? `'${names[j]}'` : `feature ${j}`);
@@ -127,7 +132,7 @@ export function prepared({ values: given, samples, features, names }, { missing,
   columns?.forEach(({ mean, scale }, j) => {
     for (let e = j; e < values.length; e += features) values[e] = (values[e] - mean) / scale;
   });
-  return { values, means, columns };
+  return { X: { values, samples, features }, means, columns };
 }
 
 const meanOf = (list) => list.reduce((sum, x) => sum + x, 0) / list.length;
@@ -151,7 +156,7 @@ export function inUnits(data, { values, features, names, labels }, { means, colu
     const x = values[i * features + j];
     return Number.isNaN(x) ? means[j] : x;
   });
-  const selfTest = firstOfEach(labels.map(String), labels.length).map(filled);
+  const selfTest = !values ? data.selfTest : firstOfEach(labels.map(String), labels.length).map(filled);
   const keeps = (j) => scaled.subarray(j * classes, (j + 1) * classes).some((w) => w !== 0);
   const stored = means && {
     scale: 1, standardisation: null, means, centres: null,

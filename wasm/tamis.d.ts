@@ -1,6 +1,15 @@
-/// <reference lib="esnext.disposable" />
 /** Loads the library. SIMD is used where there is some. Rejects with TamisError 'unsupported' without WebAssembly. */
 export function load(options?: LoadOptions): Promise<Tamis>;
+
+// What TypeScript has of `using` since 5.2, for older ones and older libraries.
+declare global {
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+  interface Disposable {
+    [Symbol.dispose](): void;
+  }
+}
 
 export interface LoadOptions {
   /**
@@ -10,6 +19,8 @@ export interface LoadOptions {
   wasm?: ModuleSource;
   /** The same for double precision. */
   wasmDouble?: ModuleSource;
+  /** The same of the module of sparse samples and large problems, in single precision. With `wasm` and without this there is none. */
+  wasmLarge?: ModuleSource;
   /** The same of the module with all solvers, in single precision. */
   wasmBaselines?: ModuleSource;
   /** The same of the modules that `trainInteractions` loads. */
@@ -655,7 +666,10 @@ export interface Matrix {
   layout?: 'rows' | 'columns';
 }
 
-/** Compressed columns: those of feature j are the entries from starts[j] to starts[j + 1], their samples ascending. */
+/**
+ * Compressed columns: those of feature j are the entries from starts[j] to starts[j + 1], their samples ascending. Linear models of
+ * single precision are trained on them as they are, but for what `load({ baselines: true })` is for; other trainings spread them out.
+ */
 export interface SparseColumns {
   values: ArrayLike<number>;
   rows: ArrayLike<number>;
@@ -757,7 +771,7 @@ export interface SensorWindows {
 }
 
 export interface HashingOptions {
-  /** 1 to 24: there are 2^bits features. Default 18; a matrix to train with must fit in 64 MiB. */
+  /** 1 to 24: there are 2^bits features. Default 18. */
   bits?: number;
   /** A term has 1 to so many words, at most 8. Default 1. */
   ngrams?: number;

@@ -32,13 +32,15 @@ class Tamis extends Library {
     checkAsked('trainSync', problem, options);
     if (problem.thresholds !== undefined)
       throw invalidOption('thresholds: are chosen by a module that is loaded when it is asked for: use train()');
-    const training = new Training(this.moduleFor(problem), problem);
-    try {
-      while (training.running) advance(training, options, () => training.report());
-      return this.fromData(finish(training, options));
-    } finally {
-      training.release();
-    }
+    return this.withRoomNow(problem, (module) => {
+      const training = new Training(module, problem);
+      try {
+        while (training.running) advance(training, options, () => training.report());
+        return this.fromData(finish(training, options));
+      } finally {
+        training.release();
+      }
+    });
   }
 
   async tfIdfFromJSON(json, options) {

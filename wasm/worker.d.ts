@@ -1,4 +1,3 @@
-/// <reference lib="esnext.disposable" />
 import type {
   CrossValidation, CrossValidationOptions, ExportOptions, FeatureTable, FeatureWishes, HashingOptions,
   ImageScatteringOptions, InteractionPrediction, InteractionProblem, InteractionSelection, InteractionSelectionOptions,

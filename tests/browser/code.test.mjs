@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import {
-  dropFile, inEveryLook, moveSlider, package_folder, planeSettled, program, python_folder, screenshot, screenshots, settled, stage, tableSettled,
+  dropFile, inEveryLook, moveSlider, openMore, package_folder, planeSettled, program, python_folder, screenshot, screenshots, settled, stage, tableSettled,
 } from './support.mjs';
 
 const page_stage = stage();
@@ -106,6 +106,7 @@ test('Draw: the digits', async (t) => {
 test('Draw: another loss, penalty and tolerance, and drawings that weigh more than digits', async (t) => {
   const found = await runs(t, '', async (page) => {
     await settled(page);
+    await openMore(page);
     await page.locator('[name=penalty][value=group-l2]').check({ force: true });
     await page.locator('[name=tolerance][value="0.001"]').check({ force: true });
     await moveSlider(page, 0.7);
@@ -147,6 +148,16 @@ for (const kind of ['linear', 'interactions', 'kernels'])
       return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
     }));
   });
+
+test('Plane: what is held out is what the code measures on', async (t) => {
+  agrees(await runs(t, '#plane', async (page) => {
+    await planeSettled(page);
+    await page.locator('[name=kind][value=linear]').check({ force: true });
+    await moveSlider(page, 0.4, '#plane-held');
+    const [, , right, all] = (await planeSettled(page)).match(/\d+/g).map(Number);
+    return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
+  }));
+});
 
 test('Race: the solvers that are in it, each for its time', async (t) => {
   const racing = ['block-coordinate-descent', 'fista', 'forward-backward'];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
 import {
-  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, screenshot, settled, stage,
+  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, stage,
   trainedAfter, trainInNode,
 } from './support.mjs';
 
@@ -83,6 +83,7 @@ test('keeps less and less as lambda rises', async () => {
 test('trains with every loss and penalty', async () => {
   await withPage(async (page) => {
     await settled(page);
+    await openMore(page);
     for (const loss of ['hinge', 'squared-hinge'])
       for (const penalty of ['ridge', 'group-linf', 'group-l2', 'l1']) {
         await page.check(`[name=loss][value=${loss}]`, { force: true });
@@ -170,7 +171,11 @@ async function draw(page, strokes) {
     await page.mouse.up();
   }
 }
-const reading = (page) => page.textContent('#reading');
+/** What is read, without the pixels that are looked at: the features that the model keeps. */
+async function reading(page) {
+  const [said, kept] = [await page.textContent('#reading'), await page.textContent('#kept')];
+  return said.replace(new RegExp(`^tamis (reads .*), looking at ${kept} of 64 pixels$`), '$1');
+}
 const add = (page, name) => page.click(`#add [data-class="${name}"]`);
 const drawings = (page) => page.$$eval('#drawings button', (all) => all.map((button) => button.getAttribute('aria-label')));
 const ink = (page) => page.$$eval('#cells .ink', (cells) => cells.map((cell) => 16 * Number(cell.style.fillOpacity)));
@@ -178,7 +183,10 @@ const ink = (page) => page.$$eval('#cells .ink', (cells) => cells.map((cell) => 
 test('what is drawn is recognised, while it is drawn, after undo and redo, and by touch', async () => {
   await withPage(async (page) => {
     await settled(page);
-    assert.equal(await reading(page), 'with mouse, pen or finger');
+    await page.locator('#reading', { hasText: 'tamis reads 3, looking at 38 of 64 pixels' }).waitFor(); // a digit draws itself
+    await nothingRuns(page);
+    assert.ok((await ink(page)).length > 10);
+    assert.ok(await page.isDisabled('#undo') && await page.isDisabled('#wipe'));
     for (const [digit, strokes] of drawn.entries()) {
       await draw(page, strokes);
       assert.equal(await reading(page), `reads ${digit}`);
@@ -317,7 +325,7 @@ test('drawings alone with one class: the hint has room, and nothing of the model
       assert.ok(hint.left >= 0 && hint.right <= width, JSON.stringify(hint));
       assert.ok(hint.top >= title.bottom || hint.left >= title.right, 'the hint is beside its heading, or below it');
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-      assert.deepEqual(await page.$$eval('#result b, #accuracy', (all) => all.map((one) => one.textContent)), Array(6).fill('–'));
+      assert.deepEqual(await page.$$eval('#result b, #arena-bytes, #accuracy', (all) => all.map((one) => one.textContent)), Array(6).fill('–'));
       assert.deepEqual(await page.$$eval('#confusion td', (cells) => cells.map((cell) => cell.textContent).join('')), '');
       assert.equal(await page.locator('#objective-curve *, #gap-curve *').count(), 0);
       await screenshot(page, `draw-one-class-${width}`);
@@ -375,6 +383,10 @@ for (const [what, files, reason] of [
 test('fits the screen, light and dark, wide and narrow', async () => {
   await inEveryLook(scene, '', async (page, look) => {
     await settled(page);
+    await page.locator('#reading[data-reads]').waitFor();
+    await nothingRuns(page);
+    const bottom = await page.evaluate(() => document.querySelector('#lambda').getBoundingClientRect().bottom);
+    assert.ok(bottom <= (await page.viewportSize()).height, `the first screen has pad and slider: ${bottom} in ${look}`);
     await screenshot(page, `draw-${look}`);
   });
 });

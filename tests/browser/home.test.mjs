@@ -241,6 +241,37 @@ test('what cannot be calculated is told in one sentence, beside it', async () =>
   }, { at: '#home' });
 });
 
+test('says of each board whether the model fits, by the tables of its header', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    await toHome(page);
+    await calculated(page);
+    const { text } = await downloaded(page, 'c');
+    const [kept, classes] = [Number(text.match(/_weights\[(\d+)\]/)[1]), 10];
+    const bytes = 4 * kept * classes + 2 * kept + 4 * classes + 4 * classes; // weights, their features, intercepts, where the labels are
+    const cells = await page.$$eval('#home-boards td:nth-child(5)', (all) => all.map((cell) => [cell.textContent, cell.firstElementChild.className]));
+    assert.equal(cells.length, 12);
+    for (const [said, verdict] of cells) assert.ok(Math.abs(Number(said.replace(',', '')) - bytes) <= kept && verdict === 'fits', `${said} for ${bytes}`);
+  });
+});
+
+test('the model is there after a reload, with the same predictions', async () => {
+  await withPage(async (page) => {
+    for (const [tab, ready] of [['table', tableSettled], ['plane', planeSettled]]) {
+      await page.click(`#tab-${tab}`);
+      await ready(page);
+      await toHome(page);
+      const before = [await page.textContent('#home-title'), await page.textContent('#home-about'), (await downloaded(page, 'javascript')).text];
+      await page.reload();
+      await shown(page);
+      assert.deepEqual([await page.textContent('#home-title'), await page.textContent('#home-about'), (await downloaded(page, 'javascript')).text], before);
+      assert.match((await downloaded(page, 'c')).text, /_self_test/);
+      await calculated(page);
+    }
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#table' });
+});
+
 test('without a model it says where one comes from, and its link keeps what was calculated', async () => {
   let link;
   await withPage(async (page) => {

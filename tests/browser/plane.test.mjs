@@ -242,6 +242,104 @@ test('the points and the model come back from their link, and what is wrong with
   }, { at: `#plane?1=${(await import('node:zlib')).deflateRawSync(JSON.stringify({ points: '0zz00', kind: 'linear' })).toString('base64url')}` });
 });
 
+test('plays the path from where nothing is kept down to lambda, stops on the way, and ends with the model that was there', async () => {
+  await withPage(async (page) => {
+    for (const kind of ['kernels', 'linear']) {
+      await choose(page, 'kind', kind);
+      const untimed = (text) => text.replace(/[\d.]+ ms/, '');
+      const before = untimed(await planeSettled(page));
+      const lambda = Number(await page.textContent('#plane-lambda-value'));
+      await nothingRuns(page);
+      const link = page.url();
+      await page.evaluate(() => {
+        globalThis.seen = [];
+        const text = (id) => document.querySelector(id).textContent;
+        globalThis.watch = new MutationObserver(() => seen.push({ lambda: Number(text('#plane-lambda-value')), kept: parseInt(text('#plane-kept')),
+          most: Number(text('#plane-lambda-max').match(/[\d.]+/)[0]), button: text('#plane-play') }));
+        watch.observe(document.querySelector('#plane-time'), { childList: true });
+      });
+      await page.click('#plane-play');
+      assert.equal(untimed(await planeSettled(page)), before);
+      const seen = await page.evaluate(() => (watch.disconnect(), seen));
+      assert.ok(seen.length >= 10 && seen.length <= 42, `${seen.length} models`);
+      assert.ok(seen[0].lambda >= seen[0].most && seen[0].kept === 0, JSON.stringify(seen[0]));
+      seen.slice(1).forEach((one, i) => assert.ok(one.lambda < seen[i].lambda, `${one.lambda} after ${seen[i].lambda}`));
+      assert.equal(seen.at(-1).lambda, lambda);
+      assert.ok(seen.at(-1).kept > 0);
+      assert.equal(seen[0].button, 'Stop playing');
+      assert.equal(await page.textContent('#plane-play'), 'Play the path');
+      await nothingRuns(page);
+      assert.equal(page.url(), link);
+    }
+    const lambda = await page.textContent('#plane-lambda-value');
+    await page.click('#plane-play');
+    await page.locator('#plane-play', { hasText: 'Stop playing' }).waitFor();
+    await page.click('#plane-play');
+    await planeSettled(page);
+    await nothingRuns(page);
+    assert.notEqual(await page.textContent('#plane-lambda-value'), lambda);
+    await page.click('#plane-play');
+    await page.click('#examples [value=xor]');
+    assert.match(await planeSettled(page), /of 96 points right/);
+    await nothingRuns(page);
+    assert.equal(await page.textContent('#plane-play'), 'Play the path');
+    await page.click('#plane-clear');
+    assert.ok(await page.isDisabled('#plane-play'));
+    assert.deepEqual(page.complaints, []);
+  }, { at });
+});
+
+test('noise scatters the points of an example, and points held out are not trained on', async () => {
+  let link;
+  await withPage(async (page) => {
+    await planeSettled(page);
+    const usual = await pointsOn(page);
+    const slide = (name, value) => moveSlider(page, value / 50, `#plane-${name}`);
+    await slide('noise', 0);
+    assert.match(await planeSettled(page), /^100 of 100 points right/);
+    const still = await pointsOn(page);
+    await slide('noise', 50);
+    await planeSettled(page);
+    const scattered = await pointsOn(page);
+    const distance = (a, b) => a.reduce((sum, { x }, i) => sum + Math.hypot(x[0] - b[i].x[0], x[1] - b[i].x[1]), 0);
+    assert.ok(distance(scattered, still) > 2 * distance(usual, still) && distance(usual, still) > 1);
+    await page.click('#plane-undo');
+    assert.deepEqual(await pointsOn(page), still);
+    assert.equal(await page.inputValue('#plane-noise'), '0');
+    await slide('noise', 20);
+    assert.deepEqual(await pointsOn(page), usual);
+
+    assert.equal(await page.textContent('#plane-held-value'), 'none');
+    assert.ok(await page.isHidden('#plane-test-right'));
+    await slide('noise', 50);
+    await slide('held', 30);
+    const [right, trained, testRight, tested] = numbers(await planeSettled(page));
+    assert.equal(trained + tested, 100);
+    assert.ok(tested > 25 && tested < 35, `${tested} held out`);
+    assert.equal(await page.textContent('#plane-test-right'), `${testRight} of ${tested}`);
+    const rims = await page.$$eval('#stage .mark', (all) => all.map((mark) => mark.classList.contains('held-out')));
+    assert.equal(rims.filter(Boolean).length, tested);
+    const points = (await pointsOn(page)).map((point, i) => ({ ...point, out: rims[i] }));
+    const [training, test] = [points.filter(({ out }) => !out), points.filter(({ out }) => out)];
+    for (const part of [training, test]) assert.ok(Math.abs(part.filter(({ y }) => y === 0).length - part.length / 2) <= 2);
+    const tamis = await loadPackage();
+    const model = await tamis.trainKernels({ X: training.map(({ x }) => x), y: training.map(({ y }) => y), kernels: ['linear', 'gaussian:0.15', 'gaussian:0.5'],
+      p: 2, q: 1, r: 1, lambda: 0.01, intercept: true, tolerance: 0.01, maxIterations: 20_000 });
+    const rightOf = (part) => part.filter(({ x, y }) => model.predict(x) === y).length;
+    assert.deepEqual([right, testRight], [rightOf(training), rightOf(test)]);
+    await nothingRuns(page);
+    link = page.url();
+    await click(page, -0.9, 0.9);
+    assert.ok(await page.isDisabled('#plane-noise'), 'these are no longer the points of an example');
+    await planeSettled(page);
+    assert.deepEqual(page.complaints, []);
+  }, { at });
+  await withPage(async (page) => {
+    assert.match(await planeSettled(page), /held out right/);
+    assert.deepEqual([await page.inputValue('#plane-noise'), await page.inputValue('#plane-held')], ['50', '30']);
+  }, { at: new URL(link).hash });
+});
+
 test('takes three hundred points and no more', async () => {
   await withPage(async (page) => {
     await planeSettled(page);

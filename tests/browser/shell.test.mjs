@@ -1,8 +1,10 @@
 // The page around its panels: tabs, links, sharing, recovery, and what every part of it owes to its users.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { dropFile, moveSlider, nothingRuns, notice, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
+import { dropFile, moveSlider, nothingRuns, notice, openMore, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -61,6 +63,7 @@ test('what a panel shows comes back from its link', async () => {
   await withPage(async (page) => {
     await settled(page);
     assert.equal(new URL(page.url()).hash, '');
+    await openMore(page);
     await page.check('[name=loss][value=hinge]', { force: true });
     await page.check('[name=penalty][value=group-l2]', { force: true });
     await moveSlider(page, 0.8);
@@ -133,6 +136,7 @@ for (const [name, ...choices] of [
   test(`${name}: Back takes back what was chosen, one choice at a time, and Forward chooses it again`, async () => {
     await withPage(async (page) => {
       await atRest(page);
+      if (name === 'draw') await openMore(page);
       const length = await page.evaluate(() => history.length);
       const states = [await chosen(page)];
       for (const choice of choices) {
@@ -306,10 +310,18 @@ for (const name of names) {
         assert.deepEqual(await page.evaluate(faintTexts), [], `${name}, ${colorScheme}`);
         assert.deepEqual(await page.evaluate(namelessControls), []);
         assert.deepEqual(await unreachable(page), []);
+        assert.deepEqual(await axeViolations(page), [], `${name}, ${colorScheme}`);
         const doubled = await page.evaluate(() => [...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, i, all) => all.indexOf(id) !== i));
         assert.deepEqual(doubled, []);
       }, { at: `#${name}`, prepare: (page) => page.emulateMedia({ colorScheme }) });
   });
+}
+
+/** What axe-core finds wrong, by its own rules. */
+async function axeViolations(page) {
+  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 80)).join(', ')}`);
 }
 
 /** Texts whose contrast to what is behind them is below 4.5, by computed colours; those of disabled controls are exempt. */
@@ -389,7 +401,24 @@ test('these checks find what they look for', async () => {
     assert.match((await page.evaluate(faintTexts)).join(), /^2\.\d+: UCI optical digits/);
     assert.match((await page.evaluate(namelessControls)).join(), /id="lambda"/);
     assert.match((await unreachable(page)).join(), /id="download"/);
+    assert.match((await axeViolations(page)).join(), /color-contrast: .*label: /);
   });
+});
+
+test('what the words of the head mean is said on tap, each in a sentence or two', async () => {
+  await withPage(async (page) => {
+    await settled(page);
+    for (const word of ['sparse', 'arena', 'certified', 'lambda']) {
+      assert.ok(await page.isHidden(`#term-${word}`));
+      await page.click(`[popovertarget=term-${word}]`);
+      await page.locator(`#term-${word}`).waitFor();
+      const box = await page.locator(`#term-${word}`).boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 320 && box.y >= 0, JSON.stringify(box));
+      await page.keyboard.press('Escape');
+      await page.locator(`#term-${word}`).waitFor({ state: 'hidden' });
+    }
+    assert.deepEqual(page.complaints, []);
+  }, { prepare: (page) => page.setViewportSize({ width: 320, height: 640 }) });
 });
 
 test('works from any folder of a static host', async () => {

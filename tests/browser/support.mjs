@@ -242,6 +242,9 @@ export async function settled(page) {
   return page.textContent('#status');
 }
 
+/** Opens what the panel Draw has behind More. */
+export const openMore = (page) => page.evaluate(() => (document.querySelector('#more').open = true));
+
 /** Moves the slider to a share of its way, as dragging does. */
 export function moveSlider(page, share, which = '#lambda') {
   return page.locator(which).evaluate((slider, share) => {

@@ -1,5 +1,6 @@
 // The panel Table: what it recognises in a CSV, what it trains, and what it says of tables that it cannot take.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { holdOut } from '../../web/plugins/hold-out.js';
@@ -432,6 +433,52 @@ test('a larger table is not in the link, which says so and waits for it', async 
     assert.ok(await page.isChecked('#table-controls [value=ridge]'));
     assert.match(await tableSettled(page), /^2 of 2 features kept/);
   }, { at: new URL(link).hash });
+});
+
+/** Chooses a file of rows to predict. */
+const toPredict = (page, name, text) => page.setInputFiles('#table-predict', { name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+const predicted = (page, what) => page.locator('#table-predicted', { hasText: what }).waitFor();
+
+test('predicts the rows of another table, and gives them back with their classes', async () => {
+  const [names, ...rows] = testData('iris.csv').trim().split('\n');
+  await withPage(async (page) => {
+    await page.check('[name=table-example][value=iris]', { force: true });
+    await page.locator('#table-shape', { hasText: '150 rows' }).waitFor();
+    await tableSettled(page);
+    assert.ok(await page.isHidden('#table-predicted-save'));
+    await toPredict(page, 'mine.csv', `${names}\n${rows.slice(40, 60).join('\n')}\n`);
+    await predicted(page, /^mine\.csv: 20 rows predicted, (19|20) of 20 as their label says/);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#table-predicted-save')]);
+    assert.equal(download.suggestedFilename(), 'mine_predicted.csv');
+    const lines = readFileSync(await download.path(), 'utf8').trim().split('\n');
+    assert.equal(lines[0], `${names},predicted,probability`);
+    assert.deepEqual(lines.slice(1).map((line) => line.split(',').slice(0, -2).join(',')), rows.slice(40, 60));
+    assert.equal(lines[1].split(',').at(-2), rows[40].split(',')[0]);
+    assert.ok(lines.slice(1).every((line) => Number(line.split(',').at(-1)) > 1 / 3 && Number(line.split(',').at(-1)) <= 1));
+    // Without the label, its columns in another order, with decimal commas, and a value missing.
+    const order = names.split(',').slice(1).map((_, j, all) => all.length - j);
+    const turned = [names, ...rows.slice(40, 45), rows[45].replace(/,[^,]*$/, ',n/a')].map((line) =>
+      order.map((j) => line.split(',')[j].replace('.', ',')).join(';')).join('\n');
+    await toPredict(page, 'turned.csv', turned);
+    await predicted(page, /^turned\.csv: 6 rows predicted\. For 1 value that is no number the mean stands\.$/);
+    const [other] = await Promise.all([page.waitForEvent('download'), page.click('#table-predicted-save')]);
+    const again = readFileSync(await other.path(), 'utf8').trim().split('\n').slice(1).map((line) => line.split(';').at(-2));
+    assert.deepEqual(again.slice(0, 5), lines.slice(1, 6).map((line) => line.split(',').at(-2)));
+    for (const [text, sentence] of [
+      ['', 'The file is empty.'], ['a,b\n1,2\n', /^There is no column '.*', which the model looks at\.$/], [`${names}\n`, 'There are names of columns, but no row below them.'],
+      [`${names}\n1,2\n`, /^Row 2 has 2 fields, where those before have 5\.$/], ['{"a": 1}', /^This is JSON/],
+    ]) {
+      await toPredict(page, 'wrong.csv', text);
+      await page.waitForFunction(() => /^wrong\.csv: (?!.*…)/.test(document.querySelector('#table-predicted').textContent));
+      assert.match((await page.textContent('#table-predicted')).replace('wrong.csv: ', ''), sentence instanceof RegExp ? sentence : new RegExp(`^${sentence}$`));
+      assert.ok(await page.isHidden('#table-predicted-save'));
+      await page.evaluate(() => (document.querySelector('#table-predicted').textContent = ''));
+    }
+    await page.check('[name=table-example][value=wine]', { force: true });
+    await tableSettled(page);
+    assert.equal(await page.textContent('#table-predicted'), '');
+    assert.deepEqual(page.complaints, []);
+  }, { at: '#table' });
 });
 
 test('says so when there is no WebAssembly', async () => {

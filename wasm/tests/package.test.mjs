@@ -42,16 +42,26 @@ test('the whole examples of its README say what stands beside them', () => {
   }
 });
 
-test('its types stand up to tsc --strict', () => {
-  const compiler = process.env.TAMIS_TSC;
-  assert.ok(compiler, 'TAMIS_TSC must name the tsc to use');
-  copyFileSync(path.join(here, 'consumer.ts'), path.join(folder, 'consumer.ts'));
-  const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
-  for (const library of ['es2022', 'es2022,dom'])
-    for (const resolution of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler']])
-      try {
-        run(process.execPath, compiler, ...options, '--lib', library, ...resolution, 'consumer.ts');
-      } catch (error) {
-        assert.fail(`${library} ${resolution}: ${error.stdout}`);
-      }
+for (const which of ['typescript', 'typescript-first'])
+  test(`its types stand up to tsc --strict: ${which}`, () => {
+    assert.ok(process.env.TAMIS_TSC, 'TAMIS_TSC must name the tsc to use');
+    const compiler = process.env.TAMIS_TSC.replace(/typescript(?=.lib.tsc\.js$)/, which);
+    const consumer = readFileSync(path.join(here, 'consumer.ts'), 'utf8');
+    // TypeScript 5.0 and 5.1 have no `using`.
+    writeFileSync(path.join(folder, 'consumer.ts'), which === 'typescript' ? consumer : consumer.replace('using client', 'const client'));
+    const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
+    for (const library of ['es2022', 'es2022,dom', 'esnext,dom'])
+      for (const resolution of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler'], ['--module', 'esnext', '--moduleResolution', 'node']])
+        try {
+          run(process.execPath, compiler, ...options, '--lib', library, ...resolution, 'consumer.ts');
+        } catch (error) {
+          assert.fail(`${library} ${resolution}: ${error.stdout}`);
+        }
+  });
+
+test('its manifest says what registries show', () => {
+  const { homepage, repository, bugs, keywords, license, main, types, engines } = JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8'));
+  for (const address of [homepage, repository.url, bugs]) assert.match(address, /^https:\/\//);
+  assert.deepEqual([license, main, types], ['MIT', './tamis.js', './tamis.d.ts']);
+  assert.ok(keywords.length >= 5 && engines.node);
 });

@@ -131,8 +131,9 @@ test('the refusals held nothing back', () => {
 test('memory that does not suffice: the error says what would', async () => {
   const X = { values: { length: 2e8 }, samples: 1e6, features: 200 };
   const y = Array.from({ length: 1e6 }, (_, i) => i % 3);
-  const error = await refusal(() => tamis.trainSync({ ...small, X, y }), 'arena_too_small');
-  assert.equal(error.arenaBytes, tamis.trainingBytes({ samples: 1e6, features: 200, classes: 3 }).least);
+  const precision = 'double';
+  const error = await refusal(() => tamis.trainSync({ ...small, X, y, precision }), 'arena_too_small');
+  assert.equal(error.arenaBytes, tamis.trainingBytes({ samples: 1e6, features: 200, classes: 3, precision }).least);
   assert.ok(error.message.includes(`${error.arenaBytes} of them as arena`), error.message);
 });
 

@@ -50,7 +50,9 @@ export function draw(picture: SVGSVGElement, plot: Plot): void {
     if (x(tick) < free) continue;
     free = x(tick) + label_width;
     parts.push(svg('path', { class: 'tick', d: `M${round(x(tick))},${inner.bottom}v4` }));
-    parts.push(svg('text', { x: x(tick), y: height - 6, 'text-anchor': 'middle' }, plot.x.label(tick)));
+    const label = plot.x.label(tick);
+    const middle = Math.min(x(tick), width - 3.5 * label.length - 2); // the last one keeps within the edge
+    parts.push(svg('text', { x: middle, y: height - 6, 'text-anchor': 'middle' }, label));
   }
   const [first, second] = plot.lines;
   if (plot.band && first?.points.length && second?.points.length)

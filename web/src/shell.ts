@@ -1,6 +1,7 @@
 /** The panels, one in sight at a time, the tabs that choose it, and the link that holds what it shows. */
 import type { CodeDialog } from './code';
 import { byId, html } from './dom';
+import { keepOnLeaving, keptOffer } from './kept-offer';
 import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
 import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
 import type { ReplacedClient } from './replaced-client';
@@ -50,6 +51,8 @@ export class Shell {
 
   start(): void {
     addEventListener('hashchange', () => void this.#go());
+    keepOnLeaving(() => this.#offer);
+    void this.#offerAgain();
     byId('skip').addEventListener('click', (event) => {
       event.preventDefault();
       this.#shown?.section.focus();
@@ -122,6 +125,14 @@ export class Shell {
       offer: (offer: Offer) => (this.#offer = { ...offer, from: room.name }),
       offered: () => this.#offer,
     };
+  }
+
+  /** What was offered before a reload, unless something else is by now. */
+  async #offerAgain(): Promise<void> {
+    const offer = this.#client && (await keptOffer(this.#client));
+    if (!offer || this.#offer) return;
+    this.#offer = offer;
+    if (this.#shown?.name === 'home') this.#shown.loaded?.show?.();
   }
 
   #say({ notice }: Room, sentence: string | null): void {

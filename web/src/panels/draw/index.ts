@@ -16,6 +16,7 @@ import {
   digit_names, isBlank, kept, lacking, longest_name, most_drawings, namesOf, pixelsOn, read, samplesOf, start, toggled,
   weight_among_digits, wiped, written, type Drawing, type Sheet,
 } from './collection';
+import { Demonstration } from './demonstration';
 import './draw.css';
 import markup from './draw.html?raw';
 import { ClassButtons, drawingsIn, Gallery } from './drawings';
@@ -48,7 +49,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   const maps = new WeightMaps(byId('maps'), byId('readout'));
   const curves = new Curves(byId<SVGSVGElement>('objective-curve'), byId<SVGSVGElement>('gap-curve'));
-  const pad = new Pad(byId<HTMLCanvasElement>('pad'), (strokes) => predict(strokes), drawn);
+  const pad = new Pad(byId<HTMLCanvasElement>('pad'), (strokes) => {
+    demonstration.end();
+    predict(strokes);
+  }, drawn);
+  const demonstration = new Demonstration(() => {
+    pad.demonstrate(demonstration.strokes);
+    predict();
+  });
   const cells = new Cells(byId('cells'), byId('cell-readout'), (pixel) => change(toggled(sheet(), pixel)));
   const scores = new Scores(byId('scores'));
   const buttons = new ClassButtons(byId('add'), add);
@@ -97,11 +105,13 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     visible = true;
     if (!trainer) page.notice('This page trains in WebAssembly, which this browser does not have or has switched off.');
     else if (unfinished) train(unfinished);
+    if (trainer && wished === 1 && isBlank(sheet()) && sheet().drawings.length === 0) demonstration.begin();
   }
 
   function hide(): void {
     visible = false;
     clearTimeout(rest);
+    demonstration.stop();
     if (result.getAttribute('aria-busy') !== 'true' || lacking(sheet())) return;
     unfinished = first ? { lambda: first_lambda } : { share: share() };
     trainer?.stop();
@@ -148,6 +158,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   }
 
   function changed(before: Sheet): void {
+    demonstration.end();
     refresh();
     if (written(sheet()) !== written(before)) page.changed();
     if (sheet().drawings === before.drawings && sheet().digits === before.digits) return;
@@ -160,6 +171,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const { drawings, digits, strokes } = sheet();
     const names = namesOf(sheet());
     pad.show(strokes);
+    pad.demonstrate(demonstration.strokes);
     predict(strokes);
     buttons.show(names, drawings, isBlank(sheet()));
     gallery.show(names, drawings);
@@ -171,14 +183,15 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   /** What the model on screen says of what is on the canvas. */
   function predict(strokes: readonly Stroke[] = sheet().strokes): void {
-    const pixels: Pixels = pixelsOn(sheet(), strokes);
+    const demonstrated = strokes.length === 0 && isBlank(sheet()) ? demonstration.strokes : [];
+    const pixels: Pixels = pixelsOn(sheet(), demonstrated.length > 0 ? demonstrated : strokes);
     cells.show(pixels);
-    const blank = strokes.length === 0 && isBlank(sheet());
+    const blank = strokes.length + demonstrated.length === 0 && isBlank(sheet());
     const names = shown ? shown.model.classes.map(String) : namesOf(sheet());
     const all = shown && !blank ? shown.model.scores(Array.from(pixels, (ink) => ink / most_ink)) : null;
     scores.show(names, all);
     const missing = lacking(sheet());
-    const reading = all ? `reads ${names[all.indexOf(Math.max(...all))]}` : (missing ?? (blank ? 'with mouse, pen or finger' : ''));
+    const reading = all ? `tamis reads ${names[all.indexOf(Math.max(...all))]}, looking at ${shown!.model.report.nonzeroRows} of ${features} pixels` : (missing ?? (blank ? 'with mouse, pen or finger' : ''));
     if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
     byId('reading').toggleAttribute('data-reads', all !== null);
     byId('reading').parentElement!.toggleAttribute('data-lacks', !all && missing !== null);
@@ -269,6 +282,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     for (const one of chosen) one!.checked = true;
     slider.value = String(share * Number(slider.max));
     first = false; // the slider stays where it is
+    demonstration.end();
     if (next !== sheet()) history.put(next);
     brought = JSON.stringify(written(next));
     data = samplesOf(next);

@@ -8,6 +8,7 @@ export class Pad {
   #canvas;
   #side = 0; // pixels of the page; 0: it has not been laid out yet
   #strokes: readonly Stroke[] = [];
+  #demonstrated: readonly Stroke[] = []; // until someone draws
   #current: number[] | null = null;
   #pointer: number | null = null;
   #drawing;
@@ -34,9 +35,15 @@ export class Pad {
     this.#paint();
   }
 
+  demonstrate(strokes: readonly Stroke[]): void {
+    this.#demonstrated = strokes;
+    this.#paint();
+  }
+
   #begin(event: PointerEvent): void {
     if (event.button !== 0 || this.#current) return;
     event.preventDefault();
+    this.#demonstrated = [];
     this.#canvas.setPointerCapture(event.pointerId);
     this.#pointer = event.pointerId;
     this.#current = [];
@@ -74,7 +81,7 @@ export class Pad {
     const size = Math.round(this.#side * devicePixelRatio);
     if (size === 0) return;
     canvas.width = canvas.height = size; // which wipes it
-    const strokes = this.#current ? [...this.#strokes, this.#current] : this.#strokes;
+    const strokes = this.#current ? [...this.#strokes, this.#current] : [...this.#demonstrated, ...this.#strokes];
     const context = strokes.length > 0 ? canvas.getContext('2d') : null;
     if (!context) return;
     context.strokeStyle = getComputedStyle(canvas).color;

@@ -25,6 +25,17 @@ export async function exportsOf({ title, model, selfTest, missingMeans }: Offer)
   ];
 }
 
+const widths: Record<string, number> = { float: 4, double: 8, 'unsigned char': 1, 'unsigned short': 2, 'unsigned int': 4, int: 4, 'char *const': 4 };
+
+/** Bytes of the tables that a board keeps to predict, by the C header: not those of its self-test. */
+export function tableBytes(header: string): number {
+  const defined = new Map([...header.matchAll(/^#define (\w+) (\d+)/gm)].map(([, name, value]) => [name!, Number(value)]));
+  let bytes = 0;
+  for (const [, type, sizes] of header.matchAll(/^static const ([\w *]+?) ?\w+((?:\[\w+\])+) =/gm))
+    bytes += [...sizes!.matchAll(/\w+/g)].reduce((product, [size]) => product * (defined.get(size) ?? Number(size)), widths[type!.trim()] ?? 4);
+  return bytes;
+}
+
 /** As `tamis export --format arduino` writes it. `whole`: of all features, not of those kept. */
 export function sketch(header: string, name: string, whole: boolean): string {
   const size = `${name.toUpperCase()}_${whole ? 'FEATURES' : 'KEPT'}`;

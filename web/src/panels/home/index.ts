@@ -7,7 +7,7 @@ import { panels, type Mount, type Offer, type Page, type Panel } from '../../pan
 import { save } from '../../save';
 import { boards, type Board } from './boards';
 import { bytesOf, costOf, solverOf, type Bytes, type Cost, type Wanted } from './calculator';
-import { exportsOf, type Exported } from './exports';
+import { exportsOf, tableBytes, type Exported } from './exports';
 import './home.css';
 import markup from './home.html?raw';
 
@@ -32,11 +32,13 @@ class HomePanel implements Panel {
   #offered: Offered | null = null;
   #tamis: Promise<Tamis> | null = null;
   #edited = false; // what the calculator shows is not that of the model
+  #model: number | null = null; // bytes that it takes
+  #training: ((board: Board) => Training) | null = null; // what that takes, once it is known
   #calculations = 0; // how many have begun: the newest is shown
 
   constructor(page: Page) {
     this.#page = page;
-    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, null)));
+    this.#showBoards();
     this.#form.addEventListener('submit', (event) => event.preventDefault());
     this.#form.addEventListener('input', () => {
       this.#edited = true;
@@ -91,6 +93,8 @@ class HomePanel implements Panel {
       const files = await exportsOf(offered);
       if (offered !== this.#offered) return;
       byId('home-exports').replaceChildren(...files.map((file) => cardOf(file, 'keptSamples' in model)));
+      this.#model = tableBytes(files.find(({ kind }) => kind === 'c')!.text);
+      this.#showBoards();
       this.#page.notice(null);
     } catch (error) {
       this.#page.notice(`The model cannot be written: ${(error as Error).message}.`);
@@ -125,6 +129,10 @@ class HomePanel implements Panel {
     byId('home-verdict').setAttribute('aria-busy', 'false');
   }
 
+  #showBoards(): void {
+    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, this.#model, this.#training?.(board) ?? null)));
+  }
+
   #showBytes(wanted: Wanted, bytes: Bytes, ram: number): void {
     const { least, fast, data } = bytes;
     const figure = (...parts: (Node | string)[]) => html('span', { class: 'figure' }, ...parts);
@@ -136,7 +144,8 @@ class HomePanel implements Panel {
       figure(html('span', { class: all <= ram ? 'fits' : 'too-large' },
         all <= ram ? `fits in ${Number((ram / 1024).toFixed(2))} KiB of RAM` : `${sizeOf(all - ram)} bytes too many for ${Number((ram / 1024).toFixed(2))} KiB of RAM`)),
     );
-    byId('home-boards').replaceChildren(...boards.map((board) => rowOf(board, { bytes: all, cost: costOf(board, wanted) })));
+    this.#training = (board) => ({ bytes: all, cost: costOf(board, wanted) });
+    this.#showBoards();
     const cost = costOf(boards[0]!, wanted);
     byId('home-key').textContent = cost
       ? `Training takes arena, data and stack. Flash and stack are measured with -Os for ${cost.of}${cost.exact ? '' : ', what is nearest to this'}, on ` +
@@ -145,8 +154,13 @@ class HomePanel implements Panel {
   }
 }
 
-/** `training`: what it takes; null: that is not known yet. */
-function rowOf(board: Board, training: { bytes: number; cost: Cost | null } | null): HTMLElement {
+interface Training {
+  bytes: number;
+  cost: Cost | null;
+}
+
+/** What the model and training take; null: that is not known yet. */
+function rowOf(board: Board, model: number | null, training: Training | null): HTMLElement {
   const ram = training ? training.bytes + (training.cost?.stack ?? 0) : 0;
   const flash = training?.cost?.flash ?? 0;
   const missing = Math.max(0, ram - 1024 * board.ram);
@@ -155,6 +169,7 @@ function rowOf(board: Board, training: { bytes: number; cost: Cost | null } | nu
   return html('tr', {},
     html('th', { scope: 'row' }, board.name), html('td', {}, board.core),
     html('td', {}, `${count(board.ram)} KiB`), html('td', {}, `${count(board.flash)} KiB`),
+    html('td', {}, model === null ? '–' : html('span', { class: model <= 1024 * board.flash ? 'fits' : 'too-large' }, count(model))),
     html('td', {}, training ? sizeOf(ram) : '–'), html('td', {}, flash ? count(flash) : '–'), html('td', {}, verdict));
 }
 

@@ -14,7 +14,8 @@ import { recipeOf, train, type Trained, type Wish } from './models';
 import { penalties } from './norms';
 import './plane.css';
 import markup from './plane.html?raw';
-import { classesOf, examples, most_classes, most_points, packed, pointAt, unpacked, type Points } from './points';
+import { PathPlayer } from './path-player';
+import { classesOf, examples, most_classes, most_noise, most_points, packed, pointAt, split, unpacked, usual_noise, type Points } from './points';
 import { Regions, type Colour } from './regions';
 import { Stage } from './stage';
 
@@ -38,8 +39,12 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   const undo = byId<HTMLButtonElement>('plane-undo');
   const redo = byId<HTMLButtonElement>('plane-redo');
   const clear = byId<HTMLButtonElement>('plane-clear');
+  const noise = byId<HTMLInputElement>('plane-noise');
+  const held = byId<HTMLInputElement>('plane-held');
+  const play = byId<HTMLButtonElement>('plane-play');
 
-  const history = new History<Points>(examples[first_example]!.make());
+  const made = new WeakMap<Points, { example: string; noise: number }>(); // points that are those of an example
+  const history = new History<Points>(exampleOf(first_example, usual_noise));
   const points = () => dragged ?? history.now;
   let dragged: Points | null = null; // with a point on its way
   const regions = new Regions(byId('stage').querySelector('canvas')!);
@@ -56,7 +61,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   byId('examples').append(...Object.entries(examples).map(([name, { title }]) => {
     const button = html('button', { type: 'button', value: name }, title);
     button.addEventListener('click', () => {
-      change(examples[name]!.make());
+      change(exampleOf(name, Number(noise.value)));
       page.changed(true);
     });
     return button;
@@ -66,6 +71,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     box.checked = at_first.includes(kernel);
     return html('label', {}, box, html('span', {}, kernel));
   }));
+  [noise.max, noise.value] = [String(most_noise), String(usual_noise)];
   byId('plane-lambda-least').textContent = String(least_lambda);
   byId('plane-lambda-most').textContent = String(most_lambda);
 
@@ -86,7 +92,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     { started, done: trained, failed },
   );
 
+  const player = new PathPlayer(frame, (playing) => (play.textContent = playing ? 'Stop playing' : 'Play the path'));
   slider.addEventListener('input', retrain);
+  noise.addEventListener('input', () => change(exampleOf(made.get(points())!.example, Number(noise.value))));
+  held.addEventListener('input', () => {
+    refresh();
+    retrain();
+  });
+  play.addEventListener('click', () => (player.playing ? retrain() : playPath()));
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
   for (const form of [controls, tools]) form.addEventListener('submit', (event) => event.preventDefault());
   undo.addEventListener('click', () => step('undo'));
@@ -114,6 +127,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function hide(): void {
     visible = false;
     unfinished ||= result.getAttribute('aria-busy') === 'true';
+    player.stop();
     runs?.stop();
     regions.stop();
     below?.hide();
@@ -135,6 +149,15 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   }
 
   // ---- the points
+
+  function exampleOf(example: string, noise: number): Points {
+    const points = examples[example]!.make(noise);
+    made.set(points, { example, noise });
+    return points;
+  }
+  function parts(): ReturnType<typeof split> {
+    return split(points(), Number(held.value) / 100);
+  }
 
   function choiceOf(value: number | '', name: string, look: Node | string): HTMLElement {
     const box = html('input', { type: 'radio', name: 'label', value, 'aria-label': name });
@@ -158,7 +181,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const next = points().map((point, i) => (i === at ? pointAt(x, y, point.label) : point));
     dragged = dropped ? null : next;
     if (dropped) return change(next);
-    stage.show(next);
+    stage.show(next, parts().heldOut);
     retrain();
   }
 
@@ -177,7 +200,13 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     retrain();
   }
   function refresh(): void {
-    stage.show(points());
+    const { training, test, heldOut } = parts();
+    stage.show(points(), heldOut);
+    const origin = made.get(points());
+    noise.disabled = !origin;
+    if (origin) noise.value = String(origin.noise);
+    byId('plane-noise-value').textContent = origin ? String(origin.noise) : '–';
+    byId('plane-held-value').textContent = test.length > 0 ? `${test.length} of ${training.length + test.length}` : 'none';
     [undo.disabled, redo.disabled, clear.disabled] = [!history.canUndo, !history.canRedo, points().length === 0];
   }
 
@@ -194,8 +223,10 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function choice(): Wish {
     const chosen = new FormData(controls);
+    const { training, test } = parts();
     return {
-      points: points(),
+      points: training,
+      test,
       kind: chosen.get('kind') as Wish['kind'],
       hierarchy: chosen.get('hierarchy') as Hierarchy,
       kernels: chosen.getAll('plane-kernel') as Kernel[],
@@ -204,10 +235,32 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     };
   }
 
-  function retrain(): void {
+  /** From where nothing is kept down to where λ is, or, where nothing is kept there, over three decades. */
+  function playPath(): void {
+    const { lambdaMax } = shown!.report;
+    const most = Number(slider.max);
+    const placeOf = (lambda: number) => Math.ceil((most * Math.log(lambda / least_lambda)) / Math.log(most_lambda / least_lambda));
+    const from = Number.isFinite(lambdaMax) ? Math.min(Math.max(placeOf(lambdaMax), 1), most) : most;
+    const here = Number(slider.value);
+    player.play(from, here < from ? here : Math.max(from - (3 * most) / Math.log10(most_lambda / least_lambda), 0));
+  }
+  function frame(place: number): void {
+    slider.value = String(place);
     const wish = choice();
-    byId('plane-lambda-value').textContent = short(wish.lambda);
-    slider.setAttribute('aria-valuetext', `lambda ${short(wish.lambda)}`);
+    told(wish);
+    result.setAttribute('aria-busy', 'true');
+    if (!player.playing) page.changed(true); // the last one
+    runs?.ask(wish);
+  }
+  function told({ lambda }: Wish): void {
+    byId('plane-lambda-value').textContent = short(lambda);
+    slider.setAttribute('aria-valuetext', `lambda ${short(lambda)}`);
+  }
+
+  function retrain(): void {
+    player.stop();
+    const wish = choice();
+    told(wish);
     byId('plane-penalty').innerHTML = penalties[wish.norm] ?? '';
     for (const part of root.querySelectorAll<HTMLElement>('[data-kind]')) part.hidden = !part.dataset.kind!.split(' ').includes(wish.kind);
     page.changed();
@@ -224,9 +277,9 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function nothing(): void {
     runs?.stop();
     shown = null;
-    painted = true;
+    painted = play.disabled = true;
     regions.clear();
-    for (const id of ['plane-right', 'plane-kept', 'plane-certified', 'plane-time']) byId(id).textContent = '–';
+    for (const id of ['plane-right', 'plane-test-right', 'plane-kept', 'plane-certified', 'plane-time']) byId(id).textContent = '–';
     byId('terms').replaceChildren();
     byId('relevances').replaceChildren();
     byId('place').textContent = byId('plane-status').textContent = 'Place points of two classes.';
@@ -242,14 +295,18 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function trained(model: Trained, wish: Wish, newest: boolean): void {
     if (newest) hideStop();
-    if (classesOf(points()).length < 2) return;
+    if (classesOf(parts().training).length < 2) return;
     [shown, answered] = [model, wish];
+    play.disabled = false;
     const { report, labels } = model;
-    const predicted = wish.points.map(({ x, y }) => {
+    const rightOf = (points: Points) => points.filter(({ x, y, label }) => {
       const scores = Array.from(model.scores([x, y]));
-      return labels[scores.indexOf(Math.max(...scores))];
-    });
-    const right = wish.points.filter(({ label }, i) => label === predicted[i]).length;
+      return label === labels[scores.indexOf(Math.max(...scores))];
+    }).length;
+    const right = rightOf(wish.points);
+    const tested = `${rightOf(wish.test)} of ${wish.test.length}`;
+    byId('plane-test-right').textContent = tested;
+    byId('plane-test-right').parentElement!.hidden = wish.test.length === 0;
     const kept = showKept(model, wish);
     byId('plane-right').textContent = `${right} of ${wish.points.length}`;
     byId('plane-kept').textContent = kept;
@@ -260,8 +317,9 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     stage.retell();
     painted = false;
     if (visible) paint();
-    if (!newest) return;
-    byId('plane-status').textContent = `${right} of ${wish.points.length} points right, ${kept}, certified within ` +
+    if (!newest || player.playing) return;
+    const held_out = wish.test.length > 0 ? `${tested} held out right, ` : '';
+    byId('plane-status').textContent = `${right} of ${wish.points.length} points right, ${held_out}${kept}, certified within ` +
       `${certificate(report.relativeGap)} of optimal in ${milliseconds(report.milliseconds ?? 0)} ms.`;
     page.offer(model.offer);
     result.setAttribute('aria-busy', 'false');
@@ -285,6 +343,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     regions.show(shown, coloursOf(shown), paper(), () => {
       painted = true;
       byId('stage').setAttribute('data-painted', '');
+      player.painted();
     });
   }
   function colour(variable: string): Colour {
@@ -307,6 +366,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function failed(error: Error, _: Wish, newest: boolean): void {
     if (!newest) return;
+    player.stop();
     hideStop();
     result.setAttribute('aria-busy', 'false');
     if (error instanceof TamisError && error.status !== 'unsupported') return void (byId('plane-error').textContent = `${error.message}.`);
@@ -318,23 +378,23 @@ function panelOf(root: HTMLElement, page: Page): Panel {
 
   function state(): unknown {
     const { kind, hierarchy, kernels, norm } = choice();
-    const code = packed(points());
-    const example = Object.entries(examples).find(([, { make }]) => packed(make()) === code)?.[0];
-    const settings = { kind, hierarchy, kernels, norm, share: Number(slider.value) / Number(slider.max) };
-    return { ...(example ? { example } : { points: code }), ...settings };
+    const settings = { kind, hierarchy, kernels, norm, share: Number(slider.value) / Number(slider.max), held: Number(held.value) };
+    return { ...(made.get(points()) ?? { points: packed(points()) }), ...settings };
   }
 
   function restore(state: unknown): void {
-    const { example, points: code, kind, hierarchy, kernels, norm, share } = (state ?? {}) as Record<string, unknown>;
-    const next = typeof example === 'string' ? examples[example]?.make() : typeof code === 'string' ? unpacked(code) : null;
+    const { example, points: code, kind, hierarchy, kernels, norm, share, noise: scatter = usual_noise, held: out = 0 } = (state ?? {}) as Record<string, unknown>;
+    const within = (value: unknown, most: unknown): value is number => typeof value === 'number' && value >= 0 && value <= Number(most);
+    const next = typeof example === 'string' && Object.hasOwn(examples, example) && within(scatter, most_noise) ? exampleOf(example, scatter) : typeof code === 'string' ? unpacked(code) : null;
     const button = (name: string, value: unknown) =>
       [...controls.querySelectorAll<HTMLInputElement>(`[name=${name}]`)].find((one) => one.value === String(value));
     const chosen = [button('kind', kind), button('hierarchy', hierarchy), button('plane-norm', norm)];
-    if (!next || chosen.includes(undefined) || !Array.isArray(kernels) || typeof share !== 'number' || !(share >= 0 && share <= 1))
+    if (!next || chosen.includes(undefined) || !Array.isArray(kernels) || !within(share, 1) || !within(out, held.max))
       throw new Error('The link does not say what is in the plane.');
     for (const one of chosen) one!.checked = true;
     for (const box of controls.querySelectorAll<HTMLInputElement>('[name=plane-kernel]')) box.checked = kernels.includes(box.value);
     slider.value = String(share * Number(slider.max));
+    held.value = String(out);
     if (packed(next) !== packed(points())) history.put(next);
     changed();
   }

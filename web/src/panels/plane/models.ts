@@ -7,7 +7,10 @@ import type { Points } from './points';
 import type { Scorer } from './regions';
 
 export interface Wish {
+  /** Trained on. */
   points: Points;
+  /** Held out. */
+  test: Points;
   kind: 'linear' | 'interactions' | 'kernels';
   lambda: number;
   hierarchy: Hierarchy;
@@ -76,11 +79,11 @@ export async function train(client: WorkerClient, wish: Wish, options: TrainOpti
 
 /** The same, for code to reproduce. */
 export function recipeOf(wish: Wish): Recipe {
-  const { points, kind, lambda, hierarchy, kernels } = wish;
+  const { points, test, kind, lambda, hierarchy, kernels } = wish;
   const [p, q, r] = normOf(wish);
   const about = { lambda, tolerance };
   return {
-    title: 'plane', label: 'class', training: samplesOf(points), featureNames: ['x1', 'x2'],
+    title: 'plane', label: 'class', training: samplesOf(points), ...(test.length > 0 ? { heldOut: samplesOf(test) } : {}), featureNames: ['x1', 'x2'],
     asked: kind === 'linear' ? { kind, loss: 'squared-hinge', penalty: 'l1', ...about }
       : kind === 'interactions' ? { kind, hierarchy, ...about } : { kind, kernels, p, q, r, ...about },
   };

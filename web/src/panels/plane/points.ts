@@ -25,6 +25,19 @@ export function nearest(points: Points, x: number, y: number, within: number): n
   return best < 0 ? null : best;
 }
 
+/** The points that are trained on, and those that are held out: of each class about this share, at most half, one after the other. */
+export function split(points: Points, share: number): { training: Points; test: Points; heldOut: ReadonlySet<number> } {
+  const seen = new Map<number, number>();
+  const heldOut = new Set<number>();
+  points.forEach(({ label }, i) => {
+    const rank = (seen.get(label) ?? 0) + 1;
+    seen.set(label, rank);
+    if ((rank * golden) % 1 < share) heldOut.add(i);
+  });
+  return { training: points.filter((_, i) => !heldOut.has(i)), test: points.filter((_, i) => heldOut.has(i)), heldOut };
+}
+const golden = 0.6180339887; // spreads evenly, and leaves the first of a class to train on
+
 /** The classes that have points, ascending. */
 export const classesOf = (points: Points) => [...new Set(points.map(({ label }) => label))].sort((a, b) => a - b);
 
@@ -60,10 +73,13 @@ function numbers(): () => number {
   };
 }
 
-export const examples: Record<string, { title: string; make: () => Points }> = {
+/** How far points are scattered, in the numbers of the slider: 0, where it is and the most. */
+export const [usual_noise, most_noise] = [20, 50];
+
+export const examples: Record<string, { title: string; make: (noise?: number) => Points }> = {
   moons: {
     title: 'Moons',
-    make: () => drawn(100, 2, (label, share, next) => {
+    make: (noise) => drawn(noise, 100, 2, (label, share, next) => {
       const angle = Math.PI * share;
       const [x, y] = label === 0 ? [Math.cos(angle) - 0.5, 0.25 - Math.sin(angle)] : [0.5 - Math.cos(angle), Math.sin(angle) - 0.25];
       return [0.52 * x + 0.09 * next(), -0.72 * y + 0.09 * next()];
@@ -71,33 +87,33 @@ export const examples: Record<string, { title: string; make: () => Points }> = {
   },
   xor: {
     title: 'XOR',
-    make: () => drawn(96, 2, (label, share, next) => {
+    make: (noise) => drawn(noise, 96, 2, (label, share, next) => {
       const side = share < 0.5 ? 1 : -1;
       return [0.48 * side + 0.17 * next(), 0.48 * (label === 0 ? side : -side) + 0.17 * next()];
     }),
   },
   rings: {
     title: 'Rings',
-    make: () => drawn(108, 2, (label, share, next) => {
+    make: (noise) => drawn(noise, 108, 2, (label, share, next) => {
       const [angle, radius] = [2 * Math.PI * share, (label === 0 ? 0.28 : 0.76) + 0.06 * next()];
       return [radius * Math.cos(angle), radius * Math.sin(angle)];
     }),
   },
   blobs: {
     title: 'Three blobs',
-    make: () => drawn(105, 3, (label, _, next) => {
+    make: (noise) => drawn(noise, 105, 3, (label, _, next) => {
       const angle = Math.PI * (0.5 + (2 * label) / 3);
       return [0.52 * Math.cos(angle) + 0.17 * next(), 0.52 * Math.sin(angle) - 0.08 + 0.17 * next()];
     }),
   },
 };
 
-/** So many points, class by class in turn; `next` gives about a normal number of variance 1, `share` rises from 0 to 1. */
+/** So many points, class by class in turn; `next` gives about a normal number, of variance 1 with the usual noise, `share` rises from 0 to 1. */
 function drawn(
-  count: number, classes: number, place: (label: number, share: number, next: () => number) => [number, number],
+  noise = usual_noise, count: number, classes: number, place: (label: number, share: number, next: () => number) => [number, number],
 ): Points {
   const uniform = numbers();
-  const next = () => 2 * (uniform() + uniform() + uniform()) - 3;
+  const next = () => (noise / usual_noise) * (2 * (uniform() + uniform() + uniform()) - 3);
   const each = count / classes;
   return Array.from({ length: count }, (_, i) => {
     const label = i % classes;

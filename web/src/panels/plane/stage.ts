@@ -68,9 +68,14 @@ export class Stage {
     this.#tell(null);
   }
 
-  show(points: Points): void {
+  /** `heldOut`: the numbers of those that are not trained on, drawn as rims. */
+  show(points: Points, heldOut: ReadonlySet<number>): void {
     this.#points = points;
-    this.#marks.replaceChildren(...points.map((point) => mark(point, mark_size)));
+    this.#marks.replaceChildren(...points.map((point, i) => {
+      const drawn = mark(point, mark_size);
+      drawn.classList.toggle('held-out', heldOut.has(i));
+      return drawn;
+    }));
   }
 
   /** Says again what is to be said of the place pointed at. */

@@ -7,7 +7,7 @@ export const most_cells = 8_000_000; // half of the memory in which there is tra
 /** Different values of a column that may be a category or the label. */
 export const most_levels = 100;
 
-const missing_marks = new Set(['', 'NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?']);
+export const missing_marks = new Set(['', 'NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?']);
 const longest_line = 4_000_000; // bytes
 const none = 255; // the code of a missing value
 const shown_characters = 30;
@@ -134,7 +134,7 @@ export function summary(column: Column, rows: number): ColumnSummary {
 }
 
 /** `3` and, in files with semicolons, `3,5`; NaN for everything else. */
-function numberIn(value: string, comma: boolean): number {
+export function numberIn(value: string, comma: boolean): number {
   const first = value.charCodeAt(0);
   if (first > 57 || (first < 48 && first !== 45 && first !== 46 && first !== 43)) return NaN; // not a digit, '-', '.', '+'
   const number = Number(comma ? value.replace(',', '.') : value);
@@ -177,7 +177,7 @@ export async function read(file: File | Blob, options: ReadOptions = {}): Promis
   return stopped ? null : reader.end();
 }
 
-async function refuseBinary(file: Blob): Promise<void> {
+export async function refuseBinary(file: Blob): Promise<void> {
   const start = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
   if (start[0] === 0x50 && start[1] === 0x4b)
     throw new CsvError('This is a ZIP archive, as .xlsx files are: save the table as CSV.');

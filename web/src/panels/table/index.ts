@@ -11,6 +11,7 @@ import { inUnits } from '../../units';
 import { ColumnsView, guessLabel, summaryOf } from './columns';
 import type { Choice } from './csv';
 import type { Overview } from './csv-worker';
+import { PredictView } from './predict-view';
 import type { Prepared } from './prepared';
 import { TableReader } from './reader';
 import { RowEditor } from './row-editor';
@@ -24,7 +25,7 @@ const lines_drawn = 40;
 const named_lines = 8;
 const most_ranked = 40;
 const at_rest = 250; // milliseconds after which a chosen λ is given probabilities
-const memory = 64 * 1024 * 1024; // bytes of the module that trains
+const memory = 64 * 1024 * 1024; // bytes of arena: more of it would be slow to train in
 const folds_sentence = 'Share of wrong predictions in 5 folds of the training rows, and its standard error.';
 const first_example: Example = 'wine';
 
@@ -77,6 +78,7 @@ class TablePanel implements Panel {
   #training;
   #columns = new ColumnsView(byId('table-column-rows'), byId<HTMLButtonElement>('table-more'), (column, choice) => this.#choose(column, choice));
   #editor = new RowEditor(byId<HTMLFormElement>('table-row'), byId('table-probabilities'), byId('table-row-note'));
+  #others = new PredictView();
   #path = new LambdaPlot(byId('table-path'), { label: 'Weights of the features for each lambda', format: (weight) => String(Number(weight.toPrecision(3))).replace('-', '−'), onChoose: (lambda) => this.#choosePoint(lambda, true) });
   #cv = new LambdaPlot(byId('table-cv'), {
     label: 'Cross-validated error for each lambda', format: (share) => percent(share, 0), least: 0, band: [2, 3], onChoose: (lambda) => this.#choosePoint(lambda, true),
@@ -342,6 +344,7 @@ class TablePanel implements Panel {
     this.#path.clear();
     this.#cv.clear();
     this.#editor.clear();
+    this.#others.clear();
   }
 
   // ---- what is in the table
@@ -434,7 +437,7 @@ class TablePanel implements Panel {
     const { loss, penalty } = this.#asked();
     const { X, y, features } = prepared;
     const tolerance = loss === 'hinge' ? 1e-2 : 1e-3;
-    this.#problem = { X, y, loss, penalty, tolerance, featureNames: features.map(({ name }) => name) };
+    this.#problem = { X, y, loss, penalty, tolerance, memoryLimit: memory, featureNames: features.map(({ name }) => name) };
     [this.#points, this.#norms, this.#order, this.#validated, this.#finished] = [[], [], [], null, new Map()];
     this.#result.setAttribute('aria-busy', 'true');
     for (const id of ['table-min', 'table-1se']) byId<HTMLButtonElement>(id).disabled = true;
@@ -551,6 +554,8 @@ class TablePanel implements Panel {
     const { features, classes, X, examples } = prepared;
     const { loss, penalty } = this.#asked();
     this.#editor.show(model, features);
+    const { columns, header } = this.#overview!;
+    this.#others.show({ model, features, columns: columns.map(({ name }) => name), header, label: this.#label.value });
     this.#page.offer({
       title: this.#title(), model, samples: X.samples, features: X.features, classes: classes.length, loss, penalty, selfTest: examples,
       ...(this.#fillsMissing() ? { missingMeans: features.map(({ mean }) => mean) } : {}),
