@@ -263,10 +263,9 @@ TAMIS_TILE void transposed_rows_strip(const T* x, std::size_t column_stride, con
 template <class T, Index W>
 TAMIS_TILE void transposed_dense(const T* x, std::size_t column_stride, const Index* features, Index count,
                                  Index samples, const T* u, Index stride, Index classes, bool lower, T* g) {
-  const Index chunk = profile.every_width ? Index(32) : count;
+  constexpr Index chunk = 32;
   const Index entries = W == 1 ? classes : padded<T>(classes);
-  for (Index begin = 0; begin < count; begin += chunk) {
-    const Index end = begin + smallest(chunk, count - begin);
+  const auto strips = [=](Index begin, Index end) TAMIS_INLINED {
     Index k = 0;
     const auto strip = [&]<Index N, int V>() TAMIS_INLINED {
       transposed_rows_strip<T, N, V>(x, column_stride, features, begin, end, samples, u, stride, k, lower, g);
@@ -277,6 +276,11 @@ TAMIS_TILE void transposed_dense(const T* x, std::size_t column_stride, const In
     while (k + W <= entries) strip.template operator()<W, 1>();
     if constexpr (W > lanes<T>)
       if (k < entries) strip.template operator()<lanes<T>, 1>();
+  };
+  if constexpr (!profile.every_width) {
+    strips(0, count);
+  } else {
+    for (Index begin = 0; begin < count; begin += chunk) strips(begin, begin + smallest(chunk, count - begin));
   }
 }
 
