@@ -529,7 +529,6 @@ struct ProblemSpec {
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems.
   static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape) {
-    if (has_ridge_part(penalty)) return false;
     return (has_entries_alone(penalty) && (std::uint64_t{shape.features} + 1) * shape.classes <= 4000) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }

@@ -58,8 +58,8 @@ struct DefaultOf<SolverKind::proximal_newton, Types...> : std::type_identity<Des
 /// another smooth loss BlockCoordinateDescent, or Fista where memory, loss, penalty or design do not have what that
 /// takes. Types do not tell everything: take With<TwoPhase> for hinge and ridge where λ is below 1/1000n or a
 /// ten-millionth of the samples' mean square distance from their mean, and for SquaredHinge with L1 on few features or
-/// with any penalty of zeros on few samples, see ProblemSpec::has_few_unknowns; and Smallest for a smooth loss with
-/// GroupLinf over groups of several features.
+/// any penalty on few samples, see ProblemSpec::has_few_unknowns; and Smallest for a smooth loss with GroupLinf over
+/// groups of several features.
 struct Fastest {
   template <class T, class Loss, class Penalty, class Design>
   using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,
