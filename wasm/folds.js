@@ -7,7 +7,7 @@ import { Layout } from './module.js';
 import { isArrayLike, numberOf, roundingOf, seedOf, shown } from './problem.js';
 import { report_struct, Run } from './run.js';
 
-const state_bytes = 308 * 8; // TAMIS_CROSS_VALIDATION_WORDS, more than those of the other families
+const state_bytes = 312 * 8; // TAMIS_STABILITY_WORDS, more than those of the other families
 const held_out_struct = { reals: ['lambda', 'mean', 'standardError', 'meanLoss', 'lossStandardError'] };
 const usual_folds = 5;
 export const no_fold = 0xffffffff; // TAMIS_NO_FOLD

@@ -24,7 +24,7 @@ typedef struct tamis_stability_options {
 void tamis_default_stability_options(tamis_stability_options *options);
 
 /* Room for the state of a run; see tamis_training. */
-#define TAMIS_STABILITY_WORDS 308
+#define TAMIS_STABILITY_WORDS 312
 #define TAMIS_ANY_POINT 0xffffffffu
 
 /* For float. */

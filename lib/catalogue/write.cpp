@@ -196,19 +196,19 @@ void for_each_module(auto visit) {
 }
 std::string modules_in_javascript() {
   std::string out = "/** The modules that train one model. */\nconst modules_of_one = [\n";
-  for_each_module([&](const auto& name, const auto& losses, const auto& penalties, const auto& solvers) {
+  for_each_module([&](const auto& name, const auto& loss, const auto& its_penalties, const auto& its_solvers) {
     const auto list = [](const auto& rows) { return "[" + names_of(rows, "'") + "]"; };
     const std::string one =
-        "{ name: '" + name + "', loss: " + names_of(losses, "'") + ", penalties: " + list(penalties);
-    out += wrapped(one + ", solvers: " + list(solvers) + " },", "  ", "    ") + "\n";
+        "{ name: '" + name + "', loss: " + names_of(loss, "'") + ", penalties: " + list(its_penalties);
+    out += wrapped(one + ", solvers: " + list(its_solvers) + " },", "  ", "    ") + "\n";
   });
   return out + "];\n";
 }
 std::string modules_in_markdown() {
   std::string out = "| module | loss | penalties | solvers |\n|---|---|---|---|\n";
-  for_each_module([&](const auto& name, const auto& losses, const auto& penalties, const auto& solvers) {
-    out += "| `tamis-" + name + "*.wasm` | " + names_of(losses, "") + " | " + names_of(penalties, "") + " | " +
-           names_of(solvers, "") + " |\n";
+  for_each_module([&](const auto& name, const auto& loss, const auto& its_penalties, const auto& its_solvers) {
+    out += "| `tamis-" + name + "*.wasm` | " + names_of(loss, "") + " | " + names_of(its_penalties, "") + " | " +
+           names_of(its_solvers, "") + " |\n";
   });
   return out;
 }
