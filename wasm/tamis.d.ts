@@ -112,7 +112,9 @@ export type Solver =
    * unless the mean square distance of samples from their mean is above 1e7 lambda, too) */
   | 'crammer-singer-dual'
   /** primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena
-   * has room for its linear systems (the default) */
+   * has room for its linear systems (the default for hinge; outside WebAssembly for squared-hinge too where l1 has
+   * at most 4000 coefficients, and with any penalty where samples are fewer than features, and samples times classes
+   * at most 1500) */
   | 'two-phase'
   /** descent over features with scores kept in place, then Newton's method with conjugate gradients on the features
    * that are not zero, where the arena has room (the default, but for group-linf over several features and where

@@ -81,19 +81,23 @@ typedef enum tamis_penalty {
 
 /* catalogue: solvers */
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,               /* what suits loss, penalty and lambda */
-  TAMIS_PRIMAL_DUAL = 1,             /* hinge: restarted, reflected primal-dual iterations on a working set of features */
+  TAMIS_AUTOMATIC = 0,  /* what suits loss, penalty and lambda */
+  /* hinge and squared-hinge: restarted, reflected primal-dual iterations on a working set of features */
+  TAMIS_PRIMAL_DUAL = 1,
   /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set (the default
      for ranking, and for group-linf over several features) */
   TAMIS_FISTA = 2,
-  TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,  /* hinge: Algorithm 1 of Chierchia et al. (2015), unchanged (TAMIS_ALL_SOLVERS) */
+  /* hinge and squared-hinge: Algorithm 1 of Chierchia et al. (2015), unchanged (TAMIS_ALL_SOLVERS) */
+  TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,
   /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
   /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000; in
      the command unless the mean square distance of samples from their mean is above 1e7 lambda, too) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
-  /* hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the
-     arena has room for its linear systems (the default) */
+  /* hinge and squared-hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that
+     matter, where the arena has room for its linear systems (the default for hinge; outside WebAssembly for
+     squared-hinge too where l1 has at most 4000 coefficients, and with any penalty where samples are fewer than
+     features, and samples times classes at most 1500) */
   TAMIS_TWO_PHASE = 6,
   /* hinge, with eta: Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting (TAMIS_ALL_SOLVERS) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL_AS_PRINTED = 7,

@@ -90,7 +90,7 @@ std::string purpose(SolverKind solver, const std::string& quotes) {
   const auto fits = [=](PenaltyKind penalty) { return !incompatibility(solver, one, penalty); };
   const auto fitting = chosen(penalties, fits), others = chosen(penalties, std::not_fn(fits));
   std::string out = refuses.empty() ? "all losses" : "all losses but " + names_of(refuses, quotes, " and ");
-  if (takes.size() == 1) out = names_of(takes, quotes);
+  if (takes.size() < refuses.size()) out = names_of(takes, quotes, " and ");
   if (fitting.size() == 1) out += " and " + names_of(fitting, quotes);
   else if (!others.empty()) out += ", not " + names_of(others, quotes);
   return out + (is_constrained(solver) ? ", with eta" : "");

@@ -83,9 +83,9 @@
       "unless the mean square distance of samples from their mean is above 1e7 lambda, too)")                          \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "  \
-      "has room for its linear systems (the default for hinge, and but in WebAssembly for squared-hinge with l1 "      \
-      "where classes (features + 1) is at most 4000, and with any penalty where samples are fewer than features and "   \
-      "classes samples at most 1500)")                                                                 \
+      "has room for its linear systems (the default for hinge; outside WebAssembly for squared-hinge too where l1 has " \
+      "at most 4000 coefficients, and with any penalty where samples are fewer than features, and samples times "      \
+      "classes at most 1500)")                                                                                         \
   ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                    \
       is::baseline | is::constrained | is::ended_by_iterates,                                                          \
       "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                     \
