@@ -336,6 +336,37 @@ TEST(Size, IsThatOfTheSolverThatGroupsOverSeveralFeaturesMean) {
   }
 }
 
+TEST(Size, IsThatOfTwoPhaseWhereASquaredHingeHasFewUnknowns) {
+  const Folder folder;
+  std::string wide = "label";
+  for (int j = 0; j < 40; ++j) wide += ",x" + std::to_string(j);
+  for (int i = 0; i < 12; ++i) {
+    wide += "\n" + std::to_string(i % 3);
+    for (int j = 0; j < 40; ++j) wide += "," + std::to_string((i * 7 + j * j * 3 + (j % 3 == i % 3 ? 5 : 0)) % 11);
+  }
+  folder.write("wide.csv", wide + "\n");
+  struct Case {
+    std::string data, samples, features, penalty, solver;
+  };
+  for (const Case& c : {Case{wine, "178", "13", "l1", "two-phase"},
+                        Case{wine, "178", "13", "group-l2", "block-coordinate-descent"},
+                        Case{folder.path("wide.csv"), "12", "40", "group-l2", "two-phase"},
+                        Case{folder.path("wide.csv"), "12", "40", "ridge", "two-phase"}}) {
+    const std::vector<std::string> problem{"--loss", "squared-hinge", "--penalty", c.penalty};
+    std::vector<std::string> train{"train", c.data,    "--standardise", "--lambda",
+                                   "1e-3",  "--quiet", "--report",      folder.path("r")};
+    train.insert(train.end(), problem.begin(), problem.end());
+    const auto trained = run(train);
+    ASSERT_EQ(trained.code, 0) << trained.error;
+    const json report = json::parse(folder.read("r"));
+    EXPECT_EQ(report["solver"], c.solver) << c.penalty;
+    EXPECT_EQ(report["status"], "converged") << c.penalty;
+    std::vector<std::string> size{"size", "--samples", c.samples, "--features", c.features, "--classes", "3"};
+    size.insert(size.end(), problem.begin(), problem.end());
+    EXPECT_NE(run(size).output.find("to train with " + c.solver + ","), std::string::npos) << c.penalty;
+  }
+}
+
 TEST(Size, TellsFlashAndStackOfABoard) {
   const auto output = [](const std::string& penalty, const std::string& precision) {
     return run({"size", "--samples", "150", "--features", "4", "--classes", "3", "--loss", "hinge", "--solver",

@@ -1,5 +1,0 @@
-#include "tamis/penalty/l1.hpp"
-#include "tamis/training.hpp"
-
-constexpr auto bytes =
-    tamis::Training<float, tamis::SquaredHinge, tamis::L1, tamis::With<tamis::PrimalDual>>::bytes({});
