@@ -85,8 +85,8 @@ struct SquaredHinge {
     z[y] = t;
   }
 
-  /// u ← prox_{σ(cℓ)*}(u): with t the level of the label at u and margin σμ, the others are 2c/(2c + σ) (σμ + u_k − t)₊
-  /// and the label minus their sum.
+  /// u ← prox_{σ(cℓ)*}(u): (σμ + u_k − t)₊ 2c/(2c + σ), t the label's level at u and σμ; at the label minus their sum.
+#ifndef __wasm__  // whose modules have no room for it: there this loss is solved by its gradient
   template <class T>
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     const T c = T(2) * weight / (T(2) * weight + sigma), shift = sigma * margin;
@@ -99,13 +99,13 @@ struct SquaredHinge {
     }
     u[y] = -sum;
   }
-  /// Of an entry of its result, see SimplexLoss: r is 2c/(2c + σ) where it is positive, 1 at the label.
+#endif
   template <class T>
   static constexpr T stiffness(T entry, bool is_label, T weight, T sigma) {
     if (!(weight > T(0))) return infinity<T>;
     return is_label ? T(0) : entry > T(0) ? sigma / (T(2) * weight) : infinity<T>;
   }
-  /// max_{k≠y} (z_k + μ) − z_y: see Hinge.
+  /// max_{k≠y} (z_k + μ) − z_y, as of Hinge; above, 1/r_k − 1 of an entry that dual_prox gives: see SimplexLoss.
   template <class T>
   static constexpr T violation(const T* z, Index classes, Label y, T margin) {
     return Hinge::violation(z, classes, y, margin);
