@@ -217,6 +217,7 @@ function samplesOfColumns({ values, rows, starts, samples, features }) {
     if (!(Number.isInteger(first) && first >= 0 && end >= first && end <= values.length))
       throw invalidShape(`X.starts[${j}] and X.starts[${j + 1}] are not two places in X.values, ascending`, { column: j });
     for (let e = first; e < end; ++e) {
+      if (!Number.isInteger(rows[e])) throw invalidShape(`X.rows[${e}] is not a whole number`, { column: j });
       if (!(rows[e] < samples)) throw invalidShape(`X.rows[${e}] is not below ${samples}`, { column: j });
       if (!(rows[e] > (e > first ? rows[e - 1] : -1)))
         throw invalidShape(`X.rows[${e}] is not above the one before: the samples of a feature ascend`, { column: j });

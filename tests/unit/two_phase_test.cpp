@@ -228,7 +228,8 @@ void expect_agreement(const Made<double>& made, Penalty penalty, double lambda, 
         train_with<Loss>(made, made.design(), penalty, lambda, made.classes * (made.features + 1), intercept);
     const auto conjugate = train_with<Loss>(made, made.design(), penalty, lambda, made.classes + 2, intercept);
     const Compressed<double> compressed(made.design());
-    const auto sparse = train_with<Loss>(made, compressed.design(), penalty, lambda, made.classes * made.features, intercept);
+    const auto sparse =
+        train_with<Loss>(made, compressed.design(), penalty, lambda, made.classes * made.features, intercept);
     for (const auto& other : {factored, conjugate, sparse}) {
       EXPECT_NEAR(other.objective, first.objective, 2e-8 * first.objective) << name << " " << intercept;
       EXPECT_NEAR(other.report.objective, other.objective, 1e-9 * first.objective) << name;
@@ -265,6 +266,25 @@ TEST(TwoPhase, AgreesWithTheFirstPhaseForTheSquaredHinge) {
     }
   }
   expect_agreement<SquaredHinge>(Made<double>(50, 8, 2, 33), L1{}, 0.01, "two classes");
+}
+
+/// What was in the storage of a solver before it does not matter.
+TEST(TwoPhase, GivesTheSameBitsInAnyStorage) {
+  using Solver = TwoPhase<double, SquaredHinge, L1>;
+  const Made<double> made(40, 300, 3, 21);
+  GuardedMemory memory(Solver::requirement(made.shape(), made.classes * (made.features + 1)).bytes);
+  alignas(Solver) std::byte storage[sizeof(Solver)];
+  const auto objective = [&](unsigned char before) {
+    std::fill(std::begin(storage), std::end(storage), std::byte{before});
+    auto* const solver =
+        ::new (static_cast<void*>(storage)) Solver(made.design(), made.targets(), {}, {}, {.lambda = 1e-7});
+    solver->start(memory.span());
+    while (solver->step()) {
+    }
+    EXPECT_EQ(solver->report().status, Status::converged);
+    return solver->report().objective;
+  };
+  EXPECT_EQ(objective(0), objective(0xff));
 }
 
 /// Few samples of many features at a small λ: margins are met by far before the penalty counts, and descent crawls.

@@ -133,7 +133,7 @@ test('compressed columns that are none are refused', async () => {
     [{ starts: [0, 3] }, /^X\.starts must have/], [{ starts: [0, 4, 3], rows: [0, 1, 2, 3, 4, 5], samples: 6 }, /^X\.starts\[1\] and X\.starts\[2\] are not two places/],
     [{ starts: [0, 3, 7] }, /^X\.starts\[1\] and X\.starts\[2\]/], [{ starts: [-1, 3, 6] }, /^X\.starts\[0\]/],
     [{ rows: [0, 1, 3, 0, 1, 2] }, /^X\.rows\[2\] is not below 3/], [{ rows: [0, 2, 1, 0, 1, 2] }, /^X\.rows\[2\] is not above/],
-    [{ rows: [0, 1, 1, 0, 1, 2] }, /^X\.rows\[2\] is not above/], [{ samples: 2.5 }, /^X\.samples and X\.features/],
+    [{ rows: [0, 1, 1, 0, 1, 2] }, /^X\.rows\[2\] is not above/], [{ rows: [0, 0.5, 2, 0, 1, 2] }, /^X\.rows\[1\] is not a whole number/], [{ samples: 2.5 }, /^X\.samples and X\.features/],
   ])
     assert.match((await refusal(() => tamis.train({ ...small, X: { ...X, ...change } }), 'invalid_shape')).message, message);
 });

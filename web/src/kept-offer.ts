@@ -10,6 +10,7 @@ export function keepOnLeaving(offered: () => Offered | null): void {
   addEventListener('pagehide', () => {
     const offer = offered();
     try {
+      if (offer) sessionStorage.removeItem(key); // what was offered before it would come back where this one is too large
       if (offer) sessionStorage.setItem(key, JSON.stringify({ ...offer, model: offer.model.toJSON() }));
     } catch (error) {
       console.info(error); // for who looks for the reason

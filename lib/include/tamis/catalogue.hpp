@@ -453,7 +453,8 @@ constexpr auto rows_of(List<First, R...>, List<Kept...> = {}) {
 /// What modules have: the loss, penalties and solvers.
 namespace modules {
 constexpr bool takes_one(LossKind loss, SolverKind solver, bool (*takes)(PenaltyKind)) {
-  if ((of(loss) & has::gradient) && (entry(solver_needs, solver) & has::dual_prox)) return false;  // these go by gradients
+  // Losses with a gradient have solvers that go by it.
+  if ((of(loss) & has::gradient) && (entry(solver_needs, solver) & has::dual_prox)) return false;
   for (const PenaltyKind penalty : all_penalties)
     if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
   return false;

@@ -109,9 +109,9 @@ concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant
   penalty.prox(rows, step);
 };
 
-/// A loss whose dual proximity operator has the Jacobian diag(r) − rrᵀ/Σr of a projection onto a simplex, or of one that
-/// gives way: `stiffness` tells 1/r_k − 1 from an entry of its result, ∞ where r_k = 0; `violation`, how far scores are
-/// from where the loss is zero, or from where it is not.
+/// A loss whose dual proximity operator has the Jacobian diag(r) − rrᵀ/Σr: r is 0 or 1 where it is a projection onto a
+/// simplex, and lies between where it is a softer one. `stiffness` tells 1/r_k − 1 from an entry of its result, ∞ where
+/// r_k = 0; `violation`, how far scores are from where the loss is zero, or from where it is not.
 template <class L, class T>
 concept SimplexLoss = DualProximableLoss<L, T> && requires(const L loss, const T* scores, T number) {
   { loss.stiffness(number, true, number, number) } -> std::convertible_to<T>;

@@ -189,7 +189,7 @@ class Training<Matrix, Loss, Penalty, More...>
     std::size_t entries = 0;
     if constexpr (writes_columns && same_kind) entries = static_cast<std::size_t>(x.nonZeros());
     const std::size_t mine = own(shape, entries, {}).bytes;
-    refused.arena_bytes = mine + Base::bytes(shape);
+    refused.arena_bytes = detail::saturating_add(mine, Base::bytes(shape));
     refused.status = Status::invalid_arena;
     if (!Arena::aligned(memory)) return refused;
     refused.status = Status::arena_too_small;

@@ -113,8 +113,8 @@ template <class T>
     if (has_wide_vectors()) return detail::exponentials_wide(x, count);
   detail::take_exponentials<T, lanes<T>>(x, count);
 }
-/// x_k ← x_k ln x_k with `times`, 0 for a number that is below the normal ones; otherwise x_k ← ln(1 + x_k), x_k ≥ 0. As
-/// above.
+/// x_k ← x_k ln x_k with `times`, 0 for a number that is below the normal ones; otherwise x_k ← ln(1 + x_k), x_k ≥ 0.
+/// As above.
 template <bool times, class T>
 [[gnu::noinline]] void row_logarithms(T* x, Index count) {
   if constexpr (profile.wide)

@@ -194,7 +194,7 @@ struct Logistic {
       const T small = t * t * (T(0.5) + t * (T(1.0 / 6) + t * (T(1.0 / 24) + t * T(1.0 / 120))));
       total += p[k] * (absolute(t) < T(0.25) ? small : exponential(t) - T(1) - t);
     }
-    return logarithm_beside_one(total);
+    return finite(total) ? logarithm_beside_one(total) : total;
   }
 
   /// The intercepts of the model without coefficients, exact for margin 0: the logarithms of the class weights, less

@@ -85,8 +85,9 @@ struct SquaredHinge {
     z[y] = t;
   }
 
-  /// u ← prox_{σ(cℓ)*}(u): (σμ + u_k − t)₊ 2c/(2c + σ), t the label's level at u and σμ; at the label minus their sum.
-#ifndef __wasm__  // whose modules have no room for it: there this loss is solved by its gradient
+  /// u ← prox_{σ(cℓ)*}(u): with t the level of the label at u and margin σμ, the others are 2c/(2c + σ) (σμ + u_k − t)₊
+  /// and the label minus their sum. Modules of WebAssembly have no room for it: there solvers take the gradient.
+#ifndef __wasm__
   template <class T>
   void dual_prox(T* u, Index classes, Label y, T margin, T weight, T sigma) const {
     const T c = T(2) * weight / (T(2) * weight + sigma), shift = sigma * margin;
@@ -100,19 +101,20 @@ struct SquaredHinge {
     u[y] = -sum;
   }
 #endif
+  /// Of an entry of its result, see SimplexLoss: r is 2c/(2c + σ) where it is positive, 1 at the label.
   template <class T>
   static constexpr T stiffness(T entry, bool is_label, T weight, T sigma) {
     if (!(weight > T(0))) return infinity<T>;
     return is_label ? T(0) : entry > T(0) ? sigma / (T(2) * weight) : infinity<T>;
   }
-  /// max_{k≠y} (z_k + μ) − z_y, as of Hinge; above, 1/r_k − 1 of an entry that dual_prox gives: see SimplexLoss.
+  /// max_{k≠y} (z_k + μ) − z_y: see Hinge.
   template <class T>
   static constexpr T violation(const T* z, Index classes, Label y, T margin) {
     return Hinge::violation(z, classes, y, margin);
   }
   /// The problem without coefficients: intercepts (stride entries) by descent on one after the other from
-  /// `guess_intercepts`, and the gradient u there (samples × stride). Cost O(samples·classes), some fifty times that where
-  /// the guess is not the optimum.
+  /// `guess_intercepts`, and the gradient u there (samples × stride). Cost O(samples·classes), some fifty times that
+  /// where the guess is not the optimum.
   template <class T>
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {
     fill(intercepts, stride, T(0));
@@ -253,11 +255,11 @@ struct SquaredHinge {
   }
 
  private:
-  /// A step on each intercept with the curvature of all pairs; returns the longest.
+  /// A step on each intercept with the curvature of all pairs; returns the longest, in margins: the largest is one.
   template <class T>
   static T descend_on_intercepts(const Targets<T>& targets, T* b) {
     const Index classes = targets.classes;
-    T furthest = 0, mean = 0;
+    T furthest = 0, mean = 0, unit = 0;
     for (Index k = 0; k < classes; ++k) {
       Sum<T> slope, curvature;
       for (Index i = 0; i < targets.samples(); ++i) {
@@ -268,6 +270,7 @@ struct SquaredHinge {
         for (Index l = first; l < last; ++l) sum += l == y ? T(0) : largest(margin + b[l] - b[y], T(0));
         slope.add(y == k ? -weight * sum : weight * sum);
         curvature.add(y == k ? weight * T(classes - 1) : weight);
+        unit = largest(unit, margin);
       }
       const T step = -slope.value() / curvature.value();
       b[k] += step;
@@ -275,10 +278,10 @@ struct SquaredHinge {
       furthest = largest(furthest, absolute(step));
     }
     for (Index k = 0; k < classes; ++k) b[k] -= mean;
-    return furthest;
+    return unit > T(0) ? furthest / unit : T(0);
   }
-  /// The t ≥ z_y with t = z_y + c Σ_{k≠y} (μ + z_k − t)₊, by Newton's method on a concave piecewise linear function, from
-  /// its left; cost O(K) a round, K rounds at most.
+  /// The t ≥ z_y with t = z_y + c Σ_{k≠y} (μ + z_k − t)₊, by Newton's method on a concave piecewise linear function,
+  /// from its left; cost O(K) a round, K rounds at most.
   template <class T>
   static T label_level(const T* z, Index classes, Label y, T margin, T c) {
     T t = z[y];

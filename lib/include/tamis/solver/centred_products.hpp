@@ -21,8 +21,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
 
  protected:
   using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows, Base::squared_distance_of_rows,
-      Base::stride_;
+      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows,
+      Base::squared_distance_of_rows, Base::stride_;
   using Base::Base;
 
   void centre() {

@@ -14,9 +14,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///
 /// h = Σ cᵢℓᵢ, which is concave with a continuous gradient. With U the Jacobian of the first prox and J = diag(r) −
 /// rrᵀ/Σr that of prox_{h*/τ'} in the second, a Newton step is Δu = B(∇D − AQδ), (I/τ + QᵀAᵀBAQ) δ = QᵀAᵀB∇D, U = QQᵀ,
-/// B = (τ'(I − J) + I/σ)⁻¹ = bI + diag(ρ) − ρρᵀ/Σρ, b = 1/(τ' + 1/σ), ρ_k = τ'b²/(b/σ + 1/r_k − 1): see NewtonSystem. In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖², and in row j
-/// τ is τ/sⱼ²: see WorkingSet::scale_of. Where more coefficients are nonzero than the memory was made for, conjugate
-/// gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. A is that of the samples in `chosen_`.
+/// B = (τ'(I − J) + I/σ)⁻¹ = bI + diag(ρ) − ρρᵀ/Σρ, b = 1/(τ' + 1/σ), ρ_k = τ'b²/(b/σ + 1/r_k − 1): see NewtonSystem.
+/// In the scales sⱼ of columns ‖W‖² is Σⱼ sⱼ²‖Wⱼ‖², and in row j τ is τ/sⱼ²: see WorkingSet::scale_of. Where more
+/// coefficients are nonzero than the memory was made for, conjugate gradients solve (τAUAᵀ + B⁻¹) Δu = ∇D instead. A is
+/// that of the samples in `chosen_`.
 ///
 /// `begin_outer` starts at the centres, `ascend` is one Newton step. Its memory is the first phase's in a second role,
 /// and a `Memory` of its own. Cost of a Newton step: six to eight products with the chosen samples, one way each, and

@@ -1,5 +1,6 @@
 #pragma once
-/// The fast solver for the exact hinge: primal–dual iterations, then Newton's method.
+/// The fast solver for the exact hinge, and for the squared hinge where unknowns are few: primal–dual iterations, then
+/// Newton's method.
 
 #include "proximal_point.hpp"
 
@@ -73,6 +74,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     Arena arena(memory);
     if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
+    idle_ = 0;
     start_from_null_model();
     return running();
   }
@@ -297,8 +299,9 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
   std::uint32_t first_attempt_ = first_attempt;
+  std::uint32_t idle_ = 0;  ///< steps without progress of the second phase at hand, or of the one before
   // What follows is set where the second phase begins.
-  std::uint32_t outer_, inner_, idle_;
+  std::uint32_t outer_, inner_;
   T best_gap_;
   T granted_gap_;
   T granted_at_;  ///< epochs

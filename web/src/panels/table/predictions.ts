@@ -19,7 +19,7 @@ export interface Predictions {
   /** The rows as they came, and two columns. */
   text: string;
   rows: number;
-  /** Of rows with a label that the model knows: how many there are, and how many are right; null: there are no labels. */
+  /** Of rows with a label: how many there are, and how many are right; null: there are no labels. */
   right: { right: number; of: number } | null;
   /** Values for which the mean of the training rows stood. */
   filled: number;
@@ -34,7 +34,8 @@ export async function predictionsOf(file: File, { model, features, columns, head
   const quotes = errors.find(({ type }) => type === 'Quotes');
   if (quotes) throw new CsvError(`Row ${(quotes.row ?? 0) + 1} has a quotation mark that is not closed, or text after it.`);
   const comma = meta.delimiter === ';';
-  const first = data[0]!;
+  const [first] = data;
+  if (!first) throw new CsvError('The file has nothing but empty lines.');
   const ragged = data.findIndex(({ length }) => length !== first.length);
   if (ragged >= 0) throw new CsvError(`Row ${ragged + 1} has ${data[ragged]!.length} fields, where those before have ${first.length}.`);
   const names = header ? first.map((name) => name.trim()) : first.length === columns.length ? columns : columns.filter((name) => name !== label);
