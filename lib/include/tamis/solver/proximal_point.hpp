@@ -223,17 +223,16 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
     return stiff == T(0) ? sigma_ - b : tau_z_ * b * (b / (b / sigma_ + stiff));
   }
 
-  /// to ← (outside·I + factor·(diag(w) − wwᵀ/Σw)) from, w = weight(i, ·) of each sample, and a multiple of what was
-  /// there; to may be from.
-  template <class Weight>
-  [[gnu::noinline]] void apply_b(const T* from, T* to, T outside, T factor, Weight weight, T keep = T(0)) const {
+  /// to ← B from; `inverse`: to ← B⁻¹ from + τ to, B⁻¹ = I/b − τ'(diag(r) − rrᵀ/Σr). to may be from.
+  [[gnu::noinline]] void apply_b(const T* from, T* to, bool inverse = false) const {
     T* const w = memory_.row[0];
+    const T outside = inverse ? T(1) / response() : response(), factor = inverse ? -tau_z_ : T(1);
     for (Index i = 0; i < samples(); ++i) {
       const T* in = row_of(from, i, stride_);
       T* out = row_of(to, i, stride_);
       T total = 0, size = 0;
       for (Index k = 0; k < shape_.classes; ++k) {
-        w[k] = weight(i, k);
+        w[k] = inverse ? T(1) / (T(1) + stiffness(i, k)) : response_of(i, k);
         total += w[k] * in[k];
         size += w[k];
       }
@@ -241,19 +240,10 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
       for (Index k = 0; k < stride_; ++k) {
         T value = outside * in[k];
         if (k < shape_.classes && w[k] > T(0)) value += factor * w[k] * (in[k] - mean);
-        if (keep != T(0)) value += keep * out[k];  // else there may be anything
+        if (inverse) value += tau_ * out[k];  // else there may be anything
         out[k] = value;
       }
     }
-  }
-  /// to ← B from, or B⁻¹ from with a multiple of what was there.
-  void apply_b(const T* from, T* to) const {
-    apply_b(from, to, response(), T(1), [this](Index i, Index k) { return response_of(i, k); });
-  }
-  void apply_inverse_b(const T* from, T* to, T keep) const {
-    apply_b(
-        from, to, T(1) / response(), -tau_z_, [this](Index i, Index k) { return T(1) / (T(1) + stiffness(i, k)); },
-        keep);
   }
 
   /// Visits (rows of W(u), ProxJacobian) of the active groups.
@@ -312,7 +302,7 @@ class ProximalPoint : public PrimalDual<T, Loss, Penalty, Design> {
       transposed_multiply(here(), direction, newton_.product);
       apply_jacobian(newton_.product);
       multiply(here(), newton_.product, image);
-      apply_inverse_b(direction, image, tau_);  // + τAUAᵀ direction
+      apply_b(direction, image, true);  // B⁻¹ direction + τAUAᵀ direction
       const T curvature = inner_product(direction, image);
       if (!(curvature > T(0))) break;
       const T alpha = size / curvature;
