@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { dist } from './support.mjs';
+import { dist, installPackage, tools } from './support.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
@@ -13,21 +13,33 @@ after(() => rmSync(folder, { recursive: true }));
 const run = (program, ...given) => execFileSync(program, given, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
 
 test('the packed package installs into an empty project', () => {
-  const [{ filename, files }] = JSON.parse(run('npm', 'pack', dist, '--json'));
+  const packed = installPackage(folder);
   const manifest = JSON.parse(readFileSync(path.join(dist, 'package.json'), 'utf8'));
-  const packed = files.map((file) => file.path);
   for (const entry of Object.values(manifest.exports))
     for (const target of typeof entry === 'string' ? [entry] : Object.values(entry))
       assert.ok(packed.includes(target.slice(2)), `${target} is not packed`);
   assert.ok(packed.includes('LICENSE') && packed.includes('README.md'));
   assert.deepEqual(packed.slice().sort(), readdirSync(dist).sort());
-  writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
 });
 
 test('it trains there', () => {
   copyFileSync(path.join(here, 'consumer.mjs'), path.join(folder, 'consumer.mjs'));
   assert.equal(run(process.execPath, 'consumer.mjs'), `${'setosa '.repeat(6)}converged\n`);
+});
+
+test('CommonJS imports it, and requires it where Node can require modules', () => {
+  writeFileSync(path.join(folder, 'consumer.cjs'), `
+const flower = async ({ load }) => (await (await load()).train({ X: [[1.4], [4.7], [1.3]], y: ['setosa', 'versicolor', 'setosa'],
+  loss: 'hinge', penalty: 'l1', lambda: 0.02 })).predict([1.5]);
+let required;
+try {
+  required = require('tamis');
+} catch (error) {
+  required = error.code;
+}
+(async () => console.log(await flower(await import('tamis')), required.load ? await flower(required) : required))();
+`);
+  assert.equal(run(process.execPath, 'consumer.cjs'), `setosa ${process.features.require_module ? 'setosa' : 'ERR_REQUIRE_ESM'}\n`);
 });
 
 test('the whole examples of its README say what stands beside them', () => {
@@ -44,8 +56,7 @@ test('the whole examples of its README say what stands beside them', () => {
 
 for (const which of ['typescript', 'typescript-first'])
   test(`its types stand up to tsc --strict: ${which}`, () => {
-    assert.ok(process.env.TAMIS_TSC, 'TAMIS_TSC must name the tsc to use');
-    const compiler = process.env.TAMIS_TSC.replace(/typescript(?=.lib.tsc\.js$)/, which);
+    const compiler = path.join(tools, which, 'lib/tsc.js');
     const consumer = readFileSync(path.join(here, 'consumer.ts'), 'utf8');
     // TypeScript 5.0 and 5.1 have no `using`.
     writeFileSync(path.join(folder, 'consumer.ts'), which === 'typescript' ? consumer : consumer.replace('using client', 'const client'));

@@ -3,11 +3,12 @@
 // smallest problem that fails.
 
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { load, outcome, small, TamisError } from './support.mjs';
+import { load, outcome, small, TamisError, tools } from './support.mjs';
 
-const { default: fc } = await import(pathToFileURL(process.env.TAMIS_FAST_CHECK));
+const { default: fc } = await import(pathToFileURL(path.join(tools, 'fast-check/lib/esm/fast-check.js')));
 const tamis = await load();
 const runs = Number(process.env.TAMIS_FUZZ_RUNS ?? 1);
 const settings = (count) => ({ numRuns: count * runs, seed: 1, endOnFailure: false });

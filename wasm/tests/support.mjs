@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -10,6 +10,8 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const project = path.resolve(here, '../..');
 /** Where CMake puts the package; set by ctest. */
 export const dist = process.env.TAMIS_WASM_DIST ?? path.join(project, 'build/release/wasm/dist');
+/** The folder node_modules of what the tests need; set by ctest. */
+export const tools = process.env.TAMIS_WASM_TOOLS ?? path.join(project, 'build/release/wasm/tests/tools/node_modules');
 /** The tamis command, if there is one to compare with. */
 export const command = process.env.TAMIS_COMMAND;
 
@@ -30,6 +32,15 @@ export const digits = readTable('digits.csv', 16);
 export const small = { X: [[1, 2], [3, 4], [5, 7]], y: ['a', 'b', 'a'], loss: 'hinge', penalty: 'l1', lambda: 0.1 };
 
 export const runCommand = (...given) => execFileSync(command, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** Packs the package, makes a project of the folder, and installs it there; gives the names of the files that are packed. */
+export function installPackage(folder) {
+  const npm = (...given) => execFileSync('npm', given, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  const [{ filename, files }] = JSON.parse(npm('pack', dist, '--json'));
+  writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
+  return files.map((file) => file.path);
+}
 
 /** The error that `work` throws or rejects with, which must be a TamisError of that status. */
 export async function refusal(work, status) {
