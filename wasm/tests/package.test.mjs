@@ -58,13 +58,14 @@ for (const which of ['typescript', 'typescript-first'])
   test(`its types stand up to tsc --strict: ${which}`, () => {
     const compiler = path.join(tools, which, 'lib/tsc.js');
     const consumer = readFileSync(path.join(here, 'consumer.ts'), 'utf8');
+    copyFileSync(path.join(here, 'consumer.cts'), path.join(folder, 'consumer.cts'));
     // TypeScript 5.0 and 5.1 have no `using`.
     writeFileSync(path.join(folder, 'consumer.ts'), which === 'typescript' ? consumer : consumer.replace('using client', 'const client'));
     const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
     for (const library of ['es2022', 'es2022,dom', 'esnext,dom'])
       for (const resolution of [['--module', 'nodenext'], ['--module', 'esnext', '--moduleResolution', 'bundler'], ['--module', 'esnext', '--moduleResolution', 'node']])
         try {
-          run(process.execPath, compiler, ...options, '--lib', library, ...resolution, 'consumer.ts');
+          run(process.execPath, compiler, ...options, '--lib', library, ...resolution, 'consumer.ts', 'consumer.cts');
         } catch (error) {
           assert.fail(`${library} ${resolution}: ${error.stdout}`);
         }

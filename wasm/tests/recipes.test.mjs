@@ -31,7 +31,7 @@ test('there are recipes for all that are promised, and each is run here', () => 
   assert.deepEqual([...recipes.keys()], ['notebook-load', 'notebook-train', 'use-model.jsx', 'flower.jsx', 'classify.mjs', 'trainer.js', 'train-apart.js']);
 });
 
-test('the cells of a notebook train, and stop when they are invalidated', async () => {
+test('the cells of a notebook train, and stop when they are invalidated', { timeout: 120_000 }, async () => {
   /** Runs a cell with what others have declared, and gives what it declares. */
   const cell = (name, scope) => {
     const code = recipes.get(name);
@@ -64,11 +64,15 @@ test('the hook trains in a worker, shows what it comes to, and aborts what is no
   // Without locks the client pings its worker, which would keep this process for as long as a ping takes.
   const { setInterval } = globalThis;
   globalThis.setInterval = (...given) => setInterval(...given).unref();
-  const made = [];
+  const [made, sent] = [[], []];
   globalThis.Worker = class extends globalThis.Worker {
     constructor(...given) {
       super(...given);
       made.push(this);
+    }
+    postMessage(message) {
+      sent.push(message.type);
+      super.postMessage(message);
     }
   };
   const { Flower } = await own('flower.js');
@@ -76,12 +80,16 @@ test('the hook trains in a worker, shows what it comes to, and aborts what is no
   const complaints = [];
   const usual = console.error;
   console.error = (...words) => complaints.push(words.join(' '));
+  const shown = new Set();
   let renderer;
   /** Renders until the text is like that. */
   const until = async (pattern) => {
-    const text = () => renderer.toJSON().children.join('');
-    while (!pattern.test(text())) await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
-    return text();
+    for (;;) {
+      const text = renderer.toJSON().children.join('');
+      shown.add(text);
+      if (pattern.test(text)) return text;
+      await act(() => new Promise((resolve) => setImmediate(resolve)));
+    }
   };
   try {
     await act(() => (renderer = create(element(endless))));
@@ -94,6 +102,8 @@ test('the hook trains in a worker, shows what it comes to, and aborts what is no
     await until(/^setosa$/);
     await act(() => renderer.unmount());
     assert.equal(made.length, 1);
+    assert.deepEqual(sent, ['load', 'perform', 'stop', 'perform', 'perform', 'perform']);
+    assert.deepEqual([...shown].filter((text) => /signal/.test(text)), []);
     assert.deepEqual(complaints.filter((words) => !words.includes('react-test-renderer is deprecated')), []);
   } finally {
     console.error = usual;
