@@ -1,10 +1,12 @@
 // What the WebAssembly modules weigh: node weigh.mjs DIST NAMED README
 //   DIST    the assembled package
 //   NAMED   modules of the same objects whose functions have names, NAME.wasm
-//   README  gets both tables, between lines `weights: NAME` and `end of weights`
+//   README  gets the tables, between lines `weights: NAME` and `end of weights`
 // Without a README the functions of the modules in NAMED are listed, the largest first.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const [dist, named, readme] = process.argv.slice(2);
@@ -106,20 +108,39 @@ function parts() {
   return table(['bytes of', ...modules.map(({ name }) => `\`${name}\``)], rows.filter(([, ...bytes]) => bytes.some((count) => count > 0)));
 }
 
+const weights = (bytes) => [bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes)].map(({ length }) => length);
+
+/** What the README's first example makes a page load, and the package as one file. */
+async function loaded(example) {
+  // Installed for the page, which is built with it as well.
+  const { build } = createRequire(path.join(path.dirname(fileURLToPath(import.meta.url)), '../web/package.json'))('esbuild');
+  const { outputFiles: [script] } = await build({
+    stdin: { contents: example, resolveDir: dist }, bundle: true, minify: true, format: 'esm', target: 'es2022', write: false,
+    plugins: [{ name: 'of-dist', setup: ({ onResolve }) => {
+      onResolve({ filter: /^tamis$/ }, () => ({ path: path.resolve(dist, 'tamis.js') }));
+      onResolve({ filter: /./ }, ({ kind }) => (kind === 'dynamic-import' ? { external: true } : undefined)); // it asks for none
+    } }],
+  });
+  const module = weights(readFileSync(path.join(dist, 'tamis-hinge-simd.wasm'))); // of its loss and penalty
+  const together = weights(script.contents).map((bytes, i) => bytes + module[i]);
+  return table(['in bytes', 'plain', 'gzip', 'brotli'], [
+    ['this example, bundled and minified, and the module that it loads', ...together],
+    ['`tamis.global.js`, [one file](#one-file) without a bundler', ...weights(readFileSync(path.join(dist, 'tamis.global.js')))],
+  ]);
+}
+
 function sizes() {
   const files = readdirSync(dist).filter((file) => /^tamis.*\.wasm$/.test(file) && !file.includes('-double'));
   const names = files.map((file) => file.replace(/(-simd)?\.wasm$/, '')).filter((name, i, all) => all.indexOf(name) === i).sort();
-  const measured = (name) => {
-    const bytes = readFileSync(path.join(dist, `${name}.wasm`));
-    return [bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes)].map(({ length }) => length);
-  };
+  const measured = (name) => weights(readFileSync(path.join(dist, `${name}.wasm`)));
   return table(['module, in bytes', 'plain', 'gzip', 'brotli', 'plain, with SIMD', 'gzip', 'brotli'], names.map((name) => [
     `\`${name}\``, ...measured(name), ...(files.includes(`${name}-simd.wasm`) ? measured(`${name}-simd`) : ['', '', '']),
   ]));
 }
 
 let text = readFileSync(readme, 'utf8');
-for (const [name, content] of [['modules', sizes()], ['functions', parts()]]) {
+const [, example] = text.match(/```js\n([^]*?)```/);
+for (const [name, content] of [['loaded', await loaded(example)], ['modules', sizes()], ['functions', parts()]]) {
   const marked = new RegExp(`(<!-- weights: ${name} -->\n)[^]*?(<!-- end of weights -->)`);
   if (!marked.test(text)) throw new Error(`${readme} has no mark for the weights of ${name}`);
   text = text.replace(marked, (_, begin, end) => begin + content + end);

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(process.argv[2] ?? '.');
-const packed = ['wasm/README.md', 'lib/python/README.md']; // in the npm package, and in the wheel
+const packs = [['wasm/README.md', 'wasm/recipes.md'], ['lib/python/README.md']]; // in the npm package, and in the wheel
 const most = (page) => (page === 'README.md' ? 150 : 400);
 
 /** The pages below a folder, for sources without git. */
@@ -80,7 +80,8 @@ for (const page of all) {
     ++links;
     const at = target.indexOf('#'), file = decodeURIComponent(at < 0 ? target : target.slice(0, at));
     const to = file ? path.posix.join(path.posix.dirname(page), file) : page;
-    if (file && packed.includes(page)) wrong.push(`${page}:${line} links to ${file}, but is packed without it.`);
+    const pack = packs.find((pages) => pages.includes(page));
+    if (file && pack && !pack.includes(to)) wrong.push(`${page}:${line} links to ${file}, but is packed without it.`);
     else if (to.startsWith('..') || file.startsWith('/') || !existsSync(path.join(root, to)))
       wrong.push(`${page}:${line} links to ${target}, and there is no ${to}.`);
     else if (at >= 0) {

@@ -45,4 +45,5 @@ test('pages are short, and those that are packed stand alone', () => {
     ['README.md has 151 lines, more than 150.', 'a.md has 401 lines, more than 400.']);
   assert.deepEqual(breaches({ 'wasm/README.md': '[a](../README.md)\n', 'README.md': '# Top\n' }),
     ['wasm/README.md:1 links to ../README.md, but is packed without it.']);
+  assert.deepEqual(breaches({ 'wasm/README.md': '[a](recipes.md)\n', 'wasm/recipes.md': '[b](README.md)\n' }), []);
 });
