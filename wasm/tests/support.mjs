@@ -33,13 +33,12 @@ export const small = { X: [[1, 2], [3, 4], [5, 7]], y: ['a', 'b', 'a'], loss: 'h
 
 export const runCommand = (...given) => execFileSync(command, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Packs the package, makes a project of the folder, and installs it there; gives the names of the files that are packed. */
+/** Makes a project of the folder, and installs the package there as its README says. */
 export function installPackage(folder) {
-  const npm = (...given) => execFileSync('npm', given, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-  const [{ filename, files }] = JSON.parse(npm('pack', dist, '--json'));
+  const [line] = readFileSync(path.join(dist, 'README.md'), 'utf8').match(/(?<=^ {4})npm install .*$/m);
+  const env = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
   writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
-  return files.map((file) => file.path);
+  execFileSync('sh', ['-c', line.replace('TAMIS/build/release/wasm/dist', dist)], { cwd: folder, env, stdio: 'pipe' });
 }
 
 /** The error that `work` throws or rejects with, which must be a TamisError of that status. */
