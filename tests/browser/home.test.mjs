@@ -35,7 +35,7 @@ function written(name, text) {
 const promised = (page, kind) => page.getAttribute(`[data-kind=${kind}]`, 'aria-label').then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
 
 test('the header is compiled, and passes its self-test', async () => {
-  for (const [at, settle, name] of [['', settled, 'Digits'], ['#table', tableSettled, 'wine']])
+  for (const [at, settle, name] of [['', settled, 'digits'], ['#table', tableSettled, 'wine']])
     await withPage(async (page) => {
       await settle(page);
       await toHome(page);
@@ -102,7 +102,7 @@ test('the JavaScript takes all pixels of a digit, as the model and its header do
   await withPage(async (page) => {
     await settled(page);
     await toHome(page);
-    const taken = await import(pathToFileURL(written('Digits.mjs', (await downloaded(page, 'javascript')).text)));
+    const taken = await import(pathToFileURL(written('digits.mjs', (await downloaded(page, 'javascript')).text)));
     const model = await trainInNode({ loss: 'squared-hinge', penalty: 'l1', lambda: 0.03, tolerance: 0.01 });
     assert.deepEqual([taken.featureCount, taken.keptFeatures], [64, model.keptFeatures]);
     const images = testData('digits.csv').trim().split('\n').slice(1, 301).map((line) => line.split(',').slice(1).map((ink) => Number(ink) / 16));
@@ -167,12 +167,12 @@ test('the models of the plane are taken home: their header and their JavaScript 
       assert.ok(sketch.text.startsWith(header.text));
       const taken = await import(pathToFileURL(written(`${kind}.mjs`, script.text)));
       const grid = Array.from({ length: 441 }, (_, i) => [(i % 21) / 10 - 1, Math.floor(i / 21) / 10 - 1]);
-      written('Plane.h', header.text);
+      written('plane.h', header.text);
       const binary = path.join(folder, kind);
       execFileSync('gcc', ['-std=c99', '-Wall', '-Wno-unused-function', '-Wno-unused-const-variable', '-ffp-contract=off', '-o', binary,
-        written('plane.c', '#include <stdio.h>\n#include "Plane.h"\nint main(void) {\n  int i;\n  for (i = 0; i < 441; ++i) {\n' +
-        '    const float x[2] = {(float)(i % 21 / 10. - 1), (float)(i / 21 / 10. - 1)};\n    puts(Plane_labels[Plane_predict(x)]);\n  }\n' +
-        '  return Plane_self_test();\n}\n'), '-lm'], { stdio: 'pipe' });
+        written('plane.c', '#include <stdio.h>\n#include "plane.h"\nint main(void) {\n  int i;\n  for (i = 0; i < 441; ++i) {\n' +
+        '    const float x[2] = {(float)(i % 21 / 10. - 1), (float)(i / 21 / 10. - 1)};\n    puts(plane_labels[plane_predict(x)]);\n  }\n' +
+        '  return plane_self_test();\n}\n'), '-lm'], { stdio: 'pipe' });
       const theirs = execFileSync(binary, { encoding: 'utf8' }).trim().split('\n');
       const ours = grid.map((x) => taken.predict(x));
       assert.deepEqual(new Set(ours), new Set(taken.classes), 'every class is predicted somewhere');

@@ -60,7 +60,7 @@ export interface Page {
 }
 
 export interface Offer {
-  /** What it is, as in 'Digits'. */
+  /** What it is, as in 'digits': its files and their functions are named by it. */
   title: string;
   model: WorkerModel | WorkerInteractionModel | WorkerKernelModel;
   /** What it was trained on. */

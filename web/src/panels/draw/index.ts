@@ -422,7 +422,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
         `${report.nonzeroRows} of ${features} features, model ${blob.length} bytes, arena ${report.arenaBytes} bytes, ` +
         `certified within ${certificate(report.relativeGap)} of optimal in ${Math.round(report.milliseconds ?? 0)} ms. ${said}`;
       const { data: { X }, loss, penalty } = chosen;
-      page.offer({ title: sheet().digits ? 'Digits' : 'Drawings', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
+      page.offer({ title: sheet().digits ? 'digits' : 'drawings', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
       result.setAttribute('aria-busy', 'false');
     } catch (error) {
       failed(error as Error);

@@ -49,7 +49,7 @@ export async function train(client: WorkerClient, wish: Wish, options: TrainOpti
     featureNames,
   };
   const offerOf = (model: Offer['model'], loss: string, penalty: string): Offer =>
-    ({ title: 'Plane', model, samples: points.length, features: 2, classes: model.classes!.length, loss, penalty });
+    ({ title: 'plane', model, samples: points.length, features: 2, classes: model.classes!.length, loss, penalty });
   const shared = { interactions: null, kernelTerms: null };
   if (kind === 'linear') {
     const model = await client.train({ ...data, loss: 'squared-hinge', penalty: 'l1' }, options);
