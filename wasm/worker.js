@@ -61,8 +61,7 @@ class WorkerClient extends Tasks {
     const answer = this.#ask(request, (id) => {
       const stop = (best) => this.#worker.postMessage({ id, type: 'stop', best });
       const end = (error) => {
-        this.#waiting.get(id)?.reject(error);
-        this.#waiting.delete(id);
+        this.#taken(id)?.reject(error);
         stop(false);
       };
       abort = () => (wishes.bestOnAbort ? stop(true) : end(aborted()));
@@ -125,15 +124,24 @@ class WorkerClient extends Tasks {
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     if (type !== 'done' && type !== 'failed') return waiting.receive(answer);
-    this.#waiting.delete(id);
+    this.#taken(id);
     if (type === 'done') waiting.resolve(result);
     else waiting.reject(Object.assign(new TamisError(status, message, place), name === 'AbortError' ? { name } : {}));
   }
 
   #fail(message, status) {
     this.#failure ??= new TamisError(status, message);
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+    for (const id of this.#waiting.keys()) this.#taken(id).reject(this.#failure);
+  }
+  /** What waits under that number, and does so no longer. */
+  #taken(id) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#timer); // it would keep a program from ending
+      this.#timer = null;
+    }
+    return waiting;
   }
 
   // ---- a worker that ends by itself, or by others
@@ -159,13 +167,9 @@ class WorkerClient extends Tasks {
     if (!this.#pings || this.#timer !== null) return;
     this.#unanswered = 0;
     this.#timer = setInterval(() => {
-      if (this.#unanswered === most_pings) this.#lost();
-      if (this.#waiting.size > 0) {
-        ++this.#unanswered;
-        return this.#worker.postMessage({ type: 'ping' });
-      }
-      clearInterval(this.#timer);
-      this.#timer = null;
+      if (this.#unanswered === most_pings) return this.#lost();
+      ++this.#unanswered;
+      this.#worker.postMessage({ type: 'ping' });
     }, ping_interval);
   }
 }

@@ -61,9 +61,6 @@ test('the hook trains in a worker, shows what it comes to, and aborts what is no
   const require = createRequire(path.join(folder, 'package.json'));
   const [{ act, create }, { createElement }] = [require('react-test-renderer'), require('react')];
   globalThis.IS_REACT_ACT_ENVIRONMENT = true;
-  // Without locks the client pings its worker, which would keep this process for as long as a ping takes.
-  const { setInterval } = globalThis;
-  globalThis.setInterval = (...given) => setInterval(...given).unref();
   const [made, sent] = [[], []];
   globalThis.Worker = class extends globalThis.Worker {
     constructor(...given) {

@@ -165,6 +165,58 @@ test('a client whose worker is lost refuses, and another begins again', async ()
   }
 });
 
+test('where there are no locks pings tell that a worker has ended, and no timer is left when nothing is asked', async () => {
+  const { setInterval, clearInterval } = globalThis;
+  const ticking = new Map();
+  globalThis.setInterval = (tick) => (ticking.set(tick, tick), tick);
+  globalThis.clearInterval = (tick) => void ticking.delete(tick);
+  const tick = () => ticking.forEach((tick) => tick());
+  class Silent extends EventTarget {
+    sent = [];
+    postMessage(message) {
+      this.sent.push(message.type);
+    }
+    answer(data) {
+      this.dispatchEvent(Object.assign(new Event('message'), { data }));
+    }
+    terminate() {}
+  }
+  try {
+    const worker = new Silent();
+    const client = createWorkerClient(worker);
+    worker.answer({ id: 0, type: 'watch', value: false });
+    assert.equal(ticking.size, 1);
+    worker.answer({ id: 0, type: 'done' });
+    await client.ready;
+    assert.equal(ticking.size, 0);
+
+    const stop = new AbortController();
+    const aborted = client.train(small, { signal: stop.signal });
+    assert.equal(ticking.size, 1);
+    stop.abort();
+    await assert.rejects(aborted, { name: 'AbortError' });
+    assert.equal(ticking.size, 0);
+
+    const training = refusal(() => client.train(small), 'worker_lost');
+    tick();
+    worker.answer({ type: 'done' }); // to the ping
+    for (let i = 0; i < 4; ++i) tick();
+    await training;
+    assert.equal(ticking.size, 0);
+    assert.deepEqual(worker.sent, ['load', 'perform', 'stop', 'perform', 'ping', 'ping', 'ping', 'ping']);
+
+    const other = new Silent();
+    const closing = createWorkerClient(other);
+    other.answer({ id: 0, type: 'watch', value: false });
+    const closed = refusal(() => closing.train(small), 'stopped');
+    closing.close();
+    await closed;
+    assert.equal(ticking.size, 0);
+  } finally {
+    Object.assign(globalThis, { setInterval, clearInterval });
+  }
+});
+
 test('a client is disposed of by the end of its scope', { skip: !Symbol.dispose && 'no Symbol.dispose here' }, async () => {
   const closing = createWorkerClient(new Worker(path.join(dist, 'worker-script.js')));
   closing[Symbol.dispose]();
