@@ -6,7 +6,7 @@
 using namespace tamis;
 using namespace tamis::in_c;
 
-#ifdef TAMIS_SHARES_TRAINING
+#if defined(TAMIS_SHARES_TRAINING) && !defined(TAMIS_CHOSEN)
 #define TAMIS_EXTERN_TRAINING(T, S) extern TAMIS_C_TRAINING(T, S)
 TAMIS_FOR_SCALARS(TAMIS_EXTERN_TRAINING)
 #endif
