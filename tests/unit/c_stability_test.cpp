@@ -64,9 +64,8 @@ TEST(CStability, CountsAsCppDoes) {
     };
     using Stability = tamis::StabilitySelection<double, decltype(make)>;
     const std::size_t bytes = tamis_stability_bytes_f64(&at.p, &at.grid);
-    ASSERT_EQ(bytes, Stability::requirement(at.made.shape(), groups, 3,
-                                            Trainer::requirement(choice, at.made.shape()))
-                         .bytes);
+    ASSERT_EQ(bytes,
+              Stability::requirement(at.made.shape(), groups, 3, Trainer::requirement(choice, at.made.shape())).bytes);
     EXPECT_GE(tamis_stability_fast_bytes_f64(&at.p, &at.grid, 720, 30), bytes);
     GuardedMemory memory(bytes), own(bytes);
     Stability expected(make, 12, at.made.targets(), {lambdas, 3}, {.pairs = 4, .seed = 9, .groups = groups});
@@ -179,7 +178,7 @@ TEST(CStability, SaysWhatIsWrong) {
   expect(TAMIS_INVALID_OPTION, [](Case& c) { c.p.loss = 99; });
   expect(TAMIS_INVALID_LAMBDA, [](Case& c) { c.grid.lambdas = nullptr; });
   expect(TAMIS_INVALID_ETA, [](Case& c) { c.p.eta = 1; });
-  expect(TAMIS_INVALID_COMBINATION, [](Case& c) { c.p.solver = TAMIS_TWO_PHASE; });
+  expect(TAMIS_INVALID_COMBINATION, [](Case& c) { c.p.solver = TAMIS_CRAMMER_SINGER_DUAL; });
   expect(TAMIS_INVALID_SHAPE, [](Case& c) { c.p.labels = nullptr; });
   expect(
       TAMIS_INVALID_LABEL, [](Case& c) { c.made.labels[6] = 3; }, 6);
