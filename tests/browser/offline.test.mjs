@@ -44,7 +44,7 @@ async function site() {
 }
 /** The script that a build begins with. */
 const mainOf = (folder) => readFileSync(path.join(folder, 'index.html'), 'utf8').match(/src="\.\/(assets\/index-[\w-]+\.js)"/)[1];
-const mainIn = (page) => page.getAttribute('script[type=module]', 'src').then((src) => src.replace('./', ''));
+const mainIn = (page) => page.getAttribute('script[type=module]:not([async])', 'src').then((src) => src.replace('./', ''));
 
 /** In the page: what of its files the browser keeps, by version. */
 const kept = (page) => page.evaluate(async () => Object.fromEntries(await Promise.all((await caches.keys()).map(async (name) =>
