@@ -29,12 +29,13 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   using Base = DescentEpochs<T, Loss, Penalty, Columns>;
 
  protected:
-  using Base::begin_again, Base::bind, Base::caution_, Base::certify_null_model, Base::count_iteration, Base::decrease_,
-      Base::design_, Base::dual_value, Base::end_at_limit, Base::epoch, Base::fit_null_model, Base::follows_violations,
-      Base::for_each_active_group, Base::for_each_active_row, Base::has_zeros, Base::intercept_scale_, Base::is_zero,
-      Base::known_, Base::lambda_, Base::loss_, Base::measure_columns, Base::memory_, Base::monitor_, Base::objective,
-      Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_, Base::shape_, Base::shrinkage_,
-      Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::working_;
+  using Base::are_scores, Base::begin_again, Base::bind, Base::caution_, Base::certificates_, Base::certify_null_model,
+      Base::count_iteration, Base::decrease_, Base::design_, Base::dual_value, Base::end_at_limit, Base::epoch,
+      Base::fit_null_model, Base::follows_violations, Base::for_each_active_group, Base::for_each_active_row,
+      Base::gauge_, Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::loss_,
+      Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual, Base::offer_primal,
+      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::settled_, Base::shape_, Base::shrinkage_,
+      Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_, Base::working_;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
 
@@ -91,7 +92,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     lambda_ = lambda;
     went_round_ = true;
     decrease_ = T(0);
-    certify(false);
+    certify_again();
+    settled_ = !follows_violations() && newton_is_on();
     if (running()) begin_epochs(2);
     return running();
   }
@@ -106,12 +108,19 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     } else {
       newton_step();
       known_ = false;
-      epochs_left_ = epochs_between();
+      settled_ = settled_ && newton_.went_well();
+      epochs_left_ = settled_ ? 0 : epochs_between();
+      comes_from_newton_ = true;
     }
-    if (last || epochs_left_ == 0) {
+    if (last || (epochs_left_ == 0 && (comes_from_newton_ || !settled_))) {
+      comes_from_newton_ = false;
+      const T before = excess();
       certify(false);
       if (last) end_at_limit();
-      if (running()) begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
+      if (running()) {
+        settled_ = !follows_violations() && newton_is_on() && newton_.went_well() && excess() <= T(0.5) * before;
+        begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
+      }
     }
     return running();
   }
@@ -157,25 +166,30 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     return left > T(0.1);
   }
 
+  /// What is left of the gradient at the last certificate, beside λ; the gap for a penalty that has none of zeros.
+  T excess() const { return has_zeros() ? gauge_ / lambda_ - T(1) : gap_; }
+
   std::uint32_t interval() const { return largest(std::uint32_t(5), report_.iterations / 4); }
 
-  /// Chooses the groups that epochs visit: those with coefficients, and those that might get some.
+  /// Chooses the groups that epochs visit: those with coefficients, and those that might get some; once settled, those
+  /// alone that get their first coefficients, for the others are Newton's.
   [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
-    epochs_left_ = count;
     const T doubt = smallest(T(0.5), T(3) * square_root(largest(gap_, T(0))));
-    const T least = lambda_ * (T(1) - doubt);
+    const T least = lambda_ * (settled_ ? T(1) : T(1) - doubt);
     working_ = 0;
     for_each_active_group([&](FeatureGroup group) {
       bool wanted = !options_.working_sets || !has_zeros() || !(memory_.score[group.first] < least);
-      bool varies = false;
+      bool varies = false, is_new = true;
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
         varies = varies || own_.squares[j] > T(0);
-        wanted = wanted || !is_zero(row_of(own_.w, j, stride_));
+        is_new = is_new && is_zero(row_of(own_.w, j, stride_));
       }
+      wanted = settled_ ? wanted && is_new && has_zeros() : wanted || !is_new;
       if (wanted && varies)
         for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
     });
+    epochs_left_ = settled_ ? Index(working_ > 0) : count;
   }
 
   // ---- Newton's method --------------------------------------------------------------------------------------------
@@ -183,10 +197,15 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   void newton_step() {
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
-      const T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
+      T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
+      if (settled_ && has_zeros()) {  // a step leaves the square of what it begins with, and what it leaves is the gap
+        const T here = largest(excess(), epsilon<T>);
+        forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
+      }
       SupportProblem<T, Columns, Loss, Penalty> problem{
-          design_, targets_, loss_,  penalty_, shape_, lambda_, forcing,    options_.intercept,
-          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_};
+          design_, targets_,           loss_,  penalty_, shape_, lambda_, known_ ? value_ : objective(),
+          forcing, options_.intercept, own_.w, own_.g,   own_.d, own_.z,  own_.u,
+          own_.h,  own_.bound,         stride_};
       report_.epochs += newton_.step(problem);
     }
   }
@@ -195,9 +214,12 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
 
   /// Scores of the coefficients anew, then the gap.
   [[gnu::noinline]] void certify(bool null_model) {
-    known_ = false;
+    const T at = lambda_;
     if (!null_model) take_scores();
-    offer_primal(own_.w, own_.z);
+    value_ = objective();
+    known_ = true;
+    if (at == options_.lambda && are_scores(own_.z)) offer_primal(own_.w, value_);
+    else offer_primal(own_.w, own_.z);
     take_gradients();
     if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
@@ -208,6 +230,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       monitor_.begin();
     }
     if (!null_model && running()) choose_lambda();
+    known_ = lambda_ == at;
+  }
+
+  /// The certificate of the point where a run has ended, at another λ: its scores, duals and their gradient are there.
+  void certify_again() {
+    known_ = false;
+    offer_primal(own_.w, own_.z);
+    ++certificates_;
+    offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+    gap_ = report_.relative_gap;
   }
 
   /// Where λ is small and the gap does not close, the way there leads over larger ones, from one solution to the next:
@@ -275,7 +307,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   std::span<std::byte> room_{};  ///< that of Newton's method
   T gap_ = T(1);                 ///< relative, at λ: see choose_lambda
   std::uint32_t epochs_left_ = 0;
-  bool went_round_ = false;  ///< the way over larger λ has been taken
+  bool comes_from_newton_ = false;  ///< w, since the last certificate
+  bool went_round_ = false;         ///< the way over larger λ has been taken
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -127,17 +127,17 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
     if (follows_violations()) {
       visit_work([&](FeatureGroup group) { descend_on_violations(group); });
       if (options_.intercept) move_intercepts();
+      value_ = objective();
     } else {
       descend_on_model(before);
     }
-    value_ = objective();
     known_ = true;
     const T decrease = before - value_;
     if (decrease < T(-8) * epsilon<T> * absolute(before)) caution_ = smallest(T(2) * caution_, T(64));
     shrinkage_ = decrease_ > T(0) ? smallest(largest(decrease, T(0)) / decrease_, T(1)) : T(1);
     decrease_ = decrease;
     update_residual(square_root(moved_), square_root(size_));
-    add_epochs(design_.entries(own_.work, working_), follows_violations() ? T(1) : T(model_sweeps));
+    add_epochs(design_.entries(own_.work, working_), follows_violations() ? T(1) : T(sweeps()));
   }
 
   template <class Visit>
@@ -247,7 +247,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
     return true;
   }
 
-  /// An epoch on the quadratic model of the loss at z, then a search along its step.
+  /// An epoch on the quadratic model of the loss at z, then a search along its step; takes the value.
   [[gnu::noinline]] void descend_on_model(T before) {
     const Index stride = stride_;
     take_gradients();
@@ -271,7 +271,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
     design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
     add_scaled(own_.u, T(1), own_.z);
     T alpha = T(1);
-    while (objective() > before && alpha > T(1e-3)) {
+    while ((value_ = objective()) > before && alpha > T(1e-3)) {
       alpha *= T(0.5);
       along([&](Index j) {
         T* w = row_of(own_.w, j, stride);
@@ -305,7 +305,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
       T* u = row_of(own_.u, i, stride);
       for (Index k = 0; k < classes; ++k) u[k] += t[k];
     };
-    for (int sweep = 0; sweep < model_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < sweeps(); ++sweep) {
       visit_work([&](FeatureGroup group) {
         T curvature = 0;
         for (Index r = 0; r < group.count; ++r) {
@@ -319,7 +319,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
           for (Index e = 0; e < x.count; ++e) apply(x.sample(e), x.values[e], step);
         });
       });
-      if (!options_.intercept) continue;
+      if (!options_.intercept || settled_) continue;
       T* sums = own_.block[1];
       column_sums(static_cast<const T*>(own_.u), shape_.samples, stride, sums);
       T curvature = 0;
@@ -342,13 +342,15 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
       (SimdOrScalar<T>::load(z + e) + scale * SimdOrScalar<T>::load(u + e)).store(z + e);
   }
 
-  static constexpr int model_sweeps = 4;
+  /// Over the groups in work, of an epoch on a model.
+  int sweeps() const { return settled_ ? 10 : 4; }
 
   Memory own_{};
-  T lambda_ = T(0);    ///< that epochs work with
-  Index working_ = 0;  ///< entries of `work`
-  T caution_ = T(1);   ///< factor of the curvature
-  T value_ = T(0);     ///< of the objective, while `known_`
+  T lambda_ = T(0);       ///< that epochs work with
+  bool settled_ = false;  ///< Newton's method does well at w: epochs are for groups that get their first coefficients
+  Index working_ = 0;     ///< entries of `work`
+  T caution_ = T(1);      ///< factor of the curvature
+  T value_ = T(0);        ///< of the objective, while `known_`
   bool known_ = false;
   T decrease_ = T(0);   ///< of the objective in the last epoch
   T shrinkage_ = T(1);  ///< of that in the last two

@@ -20,10 +20,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
-  using typename Base::Factor;
   using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
       Base::damping_, Base::direction, Base::factor_, Base::image, Base::m_, Base::precondition, Base::preconditioned,
       Base::slack_, Base::stride_, Base::work_, Base::zero_row;
+  using typename Base::Factor;
 
  public:
   using Base::Base;
@@ -40,14 +40,13 @@ class SupportNewton : public SupportSystem<T> {
     work_ = T(0);
     p.find_support(m_.support);
     if (p.size == 0) return T(0);
-    const T before = objective(p, p.w, p.z);
     take_gradient(p);
     choose_samples(p);
     went_well_ = false;
     if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
     precondition(p);
     solve(p);
-    search(p, before);
+    search(p);
     return work_;
   }
 
@@ -148,7 +147,7 @@ class SupportNewton : public SupportSystem<T> {
 
   /// w ← w + αd, z with it, for the first α that descends enough.
   template <class Problem>
-  [[gnu::noinline]] void search(Problem& p, T before) {
+  [[gnu::noinline]] void search(Problem& p) {
     const T* base = p.intercept ? row_of(p.d, p.shape.features, stride_) : zero_row(p);
     p.design.multiply(p.support, p.size, p.d, stride_, base, p.u);
     count_work(p);
@@ -167,7 +166,7 @@ class SupportNewton : public SupportSystem<T> {
       });
       p.for_each_group([&](FeatureGroup group) { p.cut(group, candidate, preconditioned(), scores); });
       const T after = objective(p, candidate, scores);
-      if (after <= before) {
+      if (after <= p.value) {
         p.for_each_row([&](Index j) {
           copy(static_cast<const T*>(row_of(candidate, j, stride_)), stride_, row_of(p.w, j, stride_));
         });

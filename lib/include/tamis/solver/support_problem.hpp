@@ -51,6 +51,7 @@ struct SupportProblem {
   const Penalty& penalty;
   Shape shape;
   T lambda;
+  T value;    ///< of the objective at w
   T forcing;  ///< how far down conjugate gradients take the residual
   bool intercept;
   T* w;  ///< coefficients, the last row being intercepts
