@@ -74,7 +74,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
     caution_ = shrinkage_ = T(1);
     lambda_ = options_.lambda;
-    went_round_ = false;
+    went_round_ = settled_ = comes_from_newton_ = false;
     decrease_ = T(0);
     measure_columns();
     fit_null_model();
@@ -202,10 +202,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         const T here = largest(excess(), epsilon<T>);
         forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
       }
+      const T value = known_ ? value_ : objective();
       SupportProblem<T, Columns, Loss, Penalty> problem{
-          design_, targets_,           loss_,  penalty_, shape_, lambda_, known_ ? value_ : objective(),
-          forcing, options_.intercept, own_.w, own_.g,   own_.d, own_.z,  own_.u,
-          own_.h,  own_.bound,         stride_};
+          design_, targets_, loss_,  penalty_, shape_, lambda_, value,  forcing, gap_ <= T(0.3), options_.intercept,
+          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_};
       report_.epochs += newton_.step(problem);
     }
   }

@@ -20,15 +20,15 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
+  using typename Base::Factor;
   using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
       Base::damping_, Base::direction, Base::factor_, Base::image, Base::m_, Base::precondition, Base::preconditioned,
       Base::slack_, Base::stride_, Base::work_, Base::zero_row;
-  using typename Base::Factor;
 
  public:
   using Base::Base;
 
-  /// Whether the last step solved its system, and was taken nearly whole.
+  /// Whether the last step nearly solved its system, and was taken nearly whole.
   bool went_well() const { return went_well_; }
   /// What the last step took, in products with the whole design.
   T work() const { return work_; }
@@ -38,14 +38,18 @@ class SupportNewton : public SupportSystem<T> {
   [[gnu::noinline]] T step(Problem& p) {
     stride_ = p.stride;
     work_ = T(0);
-    p.find_support(m_.support);
-    if (p.size == 0) return T(0);
-    take_gradient(p);
-    choose_samples(p);
     went_well_ = false;
-    if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
-    precondition(p);
-    solve(p);
+    for (int round = 0; round < 3; ++round) {
+      p.find_support(m_.support);
+      if (p.size == 0) return work_;
+      take_gradient(p);
+      choose_samples(p);
+      if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
+      precondition(p);
+      solve(p);
+      if (!p.is_near || !p.drop_turning(preconditioned())) break;
+      p.value = objective(p, p.w, p.z);
+    }
     search(p);
     return work_;
   }
@@ -120,10 +124,8 @@ class SupportNewton : public SupportSystem<T> {
     });
     T size = inner_product(p, p.g, preconditioned());
     const T forcing = factor_ == Factor::of_samples ? T(0.1) * p.forcing : p.forcing;  // a gradient costs as much
-    const T enough = forcing * forcing * size;
-    iterations_ = 0;
-    while (size > enough && iterations_ < most_iterations) {
-      ++iterations_;
+    const T enough = forcing * forcing * size, worth = T(0.1) * size;
+    for (int iteration = 0; size > enough && iteration < most_iterations; ++iteration) {
       apply_hessian(p);
       const T curvature = inner_product(p, direction(), image());
       if (!(curvature > T(0))) break;
@@ -141,6 +143,7 @@ class SupportNewton : public SupportSystem<T> {
       });
       size = next;
     }
+    is_solved_ = size <= worth;
   }
 
   // ---- the step -----------------------------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ class SupportNewton : public SupportSystem<T> {
         break;
       }
     }
-    went_well_ = alpha >= T(0.5) && iterations_ < most_iterations;
+    went_well_ = alpha >= T(0.5) && is_solved_;
     if (alpha == T(1)) {
       slack_ *= T(0.8);
       damping_ *= T(0.25);
@@ -186,7 +189,7 @@ class SupportNewton : public SupportSystem<T> {
     }
   }
 
-  int iterations_ = 0;
+  bool is_solved_ = false;  ///< nearly, though it may be by all iterations
   bool went_well_ = false;
 };
 

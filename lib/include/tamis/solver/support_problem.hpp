@@ -51,8 +51,9 @@ struct SupportProblem {
   const Penalty& penalty;
   Shape shape;
   T lambda;
-  T value;    ///< of the objective at w
-  T forcing;  ///< how far down conjugate gradients take the residual
+  T value;       ///< of the objective at w
+  T forcing;     ///< how far down conjugate gradients take the residual
+  bool is_near;  ///< to the optimum: groups that would turn round are to be zero
   bool intercept;
   T* w;  ///< coefficients, the last row being intercepts
   T* g;  ///< scratch of the same size, like d
@@ -169,6 +170,62 @@ struct SupportProblem {
       if (!(part.slope.level > T(0))) most = largest(most, curvature_of(part.slope.scale));
     });
     return most;
+  }
+
+  /// out += ŵŵᵀg / h where a norm is much more curved across w than the loss is, h: along w it is not curved at all.
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void add_along(FeatureGroup group, const T* g, const T* h, T* out) const {
+    const Rows<const T> here = rows<const T>(w, group), given = rows<const T>(g, group);
+    const Rows<T> sum = rows(out, group);
+    penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
+      const T own = h[group.first];
+      if (!is_norm(part) || !(own > T(0)) || !(curvature_of(part.slope.scale) > T(8) * own)) return;
+      const Rows<const T> at = part.entries(here);
+      const Rows<T> to = part.entries(sum);
+      const T step = inner_product(at, part.entries(given)) / (inner_product(at, at) * own);
+      for (Index r = 0; r < at.rows; ++r)
+        for (Index k = 0; k < at.classes; ++k) to.row(r)[k] += step * at.row(r)[k];
+    });
+  }
+  /// Whether the penalty is a multiple of the Euclidean norm there: curved across w alone.
+  static bool is_norm(const ProxJacobian<T>& part) {
+    return part.slope.along == T(1) && part.slope.scale < T(1) && !(part.slope.level > T(0));
+  }
+  static T inner_product(const Rows<const T>& a, const Rows<const T>& b) {
+    T sum = 0;
+    for (Index r = 0; r < a.rows; ++r)
+      for (Index k = 0; k < a.classes; ++k) sum += a.row(r)[k] * b.row(r)[k];
+    return sum;
+  }
+
+  /// Makes zero the norms' entries that would turn round long before the end of the step d, in the scores too, for
+  /// others that move against them would go too far without them; whether there are any. `spare`: a matrix like d.
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool drop_turning(T* spare) {
+    bool any = false;
+    for_each_group([&](FeatureGroup group) {
+      const Rows<const T> here = rows<const T>(w, group), move = rows<const T>(d, group);
+      const Rows<T> back = rows(spare, group);
+      for (Index r = 0; r < group.count; ++r) fill(row_of(spare, group.feature(r), stride), stride, T(0));
+      bool turns = false;
+      penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
+        if (!is_norm(part)) return;
+        const Rows<const T> at = part.entries(here), step = part.entries(move);
+        const Rows<T> to = part.entries(back);
+        const T square = inner_product(at, at);
+        if (!(square + inner_product(at, step) < T(0)) || !(square < T(0.01) * inner_product(step, step))) return;
+        turns = true;
+        for (Index r = 0; r < at.rows; ++r)
+          for (Index k = 0; k < at.classes; ++k) to.row(r)[k] = -at.row(r)[k];
+      });
+      if (!turns) return;
+      any = true;
+      for (Index r = 0; r < group.count; ++r) {
+        const Index j = group.feature(r);
+        const T* const change = row_of(spare, j, stride);
+        for (Index k = 0; k < stride; ++k) row_of(w, j, stride)[k] += change[k];
+        add_column(design.column(j), change, stride, z);
+      }
+    });
+    return any;
   }
 
   /// Makes zero what would turn round, in the scores too; see detail::keep_below_level. `spare` is a matrix like

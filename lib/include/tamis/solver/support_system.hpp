@@ -248,9 +248,9 @@ class SupportSystem {
     return factor_cholesky(m_.factor, order, capacity);
   }
 
-  /// The same by Woodbury's identity, where samples are fewer than features of the support: with Ω^½ in omega and D, the
-  /// diagonal of penalty and damping, in `diagonal`, the factor of I + Ω^½ X D⁻¹ Xᵀ Ω^½. Intercepts have no penalty;
-  /// their D is small beside their curvature.
+  /// The same by Woodbury's identity, where samples are fewer than features of the support: with Ω^½ in omega and D,
+  /// the diagonal of penalty and damping, in `diagonal`, the factor of I + Ω^½ X D⁻¹ Xᵀ Ω^½. Intercepts have no
+  /// penalty; their D is small beside their curvature.
   template <class Problem>
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
     const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(m_.limit);
@@ -277,7 +277,8 @@ class SupportSystem {
       for (Index a = 0; a < samples; ++a) {
         T* const row = m_.factor + std::size_t(a) * capacity;
         if (values[a] != T(0))
-          add_scaled_row(static_cast<const T*>(row), values[a] / d, static_cast<const T*>(values), padded<T>(a + 1), row);
+          add_scaled_row(static_cast<const T*>(row), values[a] / d, static_cast<const T*>(values), padded<T>(a + 1),
+                         row);
       }
     };
     for (Index c = 0; c < p.size; ++c) {
@@ -314,7 +315,10 @@ class SupportSystem {
       p.for_each_row([&](Index j) {
         copy(static_cast<const T*>(row_of(m_.packed, c++, stride_)), stride_, row_of(out, j, stride_));
       });
-      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, out); });
+      p.for_each_group([&](FeatureGroup group) {
+        p.add_along(group, p.g, m_.diagonal, out);
+        p.keep_on_manifold(group, out);
+      });
       return;
     }
     p.for_each_group([&](FeatureGroup group) {
