@@ -44,7 +44,7 @@ function ratios(record) {
     const times = found.map((row) => reached(row) + Number((longest(row) / row.tamis_float).toPrecision(2))).join('; ');
     return `| ${title} | ${level} | ${time(found[0].tamis_float)} | ${theirs} | ${times} |`;
   });
-  const text = `Time to an objective within the relative error of the certified optimum, with the ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts and one thread; \
+  const text = `Time until the objective is within the given relative error of the certified optimum; ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts, one thread; \
 tamis in float, certificates included (\`${record}\`, of the target \`ratios\`: ${machine.processor}, ${machine.cores} processors, ${machine.date}):`;
   return [wrapped(text), '', '| problem | error | tamis | other solver | times as long |', '|---|---|---|---|---|', ...table].join('\n');
 }
