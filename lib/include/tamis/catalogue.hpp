@@ -166,7 +166,7 @@
 
 // clang-format on
 
-// The sentences of refusals. The same serve static_assert and the run-time door.
+// The sentences of refusals. The same serve static_assert and the checks at run time.
 #define TAMIS_NEEDS_DUAL_PROX \
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
 #define TAMIS_NEEDS_GRADIENT \
