@@ -37,10 +37,10 @@ const fragments = {
   'const other = await': [
     `${points} const kernels = ['linear', 'gaussian:1'], linear = ([a, b], [c, d]) => a * c + b * d, gaussian = ([a, b], [c, d]) => Math.exp(-((a - c) ** 2 + (b - d) ** 2) / 2);
      const [K1, K2] = [linear, gaussian].map((k) => X.map((one) => X.map((other) => k(one, other)))), [k1, k2] = [K1[0], K2[0]];`,
-    "other.report.status === 'converged' && lambda > 0 && points.length > 1 && best.predict(X[0])",
+    "other.report.status === 'converged' && lambda > 0 && best.predict(X[0])",
   ],
   'const { model } = await': [flowers, 'model.probabilities(x).length === 3 && model.calibration.heldOut.bins && ranked.length === 4'],
-  'const y = [[': ['const X = [[1, 0], [0, 0], [0, 1]], x = [1, 0];', "labels.predictSet(x).includes('red') && labels.predict(x)"],
+  'const y = [[': ['const X = [[1, 0.2], [0.1, 0.1], [0, 1], [0.9, 0]], x = [1, 0];', "labels.predictSet(x).includes('red') && labels.predict(x)"],
   'const X = await': [
     `const images = [1, 2, 3].map((n) => Array.from({ length: 784 }, (_, i) => Math.sin(n * i) ** 2)), signals = images, y = ['a', 'b', 'c'];
      const [ax, ay, az] = [0.1, 0.2, 0.3], lines = ['one two', 'two three', 'three one'];`,
