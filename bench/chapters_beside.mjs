@@ -90,7 +90,7 @@ export function costs(document, { notRun, fit, averaged, wheel }) {
   if (notRun) return document.text(`not run: ${notRun}`);
   const of = (value, goal, text) => `${text} (${value <= goal ? 'met' : '**missed**'})`;
   document.text('Of `fit`, squared hinge and ℓ1/ℓ2 to 1e-3, at most 5 % beyond calls of the library, memory at its highest at most 1.2 times the samples, which are ' +
-    'among it, and the arena, where the layout is not copied; of `predict` of one row at most 20 µs of the processor. An interrupt is seen after the longest call, in seconds of the processor too.');
+    'among it, and the arena, where the layout is not copied; of `predict` of one row at most 20 µs of CPU time. An interrupt is seen after the longest call, in CPU seconds too.');
   document.table(['data', 'memory / goal', 'fit', 'beyond', 'longest call', 'predict'], fit.map((row) => [`${row.data}, ${row.layout}`,
     row.layout === 'C' ? `${(row.highest / row.goal).toFixed(2)}: copied` : of(row.highest, row.goal, (row.highest / row.goal).toFixed(2)),
     time(row.seconds), of(row.share, 0.05, `${(100 * row.share).toFixed(1)} %`), time(row.longest), of(row.microseconds, 20, `${row.microseconds.toFixed(1)} µs`)]));

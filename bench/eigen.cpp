@@ -1,4 +1,4 @@
-// What products and factors cost beside Eigen's, one thread, in milliseconds of the processor: the
+// What products and factors cost beside Eigen's, one thread, in milliseconds of CPU time: the
 // least of rounds in turn.
 // Run: cmake --build build/test --target eigen
 #include <Eigen/Cholesky>

@@ -5,7 +5,7 @@
 
 TAMIS is the command, DATA a folder (by default TAMIS_DATA) with NAME/NAME.csv.gz, NAME/NAME_train.csv.gz or NAME.csv. A cell is a table, raw or standardised, with a
 loss, a penalty, a share of lambda_max and a precision. Each cell is trained with the default and with every other solver that takes the
-problem, published baselines aside; a run is killed after so many seconds of the processor. Times are those of the processor beyond what it
+problem, published baselines aside; a run is killed after so many CPU seconds. Times are CPU seconds beyond what it
 takes to read the table; below --least they count as that. Cells that no solver ends are counted apart.
 
 Ends with 1 where the default does not converge and another solver does. --quick has a few cells.

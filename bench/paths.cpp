@@ -1,4 +1,4 @@
-// What a path costs beside one solve, and cross-validation beside a path: seconds of the processor, the least of three.
+// What a path costs beside one solve, and cross-validation beside a path: CPU seconds, the least of three.
 // Run: bench_paths
 // Or a logistic path at λs that are given, for peers/paths.py: CPU seconds, the least of three, then the objectives.
 // Run: bench_paths DATA.csv LAMBDAS l1|group-l2 TOLERANCE

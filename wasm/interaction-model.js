@@ -1,4 +1,4 @@
-// Trained models with products of features.
+// Trained models with interactions (products of features).
 
 import { invalidOption } from './error.js';
 import { BaseModel } from './model.js';

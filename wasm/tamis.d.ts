@@ -99,26 +99,22 @@ export type Penalty =
  */
 // catalogue: solvers
 export type Solver =
-  /** what suits loss, penalty and lambda */
+  /** what suits loss, penalty, lambda and sizes */
   | 'auto'
   /** restarted, reflected primal-dual iterations on a working set of features */
   | 'primal-dual'
-  /** accelerated proximal gradient with line search and restarts on a working set (the default for ranking, and for
-   * group-linf over several features) */
+  /** accelerated proximal gradient with line search and restarts on a working set of features */
   | 'fista'
-  /** primal-dual with projections onto the level set of the mean loss (the default with eta) */
+  /** primal-dual iterations with projections onto the level set of the mean loss */
   | 'constrained-primal-dual'
-  /** ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000; in the command
-   * unless the mean square distance of samples from their mean is above 1e7 lambda, too) */
+  /** ascent on the dual, one sample at a time; lambda > 0 (the default for lambda n >= 1/1000; the command takes
+   * two-phase instead also where the mean squared distance of the samples from their mean exceeds 1e7 lambda) */
   | 'crammer-singer-dual'
-  /** primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena
-   * has room for its linear systems (the default for hinge; outside WebAssembly for squared-hinge too where l1 has
-   * at most 4000 coefficients, and with any penalty where samples are fewer than features, and samples times classes
-   * at most 1500) */
+  /** primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples
+   * that matter, if the arena has room for its linear systems */
   | 'two-phase'
-  /** descent over features with scores kept in place, then Newton's method with conjugate gradients on the features
-   * that are not zero, where the arena has room (the default, but for group-linf over several features and where
-   * proximal-newton is; in the least arena descent alone) */
+  /** descent over features, which keeps the scores up to date, then Newton's method with conjugate gradients on the
+   * features that are not zero, if the arena has room for it */
   | 'block-coordinate-descent'
   | Baseline;
 // end of catalogue

@@ -2,7 +2,7 @@
 
 Of `fit`: the share of processor time that is not in calls of the library; that of the longest, after which an interrupt
 is seen; memory at its highest, the samples included, beside 1.2 times the samples and the arena. Of `predict`:
-microseconds of the processor for one row, the least of ten rounds. Of models that parts of the samples make as streams,
+microseconds of CPU time for one row, the least of ten rounds. Of models that parts of the samples make as streams,
 and that are averaged as in lib/python/examples/stream_on_dask.py: how many new samples they get right, beside a model
 of all in memory. Of the wheel in a folder: seconds from `pip install` into a fresh environment to a first prediction.
 FOLDER holds digits.csv; MNIST (the first 20,000) comes from the folder TAMIS_DATA, but for --quick. tamis is found by
@@ -62,7 +62,7 @@ def measure(name, layout):
     X, y = samples_of(name, layout)
     parts = [X.data, X.indices, X.indptr] if layout == "CSC" else [X]
     estimator = tamis.SparseClassifier("squared-hinge", "group-l2", 1e-3, tolerance=1e-3)
-    calls, call = [], _library.Precision.call  # seconds of the processor
+    calls, call = [], _library.Precision.call  # CPU seconds
 
     def timed(self, name):
         """The library's function, whose seconds are kept."""

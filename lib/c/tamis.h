@@ -81,23 +81,21 @@ typedef enum tamis_penalty {
 
 /* catalogue: solvers */
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,  /* what suits loss, penalty and lambda */
+  TAMIS_AUTOMATIC = 0,  /* what suits loss, penalty, lambda and sizes */
   /* hinge and squared-hinge: restarted, reflected primal-dual iterations on a working set of features */
   TAMIS_PRIMAL_DUAL = 1,
-  /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set (the default
-     for ranking, and for group-linf over several features) */
+  /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set of features */
   TAMIS_FISTA = 2,
   /* hinge and squared-hinge: Algorithm 1 of Chierchia et al. (2015), unchanged (TAMIS_ALL_SOLVERS) */
   TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,
-  /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
+  /* hinge, with eta: primal-dual iterations with projections onto the level set of the mean loss */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
-  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000; in
-     the command unless the mean square distance of samples from their mean is above 1e7 lambda, too) */
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default for lambda n >= 1/1000; the
+     command takes two-phase instead also where the mean squared distance of the samples from their mean exceeds 1e7
+     lambda) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
-  /* hinge and squared-hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that
-     matter, where the arena has room for its linear systems (the default for hinge; outside WebAssembly for
-     squared-hinge too where l1 has at most 4000 coefficients, and with any penalty where samples are fewer than
-     features, and samples times classes at most 1500) */
+  /* hinge and squared-hinge: primal-dual iterations, then a proximal point method whose subproblems semismooth
+     Newton solves on the samples that matter, if the arena has room for its linear systems */
   TAMIS_TWO_PHASE = 6,
   /* hinge, with eta: Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting (TAMIS_ALL_SOLVERS) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL_AS_PRINTED = 7,
@@ -110,9 +108,8 @@ typedef enum tamis_solver {
   /* all losses but hinge: proximal gradient steps of constant length, the longest that a power iteration finds: what
      Chierchia et al. (2015) timed for the logistic loss (TAMIS_ALL_SOLVERS) */
   TAMIS_FORWARD_BACKWARD = 10,
-  /* all losses but hinge and ranking-squared-hinge: descent over features with scores kept in place, then Newton's
-     method with conjugate gradients on the features that are not zero, where the arena has room (the default, but
-     for group-linf over several features and where proximal-newton is; in the least arena descent alone) */
+  /* all losses but hinge and ranking-squared-hinge: descent over features, which keeps the scores up to date, then
+     Newton's method with conjugate gradients on the features that are not zero, if the arena has room for it */
   TAMIS_BLOCK_COORDINATE_DESCENT = 11,
   /* all losses, not reweighted-l1: stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps
      eta_0/sqrt(t) (TAMIS_ALL_SOLVERS) */
@@ -134,9 +131,8 @@ typedef enum tamis_solver {
   /* all losses but hinge: forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge
      (TAMIS_ALL_SOLVERS) */
   TAMIS_FISTA_CONSTANT_STEP = 18,
-  /* logistic, not ridge, group-l2, group-linf, sparse-group, reweighted-l1: block-coordinate-descent that reaches
-     lambda over larger ones, by Newton's method on single coefficients (the default for logistic with l1 or
-     elastic-net, but not in WebAssembly, which is without it) */
+  /* logistic with l1 or elastic-net: solves for a decreasing sequence of lambda, each by Newton's method on single
+     coefficients */
   TAMIS_PROXIMAL_NEWTON = 19
 } tamis_solver;
 /* end of catalogue */

@@ -92,6 +92,7 @@ std::string purpose(SolverKind solver, const std::string& quotes) {
   std::string out = refuses.empty() ? "all losses" : "all losses but " + names_of(refuses, quotes, " and ");
   if (takes.size() < refuses.size()) out = names_of(takes, quotes, " and ");
   if (fitting.size() == 1) out += " and " + names_of(fitting, quotes);
+  else if (fitting.size() < others.size()) out += " with " + names_of(fitting, quotes, " or ");
   else if (!others.empty()) out += ", not " + names_of(others, quotes);
   return out + (is_constrained(solver) ? ", with eta" : "");
 }

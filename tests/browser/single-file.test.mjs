@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openBrowser, openPage, package_folder, serveFolder, tamisInNode, testData } from './support.mjs';
 
-const [as_script, as_module] = [...readFileSync(path.join(package_folder, 'README.md'), 'utf8').matchAll(/```html\n([^]*?)```/g)].map(([, html]) => html);
+const [as_script, as_module, ...others] = [...readFileSync(path.join(package_folder, 'README.md'), 'utf8').matchAll(/```html\n([^]*?)```/g)].map(([, html]) => html);
+assert.deepEqual(others, []);
 const folders = [];
 let browser;
 before(async () => (browser = await openBrowser()));

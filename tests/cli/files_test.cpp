@@ -1,4 +1,4 @@
-// Where the command writes to and reads from, what it refuses at the door, and how signals end it.
+// Where the command writes to and reads from, which invalid input it refuses, and how signals end it.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>

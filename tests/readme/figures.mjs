@@ -1,16 +1,20 @@
-// node figures.mjs [--write] ROOT: what README.md says in figures is what is recorded: of a Cortex-M4F in tests/firmware/figures.csv,
-// which firmware.figures.m4f measures, and beside other solvers in bench/ratios.json, which the target `ratios` measures. With
-// --write it is written anew.
+// node figures.mjs [--write] ROOT: the figures in the pages, between lines `figures: NAME` and `end of figures`, are those that are
+// recorded: of a Cortex-M4F in tests/firmware/figures.csv, which firmware.figures.m4f measures; beside other solvers in
+// bench/ratios.json, which the target `ratios` measures; of interactions in bench/paper_c/recorded/speed.csv, which paper_c_record keeps.
+// With --write they are written anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const write = process.argv[2] === '--write', root = process.argv[write ? 3 : 2];
 
+/** The lines of a file of commas, the names of its columns first. */
+const table = (record) => readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
+
 function cortexM4f(record) {
-  const [head, ...lines] = readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
+  const [head, ...lines] = table(record);
   const rowOf = (solver) => {
     const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
-    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which README.md shows`);
+    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which a page shows`);
     return Object.fromEntries(head.map((name, i) => [name, row[i]]));
   };
   const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
@@ -36,7 +40,7 @@ function ratios(record) {
   const table = shown.map(([title, problem, error, level, peers]) => {
     const found = peers.map((peer) => {
       const row = rows.find((one) => one.problem === problem && one.peer === peer && Math.abs(one.error / error - 1) < 1e-9 && one.lambda === 1e-3);
-      if (!row?.tamis_float) throw new Error(`${record} has no time of tamis and ${peer} for ${problem} to ${error}, which README.md shows`);
+      if (!row?.tamis_float) throw new Error(`${record} has no time of tamis and ${peer} for ${problem} to ${error}, which a page shows`);
       return row;
     });
     const reached = ({ seconds }) => (seconds ? '' : 'more than '), longest = ({ seconds, gave_up_after: limit }) => seconds ?? limit;
@@ -44,9 +48,34 @@ function ratios(record) {
     const times = found.map((row) => reached(row) + Number((longest(row) / row.tamis_float).toPrecision(2))).join('; ');
     return `| ${title} | ${level} | ${time(found[0].tamis_float)} | ${theirs} | ${times} |`;
   });
-  const text = `Time to an objective within the relative error of the certified optimum, with the ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts and one thread; \
+  const text = `Time until the objective is within the given relative error of the certified optimum; ℓ1/ℓ2 penalty, λ = 10⁻³, no intercepts, one thread; \
 tamis in float, certificates included (\`${record}\`, of the target \`ratios\`: ${machine.processor}, ${machine.cores} processors, ${machine.date}):`;
   return [wrapped(text), '', '| problem | error | tamis | other solver | times as long |', '|---|---|---|---|---|', ...table].join('\n');
+}
+
+/** Times of interactions, and of the published algorithm: those of weak and strong hierarchies with both norms, from the least to the most. */
+function interactions(record) {
+  const [head, ...lines] = table(record);
+  const rows = lines.map((line) => Object.fromEntries(head.map((name, i) => [name, line[i]])));
+  const two = (seconds) => (seconds >= 0.1 ? [Number(seconds.toPrecision(2)), 's'] : [Number((1e3 * seconds).toPrecision(2)), 'ms']);
+  const range = (data, lambda, solver, gap) => {
+    const found = rows.filter((row) => row.data === data && row.lambda === lambda && row.solver === solver && Number(row.gap) === gap);
+    if (found.length !== 4) throw new Error(`${record} has ${found.length} rows of ${data}, lambda ${lambda}, ${solver}, ${gap}, instead of four`);
+    const reached = found.filter(({ status }) => status === 'converged').map(({ seconds }) => Number(seconds)).sort((a, b) => a - b);
+    const limit = `more than ${Math.floor(Math.max(...found.map(({ seconds }) => Number(seconds))))} s`;
+    if (!reached.length) return limit;
+    const [least, unit] = two(reached[0]), [most, other] = two(reached.at(-1));
+    return `${least}${unit === other ? '' : ` ${unit}`} to ${reached.length < 4 ? limit : `${most} ${other}`}`;
+  };
+  const printed = (data, lambda) => (rows.some((row) => row.data === data && row.solver.endsWith('as-printed')) ? range(data, lambda, 'primal-dual-as-printed', 1e-6) : 'not run');
+  const shown = [
+    ['30 features, 100 samples, weak and strong, ℓ1 and ℓ∞, λ = 80', 'int30', '80', 1e-6, '10⁻⁶'],
+    ['the same, λ = 14', 'int30', '14', 1e-6, '10⁻⁶'],
+    ['HIV, 240 features, 528 samples, λ = 5', 'HIV', '5', 1e-6, '10⁻⁶'],
+    ['the same, a path of 20 λ', 'HIV path', rows.find(({ data }) => data === 'HIV path')?.lambda, 1e-4, '10⁻⁴ each'],
+  ];
+  return ['| problem | certified | tamis | published primal–dual |', '|---|---|---|---|',
+    ...shown.map(([title, data, lambda, gap, level]) => `| ${title} | ${level} | ${range(data, lambda, 'ours', gap)} | ${printed(data, lambda)} |`)].join('\n');
 }
 
 function wrapped(text) {
@@ -57,19 +86,24 @@ function wrapped(text) {
   }, ['']).join('\n');
 }
 
-const page = path.join(root, 'README.md'), before = readFileSync(page, 'utf8');
-let after = before;
-for (const [mark, record, made] of [['m4f', 'tests/firmware/figures.csv', cortexM4f], ['ratios', 'bench/ratios.json', ratios]]) {
+const all = [
+  ['README.md', 'm4f', 'tests/firmware/figures.csv', cortexM4f],
+  ['README.md', 'ratios', 'bench/ratios.json', ratios],
+  ['bench/README.md', 'interactions', 'bench/paper_c/recorded/speed.csv', interactions],
+];
+for (const [page, mark, record, made] of all) {
+  const file = path.join(root, page), before = readFileSync(file, 'utf8');
   const text = made(record), begin = `<!-- figures: ${mark} -->\n`, end = '\n<!-- end of figures -->';
   const from = before.indexOf(begin), to = before.indexOf(end, from);
   if (from < 0 || to < 0) {
-    console.error(`README.md has nothing between ${begin.trim()} and ${end.trim()}.`);
+    console.error(`${page} has nothing between ${begin.trim()} and ${end.trim()}.`);
     process.exitCode = 1;
   } else if (before.slice(from + begin.length, to) !== text) {
-    after = after.replace(before.slice(from, to), () => begin + text);
-    if (write) continue;
-    console.error(`README.md says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
-    process.exitCode = 1;
+    if (write) {
+      writeFileSync(file, before.slice(0, from) + begin + text + before.slice(to));
+    } else {
+      console.error(`${page} says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
+      process.exitCode = 1;
+    }
   }
 }
-if (write && after !== before) writeFileSync(page, after);

@@ -1,40 +1,18 @@
 // node links.mjs ROOT: in all pages of the project (*.md that git does not ignore) the file of every relative link is there, and every
 // #anchor is a heading of its page; README.md has at most 150 lines, and no page more than 400. Pages that are packed without the
 // others link to none. Every breach is a line; the answer is 1 when there are some.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { linesOf, pagesOf } from './pages.mjs';
 
 const root = path.resolve(process.argv[2] ?? '.');
 const packs = [['wasm/README.md', 'wasm/recipes.md'], ['lib/python/README.md']]; // in the npm package, and in the wheel
 const most = (page) => (page === 'README.md' ? 150 : 400);
 
-/** The pages below a folder, for sources without git. */
-function* pagesBelow(folder) {
-  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
-    const name = path.posix.join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (!/^(\.|build|node_modules$)/.test(entry.name)) yield* pagesBelow(name);
-    } else if (name.endsWith('.md')) yield name;
-  }
-}
-
-function pages() {
-  try {
-    const given = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-    const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '*.md'], given).split('\0');
-    const found = tracked.filter((page) => page && existsSync(path.join(root, page)));
-    if (found.length) return found;
-  } catch {
-    // no git, or no repository
-  }
-  return [...pagesBelow('')];
-}
-
 /** The lines that are text; those of fenced code are empty, as are comments within a line. */
 function textOf(page) {
   let fence = '';
-  return readFileSync(path.join(root, page), 'utf8').replace(/\n$/, '').split('\n').map((line) => {
+  return linesOf(root, page).map((line) => {
     const [, mark] = line.match(/^ {0,3}(`{3,}|~{3,})/) ?? [];
     if (fence) {
       if (mark && mark[0] === fence[0] && mark.length >= fence.length && line.trim() === mark) fence = '';
@@ -70,7 +48,7 @@ function* linksOf(page) {
   }
 }
 
-const all = pages(), wrong = [];
+const all = pagesOf(root), wrong = [];
 let links = 0;
 for (const page of all) {
   const lines = textOf(page).length;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <tamis.h>
+#include <tamis_kernels.h>
 
 #include <cstdint>
 #include <tamis/eigen.hpp>
@@ -37,6 +38,20 @@ int classify(const float* samples, const std::uint16_t* labels, const float* rea
   return label;
 }
 }  // namespace c_first_snippet
+namespace c_kernels_snippet {
+int classify(const float* samples, const std::uint16_t* labels, const float* reading) {
+  alignas(TAMIS_ALIGNMENT) static char arena[1 << 16], room[1 << 12];
+  tamis_kernels_problem_f32 problem;
+  tamis_kernels_f32 run;
+  tamis_kernels_model_f32 model;
+  float scores[3];
+  int label = -1;
+  {
+#include "c_kernels_snippet.hpp"
+  }
+  return label;
+}
+}  // namespace c_kernels_snippet
 namespace c_snippet {
 #include "c_snippet.hpp"
 }
@@ -70,6 +85,7 @@ TEST(Readme, TheFirstExamplesClassify) {
   for (const auto& [sample, label] : {std::pair(reading, 1), std::pair(other, 0)}) {
     EXPECT_EQ(first_snippet::classify(train_snippet::samples, train_snippet::labels, sample), label);
     EXPECT_EQ(c_first_snippet::classify(train_snippet::samples, train_snippet::labels, sample), label);
+    EXPECT_EQ(c_kernels_snippet::classify(train_snippet::samples, train_snippet::labels, sample), label);
     EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, sample, arena, sizeof arena), label);
   }
   EXPECT_EQ(c_snippet::classify(train_snippet::samples, train_snippet::labels, reading, arena, 100), -1);

@@ -1,7 +1,9 @@
 // node sessions.mjs [--write] ROOT TAMIS PAGE…: runs what the pages show of the command, page after page, each in an empty folder with
 // the data of the tests. In a block of code without a language, what follows `$ ` is run, and where the page shows an answer, it has to
 // be that one but for times; after a line `…` anything may follow. A block `sh` is run as a whole. With --write the answers are
-// written into the pages. Blocks `js` and `python` of README.md have to stand in the pages whose tests run them.
+// written into the pages. A block `c` after a line `<!-- program: DECLARATIONS; prints: ANSWER -->` is compiled as a program that has these
+// declarations and the lines of the block in `main`, with what the page's commands have written there. Blocks `js` and `python` of
+// README.md have to stand in the pages whose tests run them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,6 +49,14 @@ function session(block, folder, page, first) {
   return out;
 }
 
+/** The script that compiles and runs the lines of a block as the body of `main`, and compares what it prints. */
+function programOf(block, declarations, answer) {
+  const includes = block.filter((line) => line.startsWith('#include')), lines = block.filter((line) => !line.startsWith('#include'));
+  const source = ['#include <stdio.h>', ...includes, `int main(void) {\n${declarations};`, ...lines, 'return 0;\n}'].join('\n');
+  return `cat > program.c <<'END'\n${source}\nEND\ncc -std=c99 -Wall -Werror -o program program.c\n./program > answer\ncat answer\n` +
+    `[ "$(cat answer)" = '${answer}' ]`;
+}
+
 for (const page of pages) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tamis-'));
   mkdirSync(path.join(folder, 'tests'));
@@ -58,6 +68,8 @@ for (const page of pages) {
     const end = lines.indexOf('```', i + 1), block = lines.slice(i + 1, end);
     if (end < 0) throw new Error(`${page}:${i + 1} opens a block of code that nothing closes`);
     if (lines[i] === '```sh') answerOf(block.join('\n'), folder, `${page}:${i + 2}`);
+    const [, declarations, answer] = lines[i - 1]?.match(/^<!-- program: (.*); prints: (.*) -->$/) ?? [];
+    if (declarations) answerOf(programOf(block, declarations, answer), folder, `${page}:${i + 2}`);
     out.push(...(lines[i] === '```' && block[0].startsWith('$ ') ? session(block, folder, page, i + 2) : block), '```');
     i = end;
   }

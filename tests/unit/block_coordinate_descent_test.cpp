@@ -261,7 +261,7 @@ void expect_optimum(Loss loss, Penalty penalty, double lambda, const char* what)
   }
 }
 
-/// Penalties chosen at run time, as the command does: `any_test` checks that the bits are those of the direct door.
+/// Penalties chosen at run time, as the command does: `any_test` checks that the bits are those of the types themselves.
 template <class Loss>
 void expect_optimum_of_all_penalties(Loss loss, const char* what) {
   const auto check = [&](PenaltyKind kind, Groups groups, double part, double lambda) {

@@ -347,7 +347,7 @@ TYPED_TEST(Ranking, RepairZeroesTheColumnSums) {
   int repaired = 0;
   const auto check = [&](const MadeSets<TypeParam>& made, double lead, std::uint32_t seed) {
     for (Index k = 0; k < made.classes; ++k)
-      if (!made.loss().has_samples(made.targets(), true, k)) return;  // the door refuses that
+      if (!made.loss().has_samples(made.targets(), true, k)) return;  // solvers refuse that
     EXPECT_GT(repair(made, lead, seed), 0.05) << "something is left";
     ++repaired;
   };

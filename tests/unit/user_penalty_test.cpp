@@ -1,4 +1,4 @@
-// A penalty and a loss of one's own, as lib/docs/cpp.md shows them.
+// The user's own penalty and loss, as lib/docs/cpp.md shows them.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -81,7 +81,10 @@ const ways = {
   },
   async Vite(out) {
     const { build } = await import(pathToFileURL(path.join(path.dirname(vite), 'dist/node/index.js')));
-    await build({ root: folder, base: './', configFile: false, logLevel: 'error', worker: { format: 'es' }, build: { target: 'es2022', outDir: out } });
+    const [, shown] = readFileSync(path.join(folder, 'node_modules/tamis/README.md'), 'utf8').match(/export default (\{.*\});  \/\/ vite\.config\.js/);
+    const configuration = Function(`return ${shown}`)();
+    await build({ ...configuration, root: folder, base: './', configFile: false, logLevel: 'error', worker: { format: 'es' },
+      build: { ...configuration.build, outDir: out } });
   },
   async webpack(out) {
     const webpack = createRequire(path.join(tools, 'webpack/'))('webpack');

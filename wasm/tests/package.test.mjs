@@ -43,18 +43,6 @@ try {
   assert.equal(run(process.execPath, 'consumer.cjs'), `setosa ${process.features.require_module ? 'setosa' : 'ERR_REQUIRE_ESM'}\n`);
 });
 
-test('the whole examples of its README say what stands beside them', () => {
-  const readme = readFileSync(path.join(folder, 'node_modules/tamis/README.md'), 'utf8');
-  const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code).filter((code) => /^import .* from 'tamis';/.test(code) && code.includes('console.log('));
-  assert.equal(examples.length, 4);
-  assert.equal(examples[0].trim().split('\n').length, 5);
-  for (const example of examples) {
-    writeFileSync(path.join(folder, 'example.mjs'), example);
-    const answers = [...example.matchAll(/^console\.log\(.*\/\/ (.*)$/gm)].map(([, answer]) => answer);
-    assert.deepEqual(run(process.execPath, 'example.mjs').trim().split('\n'), answers);
-  }
-});
-
 for (const which of ['typescript', 'typescript-first'])
   test(`its types stand up to tsc --strict: ${which}`, () => {
     const compiler = path.join(tools, which, 'lib/tsc.js');

@@ -5,7 +5,7 @@ export default [
     ['Start', 'README.md'],
     ['Problems', 'lib/docs/problems.md', 'draw'],
     ['Solvers', 'lib/docs/solvers.md', 'race'],
-    ['Products of features', 'lib/docs/interactions.md', 'plane'],
+    ['Interactions', 'lib/docs/interactions.md', 'plane'],
     ['Kernels', 'lib/docs/kernels.md', 'plane'],
     ['Streams', 'lib/docs/streams.md'],
     ['Boards', 'lib/docs/boards.md', 'home'],

@@ -1,5 +1,5 @@
 #pragma once
-/// The door for choices made at run time: losses, penalties and designs behind tables of functions, so that a module
+/// Choices made at run time: losses, penalties and designs behind tables of functions, so that a module
 /// holds each solver once per scalar, not once per combination.
 
 #include <cstddef>

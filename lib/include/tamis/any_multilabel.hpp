@@ -1,5 +1,5 @@
 #pragma once
-/// The door for choices made at run time where samples may have several labels.
+/// Choices made at run time where samples may have several labels.
 
 #include "any.hpp"
 

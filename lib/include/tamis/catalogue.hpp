@@ -68,24 +68,21 @@
 // The number in C, the enumerator, the name, what it needs of loss and penalty (catalogue::has), what it is
 // (catalogue::is), and one sentence in ASCII.
 #define TAMIS_SOLVERS(ROW)                                                                                             \
-  ROW(0, automatic, "auto", 0, is::usual, "what suits loss, penalty and lambda")                                       \
+  ROW(0, automatic, "auto", 0, is::usual, "what suits loss, penalty, lambda and sizes")                                \
   ROW(1, primal_dual, "primal-dual", has::dual_prox, is::usual,                                                        \
       "restarted, reflected primal-dual iterations on a working set of features")                                      \
   ROW(2, fista, "fista", has::gradient, 0,                                                                             \
-      "accelerated proximal gradient with line search and restarts on a working set (the default for ranking, and "    \
-      "for group-linf over several features)")                                                                         \
+      "accelerated proximal gradient with line search and restarts on a working set of features")                      \
   ROW(3, primal_dual_as_printed, "primal-dual-as-printed", has::dual_prox, is::baseline | is::ended_by_iterates,       \
       "Algorithm 1 of Chierchia et al. (2015), unchanged")                                                             \
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
-      "primal-dual with projections onto the level set of the mean loss (the default with eta)")                       \
+      "primal-dual iterations with projections onto the level set of the mean loss")                                   \
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000; in the command "   \
-      "unless the mean square distance of samples from their mean is above 1e7 lambda, too)")                          \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default for lambda n >= 1/1000; the command takes "   \
+      "two-phase instead also where the mean squared distance of the samples from their mean exceeds 1e7 lambda)")     \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
-      "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "  \
-      "has room for its linear systems (the default for hinge; outside WebAssembly for squared-hinge too where l1 has " \
-      "at most 4000 coefficients, and with any penalty where samples are fewer than features, and samples times "      \
-      "classes at most 1500)")                                                                                         \
+      "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
+      "that matter, if the arena has room for its linear systems")                                                     \
   ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                    \
       is::baseline | is::constrained | is::ended_by_iterates,                                                          \
       "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                     \
@@ -101,9 +98,8 @@
       "(2015) timed for the logistic loss")                                                                            \
   ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                        \
       is::usual | is::reading_columns,                                                                                 \
-      "descent over features with scores kept in place, then Newton's method with conjugate gradients on the "         \
-      "features that are not zero, where the arena has room (the default, but for group-linf over several features "   \
-      "and where proximal-newton is; in the least arena descent alone)")                                                                             \
+      "descent over features, which keeps the scores up to date, then Newton's method with conjugate gradients on the "\
+      "features that are not zero, if the arena has room for it")                                                      \
   ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,            \
       "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                  \
   ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                          \
@@ -125,8 +121,7 @@
       "forward-backward with momentum: what Chierchia et al. (2015) timed for the squared hinge")                      \
   ROW(19, proximal_newton, "proximal-newton", has::gradient | has::curvature | has::entry_hessian | has::entry_l1,     \
       is::reading_columns,                                                                                             \
-      "block-coordinate-descent that reaches lambda over larger ones, by Newton's method on single coefficients (the " \
-      "default for logistic with l1 or elastic-net, but not in WebAssembly, which is without it)")
+      "solves for a decreasing sequence of lambda, each by Newton's method on single coefficients")
 
 // The solvers of `tamis interactions` and of `tamis kernels`: the number, the enumerator, the name, the losses, and
 // what they take of hierarchies and norms, or of norms and forms.
@@ -171,7 +166,7 @@
 
 // clang-format on
 
-// The sentences of refusals. The same serve static_assert and the run-time door.
+// The sentences of refusals. The same serve static_assert and the checks at run time.
 #define TAMIS_NEEDS_DUAL_PROX \
   "this solver projects onto the dual domain of the loss: it needs a loss with dual_prox, such as hinge"
 #define TAMIS_NEEDS_GRADIENT \

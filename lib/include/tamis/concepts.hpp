@@ -102,7 +102,7 @@ concept ConstrainableLoss = DualProximableLoss<L, T> &&
 
 /// A penalty on the rows of W that belong together (one feature's row, unless `grouping()` or `features_together()`
 /// says more): its value, and its proximity operator argmin_v ½‖v − w‖² + step·Ω(v), in place. Padding must stay zero.
-/// It may have `valid()`, whether its parameters are in range, which solvers ask at the door.
+/// It may have `valid()`, whether its parameters are in range, which solvers check at the start.
 template <class P, class T>
 concept Penalty = requires(const P penalty, Rows<T> rows, Rows<const T> constant_rows, T step) {
   { penalty.value(constant_rows) } -> std::convertible_to<T>;

@@ -1,5 +1,5 @@
 #pragma once
-/// The front door for C++: loss and penalty chosen at compile time, everything inlined.
+/// Training in C++: loss and penalty chosen at compile time, everything inlined.
 
 #include <concepts>
 #include <type_traits>

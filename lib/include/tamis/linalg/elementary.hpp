@@ -1,5 +1,5 @@
 #pragma once
-/// exp, log, tanh and roots of unity of one's own: the same bits on every target, without the mathematical library.
+/// The library's own exp, log, tanh and roots of unity: the same bits on every target, without the mathematical library.
 
 #include <cstdint>
 

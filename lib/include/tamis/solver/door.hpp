@@ -1,5 +1,5 @@
 #pragma once
-/// What solvers check alike at the door, before they write anything.
+/// Checks of the input that solvers share, before they write anything.
 
 #include "../arena.hpp"
 #include "../options.hpp"

@@ -27,7 +27,7 @@ struct InteractionTargets {
   static constexpr SquaredHinge loss = {};  ///< of labels
 };
 
-/// The door of problems with interactions: the status of the first thing that is wrong, its place in the report, or
+/// Checks problems with interactions: the status of the first thing that is wrong, its place in the report, or
 /// `running`. Nothing is written to the memory, of which the report says how much is needed.
 template <class T>
 [[gnu::noinline]] Status check_interactions(const DenseDesign<T>& design, const InteractionTargets<T>& targets,

@@ -19,7 +19,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// Σ_{k≠y} (1 + f_k − f_y)₊² of K.
 using KernelLoss = SquaredHingeOfOutputs;
 
-/// The door of problems with several kernels: the status of the first thing that is wrong, its place in the report, or
+/// Checks problems with several kernels: the status of the first thing that is wrong, its place in the report, or
 /// `running`. Nothing is written to the memory, of which the report says how much is needed.
 template <class T, class Design>
 Status check_kernels(const Design& design, std::span<const Label> labels, Index kernels, Index outputs,

@@ -1,5 +1,5 @@
 #pragma once
-/// What is asked of a solver of linear scores, and the one door at which it is checked.
+/// What is asked of a solver of linear scores, and the one place where it is checked.
 
 #include "../arena.hpp"
 #include "../concepts.hpp"

@@ -46,7 +46,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     memory_.best = nullptr;
   }
 
-  /// Checks everything once, at the door. On refusal nothing has been written to the arena.
+  /// Checks all input once, at the start. On refusal nothing has been written to the arena.
   bool validate(std::span<std::byte> memory, Requirement requirement) {
     return validate(status_of(memory, requirement), requirement.bytes, false);
   }

@@ -24,7 +24,7 @@ struct FobosMemory {
 /// sample is that of its values, not of all features. Why: for a norm, p = prox_t(w) means w − p = t g with g in ∂Ω(p);
 /// the norms with q = 0 keep the sign, the direction or the largest entries of w in all that follows, so that g stays
 /// in ∂Ω and s + t is one step; ridge and elastic net divide by 1 + q s, which multiplies. A penalty without q
-/// (sparse-group, one's own) is taken over all features at each sample. All steps are also done every 1024 samples, so
+/// (sparse-group, your own) is taken over all features at each sample. All steps are also done every 1024 samples, so
 /// that the sum of those that wait stays small beside a single one and float rounds none of them away.
 ///
 /// Memory: one matrix of p+1 rows of padded classes, 2 rows, p numbers; with listed groups p more. `model()` rounds

@@ -22,7 +22,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 /// Otherwise: blocks drawn uniformly from the seed; L_j = 𝒦_j = (a factor of the loss) · Σᵢ cᵢ xᵢⱼ², α = 1.
 ///
 /// It ends by the certificate, computed every 10 iterations from scores computed anew, or by equation (10) with the
-/// violation of `row_violation`; where that has no closed form (largest-entry norm, penalties of one's own) it is
+/// violation of `row_violation`; where that has no closed form (largest-entry norm, your own penalties) it is
 /// L_j‖δ‖. With shrinking, rows of zeros are left out when the dual norm of G_j is below λ by more than the largest
 /// violation of the pass before; all come back at each certificate, and a run ends after a pass over all of them.
 /// λ_max is reported without an intercept only, and by the certificate.
