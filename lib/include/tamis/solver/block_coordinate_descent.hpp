@@ -34,8 +34,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       Base::fit_null_model, Base::follows_violations, Base::for_each_active_group, Base::for_each_active_row,
       Base::gauge_, Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::loss_,
       Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual, Base::offer_primal,
-      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::settled_, Base::shape_, Base::shrinkage_,
-      Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_, Base::working_;
+      Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::report_, Base::settled_, Base::shape_,
+      Base::shrinkage_, Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_,
+      Base::working_;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
 
@@ -185,7 +186,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         varies = varies || own_.squares[j] > T(0);
         is_new = is_new && is_zero(row_of(own_.w, j, stride_));
       }
-      wanted = settled_ ? wanted && is_new && has_zeros() : wanted || !is_new;
+      wanted = settled_ ? wanted && is_new : wanted || !is_new;
       if (wanted && varies)
         for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
     });
@@ -198,13 +199,13 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
-      if (settled_ && has_zeros()) {  // a step leaves the square of what it begins with, and what it leaves is the gap
+      if (settled_) {  // a step leaves the square of what it begins with, and what it leaves is the gap
         const T here = largest(excess(), epsilon<T>);
         forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
       }
       const T value = known_ ? value_ : objective();
       SupportProblem<T, Columns, Loss, Penalty> problem{
-          design_, targets_, loss_,  penalty_, shape_, lambda_, value,  forcing, gap_ <= T(0.3), options_.intercept,
+          design_, targets_, loss_,  penalty_, shape_, lambda_, value,      forcing, gap_ <= T(0.3), options_.intercept,
           own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_};
       report_.epochs += newton_.step(problem);
     }
@@ -216,10 +217,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   [[gnu::noinline]] void certify(bool null_model) {
     const T at = lambda_;
     if (!null_model) take_scores();
-    value_ = objective();
-    known_ = true;
-    if (at == options_.lambda && are_scores(own_.z)) offer_primal(own_.w, value_);
-    else offer_primal(own_.w, own_.z);
+    offer_point();
     take_gradients();
     if (null_model) certify_null_model(own_.u, own_.g);
     else Base::certify(own_.u, own_.g, true);
@@ -233,10 +231,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     known_ = lambda_ == at;
   }
 
+  void offer_point() {
+    value_ = objective();
+    known_ = true;
+    const T wanted = value_ + (options_.lambda - lambda_) * penalty_value(own_.w);
+    offer_primal(own_.w, are_scores(own_.z) ? wanted : not_a_number<T>);
+  }
+
   /// The certificate of the point where a run has ended, at another λ: its scores, duals and their gradient are there.
   void certify_again() {
-    known_ = false;
-    offer_primal(own_.w, own_.z);
+    offer_point();
     ++certificates_;
     offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
     gap_ = report_.relative_gap;

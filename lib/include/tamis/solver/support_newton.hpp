@@ -20,10 +20,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
-  using typename Base::Factor;
   using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
       Base::damping_, Base::direction, Base::factor_, Base::image, Base::m_, Base::precondition, Base::preconditioned,
       Base::slack_, Base::stride_, Base::work_, Base::zero_row;
+  using typename Base::Factor;
 
  public:
   using Base::Base;
@@ -47,7 +47,7 @@ class SupportNewton : public SupportSystem<T> {
       if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
       precondition(p);
       solve(p);
-      if (!p.is_near || !p.drop_turning(preconditioned())) break;
+      if (!p.is_near || !p.drop_turning(m_.diagonal)) break;
       p.value = objective(p, p.w, p.z);
     }
     search(p);

@@ -82,18 +82,13 @@ struct SupportProblem {
   /// Visits each row of the support, that of the intercepts last.
   template <class Visit>
   void for_each_row(Visit visit) const {
-    for (Index c = 0; c < size + Index(intercept); ++c) visit(c < size ? support[c] : shape.features);
+    visit_rows([](void* context, Index j) { (*static_cast<Visit*>(context))(j); }, &visit);
   }
-  /// Visits the groups of the support.
+  /// Visits the groups of the support. What visits them is behind a pointer, so that the way through them is there
+  /// once.
   template <class Visit>
   void for_each_group(Visit visit) const {
-    const Groups groups = groups_of(penalty);
-    Index number = 0;
-    for (Index c = 0; c < size;) {
-      const FeatureGroup group = detail::group_from(groups, shape.features, support[c], number);
-      visit(group);
-      c += group.count;
-    }
+    visit_groups([](void* context, const FeatureGroup& group) { (*static_cast<Visit*>(context))(group); }, &visit);
   }
   template <class M>
   Rows<M> rows(M* matrix, FeatureGroup group) const {
@@ -172,57 +167,43 @@ struct SupportProblem {
     return most;
   }
 
-  /// out += ŵŵᵀg / h where a norm is much more curved across w than the loss is, h: along w it is not curved at all.
-  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void add_along(FeatureGroup group, const T* g, const T* h, T* out) const {
-    const Rows<const T> here = rows<const T>(w, group), given = rows<const T>(g, group);
-    const Rows<T> sum = rows(out, group);
-    penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
-      const T own = h[group.first];
-      if (!is_norm(part) || !(own > T(0)) || !(curvature_of(part.slope.scale) > T(8) * own)) return;
-      const Rows<const T> at = part.entries(here);
-      const Rows<T> to = part.entries(sum);
-      const T step = inner_product(at, part.entries(given)) / (inner_product(at, at) * own);
-      for (Index r = 0; r < at.rows; ++r)
-        for (Index k = 0; k < at.classes; ++k) to.row(r)[k] += step * at.row(r)[k];
-    });
-  }
-  /// Whether the penalty is a multiple of the Euclidean norm there: curved across w alone.
-  static bool is_norm(const ProxJacobian<T>& part) {
-    return part.slope.along == T(1) && part.slope.scale < T(1) && !(part.slope.level > T(0));
-  }
-  static T inner_product(const Rows<const T>& a, const Rows<const T>& b) {
+  /// Σ ab of a group.
+  [[gnu::noinline]] T inner_product(FeatureGroup group, const T* a, const T* b) const {
     T sum = 0;
-    for (Index r = 0; r < a.rows; ++r)
-      for (Index k = 0; k < a.classes; ++k) sum += a.row(r)[k] * b.row(r)[k];
+    for (Index r = 0; r < group.count; ++r)
+      for (Index k = 0; k < shape.classes; ++k)
+        sum += row_of(a, group.feature(r), stride)[k] * row_of(b, group.feature(r), stride)[k];
     return sum;
   }
-
-  /// Makes zero the norms' entries that would turn round long before the end of the step d, in the scores too, for
-  /// others that move against them would go too far without them; whether there are any. `spare`: a matrix like d.
-  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool drop_turning(T* spare) {
+  /// How much more a norm is curved across w than the loss is by h, the diagonal of its Hessian; along w it is not
+  /// curved at all. 0 for penalties that are curved everywhere.
+  T excess_curvature(FeatureGroup group, const T* h) const {
+    const T own = h[group.first];
+    return dual_kind<T>(penalty) == DualKind::norm && own > T(0) ? penalty_curvature(group) / own : T(0);
+  }
+  /// out += ŵŵᵀg / h where a norm is curved much more than the loss.
+  void add_along(FeatureGroup group, const T* g, const T* h, T* out) const {
+    if (!(excess_curvature(group, h) > T(8))) return;
+    const T step = inner_product(group, w, g) / (inner_product(group, w, w) * h[group.first]);
+    for (Index r = 0; r < group.count; ++r)
+      for (Index k = 0; k < shape.classes; ++k)
+        row_of(out, group.feature(r), stride)[k] += step * row_of(w, group.feature(r), stride)[k];
+  }
+  /// Makes zero the groups of a norm that would turn round long before the end of the step d, in the scores too, for
+  /// others that move against them would go too far without them; whether there are any.
+  bool drop_turning(const T* h) {
     bool any = false;
     for_each_group([&](FeatureGroup group) {
-      const Rows<const T> here = rows<const T>(w, group), move = rows<const T>(d, group);
-      const Rows<T> back = rows(spare, group);
-      for (Index r = 0; r < group.count; ++r) fill(row_of(spare, group.feature(r), stride), stride, T(0));
-      bool turns = false;
-      penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
-        if (!is_norm(part)) return;
-        const Rows<const T> at = part.entries(here), step = part.entries(move);
-        const Rows<T> to = part.entries(back);
-        const T square = inner_product(at, at);
-        if (!(square + inner_product(at, step) < T(0)) || !(square < T(0.01) * inner_product(step, step))) return;
-        turns = true;
-        for (Index r = 0; r < at.rows; ++r)
-          for (Index k = 0; k < at.classes; ++k) to.row(r)[k] = -at.row(r)[k];
-      });
-      if (!turns) return;
+      const T square = inner_product(group, w, w);
+      if (!(square + inner_product(group, w, d) < T(0)) || !(square < T(0.01) * inner_product(group, d, d))) return;
+      if (!(excess_curvature(group, h) > T(0))) return;
       any = true;
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
-        const T* const change = row_of(spare, j, stride);
-        for (Index k = 0; k < stride; ++k) row_of(w, j, stride)[k] += change[k];
-        add_column(design.column(j), change, stride, z);
+        T* const row = row_of(w, j, stride);
+        scale_row(row, stride, T(-1));
+        add_column(design.column(j), static_cast<const T*>(row), stride, z);
+        fill(row, stride, T(0));
       }
     });
     return any;
@@ -271,6 +252,20 @@ struct SupportProblem {
       const T* row = row_of(candidate, j, stride);
       for (Index k = 0; k < stride; ++k) correction[k] = row[k] - correction[k];
       add_column(design.column(j), static_cast<const T*>(correction), stride, scores);
+    }
+  }
+
+ private:
+  [[gnu::noinline]] void visit_rows(void (*visit)(void*, Index), void* context) const {
+    for (Index c = 0; c < size + Index(intercept); ++c) visit(context, c < size ? support[c] : shape.features);
+  }
+  [[gnu::noinline]] void visit_groups(void (*visit)(void*, const FeatureGroup&), void* context) const {
+    const Groups groups = groups_of(penalty);
+    Index number = 0;
+    for (Index c = 0; c < size;) {
+      const FeatureGroup group = detail::group_from(groups, shape.features, support[c], number);
+      visit(context, group);
+      c += group.count;
     }
   }
 };
