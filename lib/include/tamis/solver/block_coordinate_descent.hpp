@@ -93,7 +93,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     lambda_ = lambda;
     went_round_ = true;
     decrease_ = T(0);
-    certify_again();
+    certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
     if (running()) begin_epochs(2);
     return running();
@@ -239,7 +239,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   }
 
   /// The certificate of the point where a run has ended, at another λ: its scores, duals and their gradient are there.
-  void certify_again() {
+  void certify_kept_point() {
     offer_point();
     ++certificates_;
     offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
