@@ -91,8 +91,8 @@ typedef enum tamis_solver {
   TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,
   /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
-  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000; in
-     the command unless the mean square distance of samples from their mean is above 1e7 lambda, too) */
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000 or
+     the mean square distance of samples from their mean is above 1e7 lambda) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
   /* hinge and squared-hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that
      matter, where the arena has room for its linear systems (the default for hinge; outside WebAssembly for
@@ -290,7 +290,9 @@ size_t tamis_training_bytes_f32(const tamis_problem_f32 *problem);
 /** The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them
  * (TAMIS_CRAMMER_SINGER_DUAL and TAMIS_BLOCK_COORDINATE_DESCENT all at once, TAMIS_TWO_PHASE some), and for so many
  * coefficients that are not zero, intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2
- * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. */
+ * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. Where the samples decide
+ * between two solvers, as with hinge and ridge, as many as the larger takes; in an arena without room for the one that
+ * they ask for it is the other. */
 size_t tamis_fast_bytes_f32(const tamis_problem_f32 *problem, size_t entries, uint32_t active_limit);
 
 /** Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns

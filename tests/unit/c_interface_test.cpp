@@ -115,9 +115,14 @@ TEST(CInterface, EverySmoothLossGivesTheBitsOfCpp) {
       EXPECT_EQ(std::memcmp(trained.model().coefficients, expected.data(), expected.size() * sizeof(float)), 0);
     };
     expect_same(TAMIS_FISTA, tamis::testing::run_default(made, loss, tamis::L1{}, options));
-    using Descent = tamis::BlockCoordinateDescent<float, decltype(loss), tamis::L1>;
-    for (const auto solver : {TAMIS_AUTOMATIC, TAMIS_BLOCK_COORDINATE_DESCENT})
-      expect_same(solver, tamis::testing::run<Descent, float>(made.design(), made.targets(), loss, tamis::L1{}, options));
+    const auto run = [&]<class Solver>(std::type_identity<Solver>) {
+      return tamis::testing::run<Solver, float>(made.design(), made.targets(), loss, tamis::L1{}, options);
+    };
+    const std::type_identity<tamis::BlockCoordinateDescent<float, decltype(loss), tamis::L1>> descent;
+    expect_same(TAMIS_BLOCK_COORDINATE_DESCENT, run(descent));
+    if constexpr (std::same_as<decltype(loss), tamis::SquaredHinge>)  // it has few unknowns
+      expect_same(TAMIS_AUTOMATIC, run(std::type_identity<tamis::TwoPhase<float, decltype(loss), tamis::L1>>{}));
+    else expect_same(TAMIS_AUTOMATIC, run(descent));
   };
   check(TAMIS_SQUARED_HINGE, tamis::SquaredHinge{});
   check(TAMIS_LOGISTIC, tamis::Logistic{});
@@ -403,7 +408,9 @@ struct Direct {
       return Runner(choice, design, targets, tamis::Options<float>{.lambda = 0.02f});
     };
   }
-  tamis::Requirement solver() const { return Runner::requirement(choice, made.shape(), {made.values.size(), 40}); }
+  tamis::Requirement solver() const {
+    return Runner::requirement_unseen(choice, made.shape(), {made.values.size(), 40});
+  }
 };
 
 tamis_grid_f32 grid_of(std::uint32_t points, float ratio = 0.05f) {
@@ -463,6 +470,76 @@ TEST(CInterface, PathsGiveTheBitsOfCpp) {
     EXPECT_EQ(status, TAMIS_CONVERGED);
     EXPECT_TRUE(memory.surroundings_intact());
   }
+}
+
+/// Hinge and ridge on samples times `scale`: the coefficients of a solver, in that much memory.
+std::vector<float> coefficients_of(tamis_solver solver, float scale, std::size_t bytes, tamis_problem_f32 p,
+                                   const Made<float>& made) {
+  std::vector<float> values = made.values;
+  for (float& x : values) x *= scale;
+  p.values = values.data();
+  p.solver = solver;
+  GuardedMemory memory(bytes);
+  tamis_training_f32 training{};
+  EXPECT_EQ(tamis_train_f32(&training, &p, memory.span().data(), bytes, nullptr, nullptr), TAMIS_CONVERGED);
+  EXPECT_TRUE(memory.surroundings_intact());
+  tamis_model_f32 model;
+  tamis_model_of_f32(&training, &model);
+  return {model.coefficients, model.coefficients + (made.features + 1) * 4};
+}
+
+TEST(CInterface, AutomaticGoesByHowFarSamplesAreFromTheirMean) {
+  const Made<float> made(60, 6, 3, 31);
+  auto p = problem_of(made);
+  p.penalty = TAMIS_RIDGE;
+  p.lambda = 0.01f;
+  p.tolerance = 1e-3f;
+  const auto bytes_of = [&](tamis_solver solver) {
+    p.solver = solver;
+    return tamis_fast_bytes_f32(&p, made.values.size(), 40);
+  };
+  const std::size_t bytes = bytes_of(TAMIS_AUTOMATIC);
+  EXPECT_EQ(bytes, std::max(bytes_of(TAMIS_TWO_PHASE), bytes_of(TAMIS_CRAMMER_SINGER_DUAL)));
+  const auto ascent = coefficients_of(TAMIS_CRAMMER_SINGER_DUAL, 1, bytes, p, made);
+  EXPECT_EQ(coefficients_of(TAMIS_AUTOMATIC, 1, bytes, p, made), ascent);
+  EXPECT_NE(coefficients_of(TAMIS_TWO_PHASE, 1, bytes, p, made), ascent);
+  const auto newton = coefficients_of(TAMIS_TWO_PHASE, 1024, bytes, p, made);
+  EXPECT_EQ(coefficients_of(TAMIS_AUTOMATIC, 1024, bytes, p, made), newton);
+}
+
+TEST(CInterface, PathsGoByHowFarSamplesAreFromTheirMean) {
+  Made<float> made(60, 6, 3, 31);
+  for (float& x : made.values) x *= 1024;
+  auto p = problem_of(made);
+  p.penalty = TAMIS_RIDGE;
+  p.tolerance = 1e-3f;
+  const float lambdas[] = {0.1f, 0.01f};
+  auto grid = grid_of(2);
+  grid.lambdas = lambdas;
+  std::vector<std::uint32_t> folds(made.samples);
+  for (std::size_t i = 0; i < folds.size(); ++i) folds[i] = i % 3;
+  std::vector<float> models[2], held_out[2];
+  for (const bool automatic : {false, true}) {
+    p.solver = automatic ? TAMIS_AUTOMATIC : TAMIS_TWO_PHASE;
+    GuardedMemory memory(tamis_path_fast_bytes_f32(&p, &grid, made.values.size(), 40));
+    tamis_path_f32 path;
+    tamis_status status = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), memory.span().size());
+    while (status == TAMIS_RUNNING) status = tamis_path_step_f32(&path, 1000000);
+    EXPECT_EQ(status, TAMIS_CONVERGED);
+    tamis_model_f32 model;
+    tamis_path_model_f32(&path, &model);
+    models[automatic].assign(model.coefficients, model.coefficients + (made.features + 1) * 4);
+    GuardedMemory room(tamis_cross_validation_fast_bytes_f32(&p, &grid, 3, made.values.size(), 40));
+    held_out[automatic].resize(made.samples * 4 * 2);
+    tamis_cross_validation_f32 validation;
+    tamis_cross_validation_start_keeping_f32(&validation, &p, &grid, folds.data(), 3, held_out[automatic].data(),
+                                             room.span().data(), room.span().size());
+    while (tamis_cross_validation_step_f32(&validation, 1000000) == TAMIS_RUNNING) {
+    }
+  }
+  EXPECT_EQ(models[true], models[false]);
+  EXPECT_EQ(held_out[true], held_out[false]);
+  EXPECT_NE(held_out[true], std::vector<float>(held_out[true].size()));
 }
 
 TEST(CInterface, PathsStopAndEndEarly) {
