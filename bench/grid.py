@@ -42,7 +42,7 @@ def solvers(tamis):
         if not words:
             break
         name, loss, *penalties = words
-        if name == "auto" or "printed" in name or name in ("adaptive-dual-averaging", "fista-constant-step") or "--eta)" in words:
+        if name == "auto" or "printed" in name or name in ("adaptive-dual-averaging", "fista-constant-step", "forward-backward") or "--eta)" in words:
             continue
         for penalty in penalties:
             known[loss, penalty].append(name)

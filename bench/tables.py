@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tables as they come: what `tamis train` makes of data that nobody has scaled.
 
-    python3 bench/tables.py TAMIS DATA [--seconds 20] [--data colon,offsets]
+    python3 bench/tables.py TAMIS [DATA] [--seconds 20] [--data colon,outlier]
 
-TAMIS is the command, DATA the folder of the data sets. Prints for each problem and precision how the run ended, its processor time
+TAMIS is the command, DATA the folder of the data sets, by default TAMIS_DATA. Prints for each problem and precision how the run ended, its processor time
 (all of the command, reading included), iterations and the certified gap; a run is killed after so many seconds.
 
 Tables that no data set has are made here, the same ones every time: Gaussian samples around a mean of each class, deviation 1.
@@ -128,10 +128,12 @@ def run(command, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tamis")
-    parser.add_argument("data_sets", metavar="DATA")
+    parser.add_argument("data_sets", metavar="DATA", nargs="?", default=os.environ.get("TAMIS_DATA"))
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--data", type=lambda text: text.split(","), help="these tables alone")
     args = parser.parse_args()
+    if not args.data_sets:
+        parser.error("set TAMIS_DATA to the folder of the data sets, or name one")
     print("| data | loss | penalty | lambda | precision | solver | ended | s | iterations | gap |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
