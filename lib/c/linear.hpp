@@ -41,11 +41,11 @@ static_assert(!Solvers::none,
               "tamis: none of the chosen solvers takes one of the chosen losses with one of the chosen penalties");
 template <class T>
 using Trainer = Solvers::Trainer<ProblemOf<T>>;
-#define TAMIS_C_TRAINING(T, S)  // few sources use it, and it is small
+#define TAMIS_C_TRAINING(T, S)    // few sources use it, and it is small
 #elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
-#ifdef __wasm__  // what a page loads stays small, and `auto` is the same in all modules
+#ifdef __wasm__                   // what a page loads stays small, and `auto` is the same in all modules
 #define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
 #else
@@ -74,14 +74,15 @@ using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
 #define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
-#define TAMIS_C_SOLVERS                                                                                   \
+#define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 #endif
 #if defined(TAMIS_C_SOLVERS) && !defined(TAMIS_CHOSEN)
 template <class T>
 using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
-/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.
+/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other
+/// sources.
 #define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingFor<tamis::in_c::ProblemOf<T>, TAMIS_C_SOLVERS>;
 #endif
 template <class T>

@@ -237,8 +237,7 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
   const Requirement beside = Validation<T>::requirement(shape, folds, grid.points, {});
   choice = on_samples<T>(choice, *p, smallest_of(grid), bytes, beside);
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
-      *p, choice, Trainer<T>::requirement(choice, shape), beside,
-      [&](const Setting<T>& setting) {
+      *p, choice, Trainer<T>::requirement(choice, shape), beside, [&](const Setting<T>& setting) {
         return Validation<T>({&setting}, setting.design, targets_of<T>(*p), loss_of<T>(*p), fold_of, folds, grid,
                              p->margin);
       });

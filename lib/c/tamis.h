@@ -91,8 +91,8 @@ typedef enum tamis_solver {
   TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,
   /* hinge, with eta: primal-dual with projections onto the level set of the mean loss (the default with eta) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
-  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000 or
-     the mean square distance of samples from their mean is above 1e7 lambda) */
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below
+     1/1000 or the 1000th part of the mean square distance of samples from their mean) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
   /* hinge and squared-hinge: primal-dual, then semismooth Newton on a proximal point method with the samples that
      matter, where the arena has room for its linear systems (the default for hinge; outside WebAssembly for

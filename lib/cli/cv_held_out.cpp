@@ -80,13 +80,13 @@ void hold_out_scores(const CvArguments& a, const Jobs& jobs, const Task& task, c
       scores[i * shape.classes + k] = static_cast<double>(kept[i * stride + k]);
 }
 
-#define TAMIS_INSTANTIATE(T)                                                                                       \
-  template std::vector<HeldOut<double>> held_out(const CvArguments&, const Jobs&, const Fitting<T>&, const Folds&, \
-                                                 const Grid<T>&, std::size_t, ProgressLine&, const PathTask&);     \
-  template std::size_t bytes_of_folds<T>(Shape, Index, Index, Requirement);                                        \
-  template std::size_t bytes_for(const CvArguments&, const Fitting<T>&, Index, Index);                             \
-  template void hold_out_scores<T>(const CvArguments&, const Jobs&, const Task&, const Folds&, double,             \
-                                   ProgressLine&, std::vector<double>&)
+#define TAMIS_INSTANTIATE(T)                                                                                          \
+  template std::vector<HeldOut<double>> held_out(const CvArguments&, const Jobs&, const Fitting<T>&, const Folds&,    \
+                                                 const Grid<T>&, std::size_t, ProgressLine&, const PathTask&);        \
+  template std::size_t bytes_of_folds<T>(Shape, Index, Index, Requirement);                                           \
+  template std::size_t bytes_for(const CvArguments&, const Fitting<T>&, Index, Index);                                \
+  template void hold_out_scores<T>(const CvArguments&, const Jobs&, const Task&, const Folds&, double, ProgressLine&, \
+                                   std::vector<double>&)
 TAMIS_INSTANTIATE(float);
 TAMIS_INSTANTIATE(double);
 #undef TAMIS_INSTANTIATE

@@ -302,8 +302,9 @@ std::string Prepared::scale_sentence() const {
     const std::size_t begin = train.sparse ? train.starts[j] : j * train.samples;
     const std::size_t end = train.sparse ? train.starts[j + 1] : begin + train.samples;
     const auto column = std::span(train.values).subspan(begin, end - begin);
-    const auto zeros = static_cast<std::size_t>(std::count(column.begin(), column.end(), 0.0)) + train.samples - (end - begin);
-    if (zeros > train.samples / 10 * 9) continue;  // nearly empty columns say little
+    const auto others =
+        static_cast<std::size_t>(std::count_if(column.begin(), column.end(), [](double x) { return x != 0; }));
+    if (train.samples - others > train.samples / 10 * 9) continue;  // nearly empty columns say little
     double mean = 0, squares = 0;
     for (const double x : column) mean += x / double(train.samples);
     for (const double x : column) squares += (x - mean) * (x - mean);

@@ -88,7 +88,8 @@ TYPED_TEST(Scaling, ColumnsTimesPowersOfTwoAreTheSameProblem) {
     expect_equivariance<T, Logistic, ProximalNewtonDescent>("proximal-newton, weighted", offsets, 300);
 }
 
-/// Shows `compare` the answers on columns as they are and times 2^10, with the penalty and the λ of the same model there.
+/// Shows `compare` the answers on columns as they are and times 2^10, with the penalty and the λ of the same model
+/// there.
 template <class T, class Loss, template <class, class, class, class> class Solver, class Penalty, class Compare>
 void on_both_scales(Penalty penalty, Penalty of_scaled, T lambda_of_scaled, Compare compare) {
   const Made<T> made(60, 20, 3, 4);

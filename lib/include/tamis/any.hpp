@@ -514,22 +514,23 @@ struct ProblemSpec {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
-  bool constrained = false;  ///< what `automatic` is to solve: the form with η
+  bool constrained = false;   ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
   bool few_unknowns = false;  ///< see has_few_unknowns: the same
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1,
-                          few_unknowns);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns);
   }
-  /// nλ below 1/1000, zero included, or λ below 1e-7 of the samples' mean square distance from their mean.
+  /// nλ below a thousandth, zero included, or a thousandth of the samples' mean square distance from their mean: passes
+  /// of ascent on the dual grow as that over nλ.
   template <class T>
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
-    return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
+    return !(lambda * T(samples) >= T(1e-3)) || T(1e-3) * square_distance > lambda * T(samples);
   }
-  /// The choice with what `automatic` goes by that needs no samples but how many they are: `lambda`, the smallest of a
-  /// path, whose points `TwoPhase` would begin from zero. What it goes by beside that, AnyTrainingFor::on_samples adds.
+  /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
+  /// `lambda` is the smallest of a path; there TwoPhase would begin every point from zero, and few unknowns are no
+  /// reason for it.
   template <class T>
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;

@@ -79,8 +79,8 @@
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
       "primal-dual with projections onto the level set of the mean loss (the default with eta)")                       \
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda < 1/1000 or the mean "       \
-      "square distance of samples from their mean is above 1e7 lambda)")                                               \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below 1/1000 or the "     \
+      "1000th part of the mean square distance of samples from their mean)")                                           \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual, then semismooth Newton on a proximal point method with the samples that matter, where the arena "  \
       "has room for its linear systems (the default for hinge; outside WebAssembly for squared-hinge too where l1 has " \
