@@ -42,7 +42,7 @@ def solvers(tamis):
         if not words:
             break
         name, loss, *penalties = words
-        if name == "auto" or "printed" in name or name in ("adaptive-dual-averaging", "fista-constant-step") or "--eta)" in words:
+        if name == "auto" or "printed" in name or name in ("adaptive-dual-averaging", "fista-constant-step", "forward-backward") or "--eta)" in words:
             continue
         for penalty in penalties:
             known[loss, penalty].append(name)
@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--near", type=float, default=1.5)
     parser.add_argument("--data", type=words)
     parser.add_argument("--losses", type=words, default=["hinge", "squared-hinge", "logistic", "one-vs-rest-squared-hinge"])
-    parser.add_argument("--penalties", type=words, default=["ridge", "l1", "group-l2", "elastic-net"])
+    parser.add_argument("--penalties", type=words, default=["ridge", "l1", "group-l2", "elastic-net", "group-linf", "sparse-group", "reweighted-l1"])
     parser.add_argument("--shares", type=words, default=["1e-1", "1e-2", "1e-3", "1e-4", "1e-5"])
     parser.add_argument("--precisions", type=words, default=["double", "float"])
     parser.add_argument("--forms", type=words, default=["raw", "standardised"])

@@ -41,11 +41,11 @@ static_assert(!Solvers::none,
               "tamis: none of the chosen solvers takes one of the chosen losses with one of the chosen penalties");
 template <class T>
 using Trainer = Solvers::Trainer<ProblemOf<T>>;
-#define TAMIS_C_TRAINING(T, S)  // few sources use it, and it is small
+#define TAMIS_C_TRAINING(T, S)    // few sources use it, and it is small
 #elif defined(TAMIS_ALL_SOLVERS)  // a larger build has the published baselines too, and the loss of label sets
 template <class T>
 using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>>;
-#ifdef __wasm__  // what a page loads stays small, and `auto` is the same in all modules
+#ifdef __wasm__                   // what a page loads stays small, and `auto` is the same in all modules
 #define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, TAMIS_BASELINES
 #else
@@ -74,14 +74,15 @@ using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
 #ifdef TAMIS_USUAL_SOLVERS  // and a smaller one neither the form with η nor FISTA
 #define TAMIS_C_SOLVERS PrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent
 #else
-#define TAMIS_C_SOLVERS                                                                                   \
+#define TAMIS_C_SOLVERS \
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, BlockCoordinateDescent, ProximalNewtonDescent
 #endif
 #endif
 #if defined(TAMIS_C_SOLVERS) && !defined(TAMIS_CHOSEN)
 template <class T>
 using Trainer = AnyTrainingFor<ProblemOf<T>, TAMIS_C_SOLVERS>;
-/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other sources.
+/// The training of a scalar, explicitly: where TAMIS_SHARES_TRAINING is defined, tamis.cpp has it for the other
+/// sources.
 #define TAMIS_C_TRAINING(T, S) template class tamis::AnyTrainingFor<tamis::in_c::ProblemOf<T>, TAMIS_C_SOLVERS>;
 #endif
 template <class T>
@@ -163,26 +164,17 @@ template <class T>
 Shape shape_of(const typename Linear<T>::Problem& p) {
   return {p.samples, p.features, p.classes};
 }
-#ifdef __wasm__
-inline constexpr bool in_webassembly = true;
-#else
-inline constexpr bool in_webassembly = false;
-#endif
 template <class T>
-ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda) {
-  return {static_cast<LossKind>(p.loss),
-          static_cast<PenaltyKind>(p.penalty),
-          groups_of<T>(p),
-          static_cast<SolverKind>(p.solver),
-          p.eta != T(0),
-          ProblemSpec::is_tiny(lambda, p.samples),
-          !in_webassembly && ProblemSpec::has_few_unknowns(static_cast<PenaltyKind>(p.penalty), shape_of<T>(p))};
+ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda, bool path = false) {
+  const ProblemSpec kinds{static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of<T>(p),
+                          static_cast<SolverKind>(p.solver), p.eta != T(0)};
+  return kinds.of_sizes(shape_of<T>(p), lambda, path);
 }
-/// Bytes of the arena of a solver: with no hint at all, the least.
+/// Bytes of the arena: with no hint at all, the least of the solver of `choice`, else of whichever the samples choose.
 template <class T>
 Requirement requirement_of(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
   if (hint.entries == 0 && hint.active_limit == 0) return Trainer<T>::requirement(choice, shape);
-  return Trainer<T>::requirement(choice, shape, hint);
+  return Trainer<T>::requirement_unseen(choice, shape, hint);
 }
 template <class T>
 Targets<T> targets_of(const typename Linear<T>::Problem& p) {
@@ -297,10 +289,19 @@ Grid<T> grid_of(const typename Linear<T>::Grid& g) {
 
 /// A solver is chosen for the smallest λ, as far as that is known.
 template <class T>
+T smallest_of(const Grid<T>& grid) {
+  return !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1);
+}
+template <class T>
 ProblemSpec path_choice(const typename Linear<T>::Problem& p, const Grid<T>& grid) {
-  ProblemSpec choice = choice_of<T>(p, !grid.open() && grid.valid() ? grid.at(grid.points - 1) : T(1));
-  choice.few_unknowns = false;  // points go on from one another
-  return choice;
+  return choice_of<T>(p, smallest_of(grid), true);
+}
+/// The choice for samples that a refusal has not come before, in so many bytes.
+template <class T>
+ProblemSpec on_samples(const ProblemSpec& choice, const typename Linear<T>::Problem& p, T lambda, std::size_t bytes,
+                       Requirement beside = {}) {
+  const Designs<T> designs(p);
+  return Trainer<T>::on_samples(choice, designs.of(p), shape_of<T>(p), lambda, p.intercept != 0, bytes, beside);
 }
 
 /// TAMIS_RUNNING, or why a problem has no path.

@@ -99,7 +99,7 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
   const ProblemSpec choice = choice_of<T>(*p, p->lambda);
   slot.refusal = refusal_of<T>(*p, choice);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
-  auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p, choice);
+  auto* state = ::new (static_cast<void*>(slot.state)) State<T>(*p, on_samples<T>(choice, *p, p->lambda, bytes));
   state->run().start({static_cast<std::byte*>(arena), bytes});
   return as_c(state->run().report().status);
 }
@@ -161,10 +161,11 @@ tamis_status path_start(typename Face<T>::PathMemory* memory, const typename Fac
                         const typename Face<T>::Grid* g, void* arena, std::size_t bytes) {
   auto& slot = PathSlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(*g);
-  const ProblemSpec choice = path_choice<T>(*p, grid);
+  ProblemSpec choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   const Shape shape = shape_of<T>(*p);
+  choice = on_samples<T>(choice, *p, smallest_of(grid), bytes, AnyPath<T>::requirement(shape, {}));
   auto* state = ::new (static_cast<void*>(slot.state))
       Selection<T, AnyPath<T>>(*p, choice, Trainer<T>::requirement(choice, shape), AnyPath<T>::requirement(shape, {}),
                                [&](const Setting<T>& setting) {
@@ -228,14 +229,15 @@ tamis_status validation_start(typename Face<T>::ValidationMemory* memory, const 
                               T* scores, void* arena, std::size_t bytes) {
   auto& slot = ValidationSlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(*g);
-  const ProblemSpec choice = path_choice<T>(*p, grid);
+  ProblemSpec choice = path_choice<T>(*p, grid);
   slot.refusal = path_refusal<T>(*p, choice);
   if (slot.refusal == TAMIS_RUNNING && !fold_of) slot.refusal = TAMIS_INVALID_SHAPE;
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
   const Shape shape = shape_of<T>(*p);
+  const Requirement beside = Validation<T>::requirement(shape, folds, grid.points, {});
+  choice = on_samples<T>(choice, *p, smallest_of(grid), bytes, beside);
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Validation<T>>(
-      *p, choice, Trainer<T>::requirement(choice, shape), Validation<T>::requirement(shape, folds, grid.points, {}),
-      [&](const Setting<T>& setting) {
+      *p, choice, Trainer<T>::requirement(choice, shape), beside, [&](const Setting<T>& setting) {
         return Validation<T>({&setting}, setting.design, targets_of<T>(*p), loss_of<T>(*p), fold_of, folds, grid,
                              p->margin);
       });

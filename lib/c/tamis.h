@@ -90,9 +90,8 @@ typedef enum tamis_solver {
   TAMIS_PRIMAL_DUAL_AS_PRINTED = 3,
   /* hinge, with eta: primal-dual iterations with projections onto the level set of the mean loss */
   TAMIS_CONSTRAINED_PRIMAL_DUAL = 4,
-  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default for lambda n >= 1/1000; the
-     command takes two-phase instead also where the mean squared distance of the samples from their mean exceeds 1e7
-     lambda) */
+  /* hinge and ridge: ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below
+     1/1000 or the 1000th part of the mean square distance of samples from their mean) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
   /* hinge and squared-hinge: primal-dual iterations, then a proximal point method whose subproblems semismooth
      Newton solves on the samples that matter, if the arena has room for its linear systems */
@@ -286,7 +285,9 @@ size_t tamis_training_bytes_f32(const tamis_problem_f32 *problem);
 /** The same with room that makes some solvers faster: for the samples' values that are not zero, `entries` of them
  * (TAMIS_CRAMMER_SINGER_DUAL and TAMIS_BLOCK_COORDINATE_DESCENT all at once, TAMIS_TWO_PHASE some), and for so many
  * coefficients that are not zero, intercepts included, in one linear system (TAMIS_TWO_PHASE: about 2 active_limit^2
- * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. */
+ * numbers; TAMIS_BLOCK_COORDINATE_DESCENT: features, active_limit^2). Never fewer bytes. Where the samples decide
+ * between two solvers, as with hinge and ridge, as many as the larger takes; in an arena without room for the one that
+ * they ask for it is the other. */
 size_t tamis_fast_bytes_f32(const tamis_problem_f32 *problem, size_t entries, uint32_t active_limit);
 
 /** Checks the problem and prepares. arena: tamis_training_bytes bytes, aligned to TAMIS_ALIGNMENT. Returns

@@ -118,12 +118,9 @@ template <class T>
 ProblemSpec choice_of(const typename Face<T>::Problem& p) {
   const Groups groups = p.group_order || p.group_starts ? Groups::listed(p.group_order, p.group_starts, p.group_count)
                                                         : Groups::blocks(p.block);
-  return {static_cast<LossKind>(p.loss),
-          static_cast<PenaltyKind>(p.penalty),
-          groups,
-          static_cast<SolverKind>(p.solver),
-          p.eta != T(0),
-          ProblemSpec::is_tiny(p.lambda, p.samples)};
+  const ProblemSpec kinds{static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups,
+                          static_cast<SolverKind>(p.solver), p.eta != T(0)};
+  return kinds.of_sizes({p.samples, p.features, p.classes}, p.lambda);
 }
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {

@@ -41,10 +41,11 @@ tamis_status start(typename Face<T>::Memory* memory, const typename Face<T>::Pro
                    std::size_t bytes) {
   auto& slot = StabilitySlot<T>::of(memory);
   const Grid<T> grid = grid_of<T>(g);
-  const ProblemSpec choice = path_choice<T>(p, grid);
+  ProblemSpec choice = path_choice<T>(p, grid);
   slot.refusal = path_refusal<T>(p, choice);
   if (p.loss == TAMIS_RANKING_SQUARED_HINGE) slot.refusal = TAMIS_INVALID_OPTION;  // no halves have half of every class
   if (slot.refusal != TAMIS_RUNNING) return slot.refused();
+  choice = on_samples<T>(choice, p, smallest_of(grid), bytes, beside<T>(p, g));
   auto* state = ::new (static_cast<void*>(slot.state)) Selection<T, Stability<T>>(
       p, choice, Trainer<T>::requirement(choice, shape_of<T>(p)), beside<T>(p, g), [&](const Setting<T>& setting) {
         return Stability<T>(

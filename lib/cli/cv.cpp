@@ -23,7 +23,7 @@ struct Selected : LambdaChoice {
 
 template <class T>
 Selected select(const CvArguments& a, const Task& task, const Folds& folds) {
-  const Fitting<T> fitting(task);
+  Fitting<T> fitting(task);
   std::vector<T> values;
   Grid<T> grid = grid_of(a.grid, fitting, values);
   const std::size_t bytes = bytes_for(a, fitting, folds.count, grid.points);
@@ -126,7 +126,7 @@ void run_cv_command(const CvArguments& a, const Task& task) {
       scores = refit.held_out_scores(again->lambda);
     } else {
       ProgressLine progress(!a.quiet, folds.count);
-      hold_out_scores(a, a.jobs, Fitting<T>(task), folds, chosen.lambda, progress, scores);
+      hold_out_scores<T>(a, a.jobs, task, folds, chosen.lambda, progress, scores);
     }
     kept.report.calibration = calibrated<T>(a, task, folds, kept, scores);
   }

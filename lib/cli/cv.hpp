@@ -36,7 +36,7 @@ std::vector<HeldOut<double>> held_out(const CvArguments& arguments, const Jobs& 
 
 /// Solves for one λ without each fold, and sets the scores of its samples: `scores` has samples × K.
 template <class T>
-void hold_out_scores(const CvArguments& arguments, const Jobs& jobs, const Fitting<T>& fitting, const Folds& folds,
+void hold_out_scores(const CvArguments& arguments, const Jobs& jobs, const Task& task, const Folds& folds,
                      double lambda, ProgressLine& progress, std::vector<double>& scores);
 
 /// Ridge on the features that a model keeps. What is held out of a fold is measured with the features that the samples

@@ -66,10 +66,11 @@ std::size_t bytes_for(const CvArguments& a, const Fitting<T>& fitting, Index fol
 }
 
 template <class T>
-void hold_out_scores(const CvArguments& a, const Jobs& jobs, const Fitting<T>& fitting, const Folds& folds,
-                     double lambda, ProgressLine& progress, std::vector<double>& scores) {
-  const Shape shape = fitting.shape();
+void hold_out_scores(const CvArguments& a, const Jobs& jobs, const Task& task, const Folds& folds, double lambda,
+                     ProgressLine& progress, std::vector<double>& scores) {
   const T value = static_cast<T>(lambda);
+  const Fitting<T> fitting(task, value, true);
+  const Shape shape = fitting.shape();
   const Index stride = padded<T>(shape.classes);
   std::vector<T> kept(std::size_t(shape.samples) * stride);
   (void)run_folds<T>(a, jobs, fitting, folds, {.values = &value, .points = 1}, bytes_for(a, fitting, folds.count, 1),
@@ -79,13 +80,13 @@ void hold_out_scores(const CvArguments& a, const Jobs& jobs, const Fitting<T>& f
       scores[i * shape.classes + k] = static_cast<double>(kept[i * stride + k]);
 }
 
-#define TAMIS_INSTANTIATE(T)                                                                                       \
-  template std::vector<HeldOut<double>> held_out(const CvArguments&, const Jobs&, const Fitting<T>&, const Folds&, \
-                                                 const Grid<T>&, std::size_t, ProgressLine&, const PathTask&);     \
-  template std::size_t bytes_of_folds<T>(Shape, Index, Index, Requirement);                                        \
-  template std::size_t bytes_for(const CvArguments&, const Fitting<T>&, Index, Index);                             \
-  template void hold_out_scores(const CvArguments&, const Jobs&, const Fitting<T>&, const Folds&, double,          \
-                                ProgressLine&, std::vector<double>&)
+#define TAMIS_INSTANTIATE(T)                                                                                          \
+  template std::vector<HeldOut<double>> held_out(const CvArguments&, const Jobs&, const Fitting<T>&, const Folds&,    \
+                                                 const Grid<T>&, std::size_t, ProgressLine&, const PathTask&);        \
+  template std::size_t bytes_of_folds<T>(Shape, Index, Index, Requirement);                                           \
+  template std::size_t bytes_for(const CvArguments&, const Fitting<T>&, Index, Index);                                \
+  template void hold_out_scores<T>(const CvArguments&, const Jobs&, const Task&, const Folds&, double, ProgressLine&, \
+                                   std::vector<double>&)
 TAMIS_INSTANTIATE(float);
 TAMIS_INSTANTIATE(double);
 #undef TAMIS_INSTANTIATE

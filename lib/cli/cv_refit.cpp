@@ -63,7 +63,7 @@ const std::vector<std::size_t>& Refit<T>::kept_without(Index fold, const Job& jo
     if (folds_.of[i] == fold) part.weights[i] = 0;
   Task other{task_.samples, part, task_.choice, task_.parameters, task_.options, task_.precision};
   other.options.lambda = model_.lambda;
-  const Fitting<T> fitting(other);
+  const Fitting<T> fitting(other, static_cast<T>(model_.lambda), true);
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, arguments_.effort.memory_limit));
   auto training = fitting.training(fitting.targets());
   training.start(memory.span());
@@ -82,7 +82,7 @@ template <class T>
 PathPoint Refit<T>::train() {
   const CvArguments& a = arguments_;
   const Prepared prepared = restricted(task_.prepared, model_.coefficients.features);
-  const Fitting<T> fitting(with_ridge(task_, prepared));
+  Fitting<T> fitting(with_ridge(task_, prepared));
   GridArguments lambdas;
   lambdas.points = 30;
   lambdas.values = a.refit_lambda;
@@ -103,7 +103,7 @@ PathPoint Refit<T>::train() {
     const auto& kept = kept_without(fold, job);
     if (kept.empty()) return;
     const Prepared its = restricted(task_.prepared, kept);
-    const Fitting<T> ridge(with_ridge(task_, its));
+    const Fitting<T> ridge(with_ridge(task_, its), grid.at(grid.points - 1), true);
     of_fold[fold] = held_out(a, Jobs(), ridge, only(fold), grid, bytes_for(a, ridge, 1, grid.points), progress);
   });
 
@@ -134,9 +134,9 @@ std::vector<double> Refit<T>::held_out_scores(double lambda) {
   arguments_.jobs.run({folds_.count, 0, arguments_.effort.memory_limit}, arguments_.quiet, [&](Job& job) {
     const auto& kept = kept_without(job.task(), job);
     if (kept.empty())  // there is nothing to train again
-      return hold_out_scores(arguments_, Jobs(), Fitting<T>(task_), only(job.task()), model_.lambda, progress, scores);
+      return hold_out_scores<T>(arguments_, Jobs(), task_, only(job.task()), model_.lambda, progress, scores);
     const Prepared its = restricted(task_.prepared, kept);
-    hold_out_scores(arguments_, Jobs(), Fitting<T>(with_ridge(task_, its)), only(job.task()), lambda, progress, scores);
+    hold_out_scores<T>(arguments_, Jobs(), with_ridge(task_, its), only(job.task()), lambda, progress, scores);
   });
   return scores;
 }

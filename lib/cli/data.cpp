@@ -87,19 +87,6 @@ Table read_any(const std::string& path, const ReadOptions& options, const Wanted
 
 }  // namespace
 
-double Table::square_distance(bool from_mean) const {
-  double total = 0;
-  for (std::size_t j = 0; j < features; ++j) {
-    const std::size_t begin = sparse ? starts[j] : j * samples, end = sparse ? starts[j + 1] : begin + samples;
-    double sum = 0, squares = 0;
-    for (std::size_t e = begin; e < end; ++e) sum += values[e];
-    const double mean = from_mean ? sum / double(samples) : 0;
-    for (std::size_t e = begin; e < end; ++e) squares += (values[e] - mean) * (values[e] - mean);
-    total += squares + double(samples - (end - begin)) * mean * mean;
-  }
-  return total / double(samples);
-}
-
 Table read_table(const std::string& path, const ReadOptions& options, std::size_t features) {
   return read_any(path, options, {features, Labels::required});
 }

@@ -48,8 +48,6 @@ struct Table {
   std::vector<std::size_t> lines;  // where each sample is in the file, from 1; idx: its number, from 1
 
   bool has_labels() const { return !labels.empty(); }
-  /// Mean of the squared distances of the samples from their mean, or from zero.
-  double square_distance(bool from_mean) const;
 };
 
 /// Reads labelled samples. Where these are texts, CSV is recognised by the ending .csv. Of other samples LIBSVM text is

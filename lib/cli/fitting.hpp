@@ -120,6 +120,8 @@ class Fitting {
                  .eta = static_cast<T>(task.options.eta)} {
     for (const double x : task.prepared.train.values) nonzero_ += x != 0;
   }
+  /// For λs down to `smallest`: see choose_solver.
+  Fitting(const Task& task, T smallest, bool path) : Fitting(task) { choose_solver(smallest, path); }
   Fitting(const Fitting&) = delete;
   Fitting& operator=(const Fitting&) = delete;
 
@@ -131,6 +133,11 @@ class Fitting {
             weights_.empty() ? nullptr : weights_.data(), margins_.empty() ? nullptr : margins_.data()};
   }
   Shape shape() const { return {targets().samples(), design().features(), targets().classes}; }
+  /// What `auto` means on these samples, for one λ or those of a path down to `smallest`.
+  void choose_solver(T smallest, bool path) {
+    task_.choice = CommandTraining<T>::on_samples(task_.choice.of_sizes(shape(), smallest, path), design(), shape(),
+                                                  smallest, options_.intercept);
+  }
   /// A solver that has not started.
   CommandTraining<T> training(const Targets<T>& targets) const {
     return CommandTraining<T>(task_.choice, design(), targets, options_,

@@ -46,7 +46,7 @@ std::string plot_of(const std::vector<PathPoint>& points, const Prepared& prepar
 
 template <class T>
 void run_path_command(const PathArguments& a, const Task& task) {
-  const Fitting<T> fitting(task);
+  Fitting<T> fitting(task);
   std::vector<T> values;
   const Grid<T> grid = grid_of(a.grid, fitting, values);
   const auto needed = [&](Requirement solver) { return PathOf<T>::requirement(fitting.shape(), solver).bytes; };

@@ -296,18 +296,20 @@ std::string Prepared::pairs_sentence() const {
 }
 
 std::string Prepared::scale_sentence() const {
-  if (standardisation || train.sparse || steps.text) return "";
+  if (standardisation || steps.text) return "";
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (std::size_t j = 0; j < train.features; ++j) {
-    const auto column = std::span(train.values).subspan(j * train.samples, train.samples);
+    const std::size_t begin = train.sparse ? train.starts[j] : j * train.samples;
+    const std::size_t end = train.sparse ? train.starts[j + 1] : begin + train.samples;
+    const auto column = std::span(train.values).subspan(begin, end - begin);
+    const auto others =
+        static_cast<std::size_t>(std::count_if(column.begin(), column.end(), [](double x) { return x != 0; }));
+    if (train.samples - others > train.samples / 10 * 9) continue;  // nearly empty columns say little
     double mean = 0, squares = 0;
-    std::size_t zeros = 0;
     for (const double x : column) mean += x / double(train.samples);
-    for (const double x : column) {
-      squares += (x - mean) * (x - mean);
-      zeros += x == 0;
-    }
-    if (!(squares > 0) || zeros > train.samples / 10 * 9) continue;  // nearly empty columns say little
+    for (const double x : column) squares += (x - mean) * (x - mean);
+    squares += double(train.samples - (end - begin)) * mean * mean;
+    if (!(squares > 0)) continue;
     low = std::min(low, squares);
     high = std::max(high, squares);
   }

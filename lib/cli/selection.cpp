@@ -49,11 +49,6 @@ std::unique_ptr<Selection> begin_selection(const PathArguments& a) {
   auto out = std::make_unique<Selection>(a, choice, options);
   for (const auto& sentence : out->prepared.notes())
     if (!a.quiet) std::cerr << sentence << '\n';
-  if (!a.grid.values.empty()) {  // the solver is chosen for the smallest λ, where it is known
-    const double last = parse_number("--lambda-values", a.grid.values.substr(a.grid.values.rfind(',') + 1));
-    out->task.choice.tiny_lambda = ProblemSpec::is_tiny(last, static_cast<Index>(out->prepared.train.samples),
-                                                        out->prepared.train.square_distance(options.intercept));
-  }
   return out;
 }
 

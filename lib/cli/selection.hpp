@@ -70,9 +70,10 @@ void keep(const PathArguments& arguments, const Prepared& prepared, const PathPo
 
 [[noreturn]] void refuse_first_point(const GridArguments& grid);
 
-/// The λs that were asked for, in the precision of training; `values` has those that were listed.
+/// The λs that were asked for, in the precision of training, for the smallest of which, where it is known, the fitting
+/// chooses its solver; `values` has those that were listed.
 template <class T>
-Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T>& values) {
+Grid<T> grid_of(const GridArguments& a, Fitting<T>& fitting, std::vector<T>& values) {
   const bool dense = !makes_zeros(fitting.task().choice.penalty);
   Grid<T> grid;
   if (!a.values.empty()) {
@@ -80,6 +81,7 @@ Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T
     grid.values = values.data();
     grid.points = static_cast<Index>(values.size());
     if (!grid.valid()) throw ArgumentError("--lambda-values: " + a.values + " do not descend, or one is negative");
+    fitting.choose_solver(values.back(), true);
     return grid;
   }
   grid.points = a.points;
@@ -94,6 +96,7 @@ Grid<T> grid_of(const GridArguments& a, const Fitting<T>& fitting, std::vector<T
     grid.first = mean_square_norm(fitting.design(), fitting.options().intercept, scratch.data());
     if (!(grid.first > T(0))) grid.first = T(1);
   }
+  fitting.choose_solver(grid.open() ? T(1) : grid.at(grid.points - 1), true);
   return grid;
 }
 

@@ -97,7 +97,7 @@ Index features_of_half(const StabilityArguments& a, std::size_t units, std::size
 template <class T>
 Outcome select(const StabilityArguments& a, const Task& task) {
   const Stopwatch watch;
-  const Fitting<T> fitting(task);
+  Fitting<T> fitting(task);
   const Groups& groups = task.choice.groups;
   Outcome out;
   out.units = units_of(groups, fitting.shape().features);

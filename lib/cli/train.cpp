@@ -73,7 +73,7 @@ void check_meaning(const TrainArguments& a, const Stopping<double>& stopping, co
 
 template <class T>
 Fitted train(const TrainArguments& a, const Task& task, const Stopping<double>& stopping) {
-  const Fitting<T> fitting(task);
+  const Fitting<T> fitting(task, static_cast<T>(task.options.lambda), false);
   const ArenaMemory memory(arena_bytes(fitting.least().bytes, fitting.fast().bytes, a.effort.memory_limit));
   auto training = fitting.training(fitting.targets());
   training.set_stopping({stopping.rule, static_cast<T>(stopping.threshold)});
@@ -153,11 +153,6 @@ void run(const TrainArguments& a) {
   const Prepared p = prepare(a.samples, multilabel);
   for (const auto& sentence : p.notes())
     if (!a.quiet) std::cerr << sentence << '\n';
-  choice.tiny_lambda = ProblemSpec::is_tiny(options.lambda, static_cast<Index>(p.train.samples),
-                                            p.train.square_distance(options.intercept));
-  choice.few_unknowns = ProblemSpec::has_few_unknowns(
-      choice.penalty, {static_cast<Index>(p.train.samples), static_cast<Index>(p.train.features),
-                       static_cast<Index>(p.classes.size())});
   if (a.seeded && a.samples.held_out.empty() && !is_random(choice.resolved_solver()) && !a.quiet)
     std::cerr << "--seed is not used: " << name(choice.resolved_solver()) << " draws nothing at random\n";
   const auto groups = a.problem.listed_groups(p.train.features);

@@ -635,4 +635,22 @@ TEST(Preparation, ColumnsOfVeryDifferentScaleAreNamedOnce) {
   EXPECT_EQ(run(train(file, folder, {"--quiet"})).error, "");
 }
 
+TEST(Preparation, ColumnsOfVeryDifferentScaleAreNamedInSparseData) {
+  const Folder folder;
+  std::string even, uneven, rare;  // columns of one size, of two, and of another size in few samples alone
+  const auto rows = sheet().rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string start = rows[i][0] + " 1:" + rows[i][1] + " 2:";
+    even += start + rows[i][2] + "\n";
+    uneven += start + shown(1e7 * std::stod(rows[i][2])) + "\n";
+    rare += start + (i % 30 == 0 ? "1e7\n" : "0\n");
+  }
+  EXPECT_EQ(run(train(folder.write("even.svm", even), folder, {})).error, "");
+  EXPECT_EQ(run(train(folder.write("rare.svm", rare), folder, {})).error, "");
+  const std::string file = folder.write("uneven.svm", uneven);
+  const std::string said = run(train(file, folder, {})).error;
+  EXPECT_NE(said.find("by a factor of about 1e"), std::string::npos) << said;
+  EXPECT_EQ(run(train(file, folder, {"--standardise"})).error, "");
+}
+
 }  // namespace

@@ -36,6 +36,22 @@ std::vector<Json> lines(const std::string& text) {
   return out;
 }
 
+TEST(CvCommand, SolvesByWhatTrainSolvesBy) {
+  const Folder folder;
+  const auto solver = [&](Words words) {
+    words.insert(words.end(), {"--loss", "hinge", "--penalty", "ridge", "--report", folder.path("r.json"), "--quiet"});
+    const auto outcome = run(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    return Json::parse(folder.read("r.json"))["solver"].get<std::string>();
+  };
+  EXPECT_EQ(solver({"train", wine, "--lambda", "1e-3"}), "two-phase");
+  EXPECT_EQ(solver({"cv", wine, "--folds", "2", "--lambda-values", "1e-2,1e-3"}), "two-phase");
+  EXPECT_EQ(solver({"cv", wine, "--folds", "2", "--lambdas", "3", "--lambda-ratio", "1e-8"}), "two-phase");
+  EXPECT_EQ(solver({"path", wine, "--lambdas", "3", "--lambda-ratio", "1e-8"}), "two-phase");
+  EXPECT_EQ(solver({"train", wine, "--lambda", "100"}), "crammer-singer-dual");
+  EXPECT_EQ(solver({"cv", wine, "--folds", "2", "--lambdas", "2", "--lambda-ratio", "1e-3"}), "crammer-singer-dual");
+}
+
 TEST(PathCommand, PrintsALineForEachLambda) {
   const Folder folder;
   const auto outcome = path({"--lambdas", "12", "--lambda-ratio", "0.01", "--hold-out", "1/3", "--model",

@@ -47,6 +47,13 @@ class Solutions(unittest.TestCase):
                     self.assertAlmostEqual(model.objective_, objective(model, X, y, w), places=9)
                     self.assertLessEqual(model.relative_gap_, 1e-4)
 
+    def test_raw_columns_have_a_solver_that_ends(self):
+        _, X, y = data("wine")  # a column of hundreds, others below one
+        fit = lambda **given: tamis.SparseClassifier("hinge", "ridge", 1e-3, max_iterations=5000, **given).fit(X, y)
+        model, named = fit(), fit(solver="two-phase")
+        self.assertEqual(model.status_, "converged")
+        np.testing.assert_array_equal(model.coef_, named.coef_)
+
     def test_scikit_learn_finds_nothing_better(self):
         X, y = standard("wine")
         n = len(y)

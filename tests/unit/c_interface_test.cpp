@@ -411,6 +411,10 @@ struct Direct {
     };
   }
   tamis::Requirement solver() const { return Runner::requirement(choice, made.shape(), {made.values.size(), 40}); }
+  /// That, or what the samples might choose instead.
+  tamis::Requirement any_solver() const {
+    return Runner::requirement_unseen(choice, made.shape(), {made.values.size(), 40});
+  }
 };
 
 tamis_grid_f32 grid_of(std::uint32_t points, float ratio = 0.05f) {
@@ -441,7 +445,7 @@ TEST(CInterface, PathsGiveTheBitsOfCpp) {
     }
     using P = tamis::Path<float, decltype(direct.make())>;
     const std::size_t bytes = tamis_path_fast_bytes_f32(&p, &grid, made.values.size(), 40);
-    ASSERT_EQ(bytes, P::requirement(made.shape(), direct.solver()).bytes);
+    ASSERT_EQ(bytes, P::requirement(made.shape(), direct.any_solver()).bytes);
     EXPECT_LE(tamis_path_bytes_f32(&p, &grid), bytes);
     GuardedMemory memory(bytes), own(bytes);
     P expected(direct.make(), made.features, made.targets(), {.points = 6, .first = grid.first, .ratio = 0.05f});
@@ -459,7 +463,7 @@ TEST(CInterface, PathsGiveTheBitsOfCpp) {
       EXPECT_EQ(report.objective, at.report().objective);
       EXPECT_EQ(report.iterations, at.report().iterations);
       EXPECT_EQ(report.status, static_cast<std::uint32_t>(at.report().status));
-      EXPECT_EQ(report.arena_bytes, bytes);
+      EXPECT_EQ(report.arena_bytes, P::requirement(made.shape(), direct.solver()).bytes);
       tamis_model_f32 model;
       EXPECT_EQ(tamis_path_model_f32(&path, &model), static_cast<tamis_status>(at.report().status));
       EXPECT_EQ(std::memcmp(model.coefficients, at.model().coefficients, (made.features + 1) * 4 * sizeof(float)), 0);
@@ -470,6 +474,76 @@ TEST(CInterface, PathsGiveTheBitsOfCpp) {
     EXPECT_EQ(status, TAMIS_CONVERGED);
     EXPECT_TRUE(memory.surroundings_intact());
   }
+}
+
+/// Hinge and ridge on samples times `scale`: the coefficients of a solver, in that much memory.
+std::vector<float> coefficients_of(tamis_solver solver, float scale, std::size_t bytes, tamis_problem_f32 p,
+                                   const Made<float>& made) {
+  std::vector<float> values = made.values;
+  for (float& x : values) x *= scale;
+  p.values = values.data();
+  p.solver = solver;
+  GuardedMemory memory(bytes);
+  tamis_training_f32 training{};
+  EXPECT_EQ(tamis_train_f32(&training, &p, memory.span().data(), bytes, nullptr, nullptr), TAMIS_CONVERGED);
+  EXPECT_TRUE(memory.surroundings_intact());
+  tamis_model_f32 model;
+  tamis_model_of_f32(&training, &model);
+  return {model.coefficients, model.coefficients + (made.features + 1) * 4};
+}
+
+TEST(CInterface, AutomaticGoesByHowFarSamplesAreFromTheirMean) {
+  const Made<float> made(60, 6, 3, 31);
+  auto p = problem_of(made);
+  p.penalty = TAMIS_RIDGE;
+  p.lambda = 0.01f;
+  p.tolerance = 1e-3f;
+  const auto bytes_of = [&](tamis_solver solver) {
+    p.solver = solver;
+    return tamis_fast_bytes_f32(&p, made.values.size(), 40);
+  };
+  const std::size_t bytes = bytes_of(TAMIS_AUTOMATIC);
+  EXPECT_EQ(bytes, std::max(bytes_of(TAMIS_TWO_PHASE), bytes_of(TAMIS_CRAMMER_SINGER_DUAL)));
+  const auto ascent = coefficients_of(TAMIS_CRAMMER_SINGER_DUAL, 1, bytes, p, made);
+  EXPECT_EQ(coefficients_of(TAMIS_AUTOMATIC, 1, bytes, p, made), ascent);
+  EXPECT_NE(coefficients_of(TAMIS_TWO_PHASE, 1, bytes, p, made), ascent);
+  const auto newton = coefficients_of(TAMIS_TWO_PHASE, 1024, bytes, p, made);
+  EXPECT_EQ(coefficients_of(TAMIS_AUTOMATIC, 1024, bytes, p, made), newton);
+}
+
+TEST(CInterface, PathsGoByHowFarSamplesAreFromTheirMean) {
+  Made<float> made(60, 6, 3, 31);
+  for (float& x : made.values) x *= 1024;
+  auto p = problem_of(made);
+  p.penalty = TAMIS_RIDGE;
+  p.tolerance = 1e-3f;
+  const float lambdas[] = {0.1f, 0.01f};
+  auto grid = grid_of(2);
+  grid.lambdas = lambdas;
+  std::vector<std::uint32_t> folds(made.samples);
+  for (std::size_t i = 0; i < folds.size(); ++i) folds[i] = i % 3;
+  std::vector<float> models[2], held_out[2];
+  for (const bool automatic : {false, true}) {
+    p.solver = automatic ? TAMIS_AUTOMATIC : TAMIS_TWO_PHASE;
+    GuardedMemory memory(tamis_path_fast_bytes_f32(&p, &grid, made.values.size(), 40));
+    tamis_path_f32 path;
+    tamis_status status = tamis_path_start_f32(&path, &p, &grid, memory.span().data(), memory.span().size());
+    while (status == TAMIS_RUNNING) status = tamis_path_step_f32(&path, 1000000);
+    EXPECT_EQ(status, TAMIS_CONVERGED);
+    tamis_model_f32 model;
+    tamis_path_model_f32(&path, &model);
+    models[automatic].assign(model.coefficients, model.coefficients + (made.features + 1) * 4);
+    GuardedMemory room(tamis_cross_validation_fast_bytes_f32(&p, &grid, 3, made.values.size(), 40));
+    held_out[automatic].resize(made.samples * 4 * 2);
+    tamis_cross_validation_f32 validation;
+    tamis_cross_validation_start_keeping_f32(&validation, &p, &grid, folds.data(), 3, held_out[automatic].data(),
+                                             room.span().data(), room.span().size());
+    while (tamis_cross_validation_step_f32(&validation, 1000000) == TAMIS_RUNNING) {
+    }
+  }
+  EXPECT_EQ(models[true], models[false]);
+  EXPECT_EQ(held_out[true], held_out[false]);
+  EXPECT_NE(held_out[true], std::vector<float>(held_out[true].size()));
 }
 
 TEST(CInterface, PathsStopAndEndEarly) {

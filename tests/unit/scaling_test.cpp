@@ -8,6 +8,7 @@
 #include "tamis/penalty/elastic_net.hpp"
 #include "tamis/penalty/group.hpp"
 #include "tamis/penalty/l1.hpp"
+#include "tamis/penalty/ridge.hpp"
 #include "tamis/penalty/weighted_l1.hpp"
 #include "tamis/tamis.hpp"
 
@@ -44,7 +45,7 @@ int exponent_of_column(Index j) { return static_cast<int>(j * 7 % 13) - 6; }
 /// Column j times 2^k with weights of the penalty times 2^k is the same problem: the solution is that of the other
 /// problem times 2^-k, found about as fast, although columns differ by 2^12.
 template <class T, class Loss, template <class, class, class, class> class Solver>
-void expect_equivariance(const char* what, bool offsets) {
+void expect_equivariance(const char* what, bool offsets, std::uint32_t more = 200) {
   SCOPED_TRACE(what);
   const Made<T> made(80, 12, 3, 21);
   std::vector<T> scaled = made.values, plain(12 * padded<T>(3), T(1)), weights = plain;
@@ -63,7 +64,7 @@ void expect_equivariance(const char* what, bool offsets) {
   ASSERT_EQ(one.report.status, Status::converged);
   ASSERT_EQ(other.report.status, Status::converged);
   EXPECT_NEAR(other.report.objective, one.report.objective, T(2) * options.tolerance * one.report.objective);
-  EXPECT_LE(other.report.iterations, 3 * one.report.iterations + 200);
+  EXPECT_LE(other.report.iterations, 3 * one.report.iterations + more);
   for (Index j = 0; j < made.features; ++j)
     for (Index k = 0; k < made.classes; ++k)
       EXPECT_NEAR(std::ldexp(other.weights[j * 3 + k], exponent_of_column(j)), one.weights[j * 3 + k], T(0.05)) << j;
@@ -83,21 +84,106 @@ TYPED_TEST(Scaling, ColumnsTimesPowersOfTwoAreTheSameProblem) {
     expect_equivariance<T, Logistic, Fista>("fista, logistic", offsets);
   }
   expect_equivariance<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent", false);
+  for (const bool offsets : {false, true})
+    expect_equivariance<T, Logistic, ProximalNewtonDescent>("proximal-newton, weighted", offsets, 300);
 }
 
-/// All columns times 2^10 and λ times 2^10: the same numbers times powers of two, so the same bits.
-TYPED_TEST(Scaling, ScaleOfAllColumnsChangesNoIteration) {
-  using T = TypeParam;
+/// Shows `compare` the answers on columns as they are and times 2^10, with the penalty and the λ of the same model
+/// there.
+template <class T, class Loss, template <class, class, class, class> class Solver, class Penalty, class Compare>
+void on_both_scales(Penalty penalty, Penalty of_scaled, T lambda_of_scaled, Compare compare) {
   const Made<T> made(60, 20, 3, 4);
   std::vector<T> scaled = made.values;
   for (T& x : scaled) x = std::ldexp(x, 10);
   Options<T> options;
   options.lambda = T(1) / T(64);
-  const auto one = train_on<T, Hinge, TwoPhase>(made.values, made, options, L1{});
-  options.lambda *= T(1024);
-  const auto other = train_on<T, Hinge, TwoPhase>(scaled, made, options, L1{});
-  EXPECT_EQ(other.report.status, Status::converged);
-  EXPECT_NEAR(other.report.objective, one.report.objective, T(2e-4) * one.report.objective);
+  options.tolerance = T(1e-3);
+  const auto one = train_on<T, Loss, Solver>(made.values, made, options, penalty);
+  options.lambda = lambda_of_scaled;
+  compare(one, train_on<T, Loss, Solver>(scaled, made, options, of_scaled));
+}
+/// The same numbers times powers of two, so the same iterations, and the same bits of objectives and models.
+template <class T, class Loss, template <class, class, class, class> class Solver, class Penalty>
+void expect_same_bits(const char* what, Penalty penalty, T lambda_of_scaled) {
+  SCOPED_TRACE(what);
+  on_both_scales<T, Loss, Solver>(penalty, penalty, lambda_of_scaled, [](const auto& one, auto other) {
+    EXPECT_EQ(one.report.status, Status::converged);
+    EXPECT_EQ(other.report.status, Status::converged);
+    EXPECT_EQ(other.report.iterations, one.report.iterations);
+    EXPECT_EQ(other.report.objective, one.report.objective);
+    EXPECT_EQ(other.report.dual_objective, one.report.dual_objective);
+    for (T& w : other.weights) w = std::ldexp(w, 10);
+    EXPECT_EQ(other.weights, one.weights);
+  });
+}
+TYPED_TEST(Scaling, ScaleOfAllColumnsChangesNoBit) {
+  using T = TypeParam;
+  const GroupL2 rows, blocks{Groups::blocks(4)};
+  expect_same_bits<T, Hinge, PrimalDual>("primal-dual", L1{}, T(16));
+  expect_same_bits<T, Hinge, PrimalDual>("primal-dual, rows", rows, T(16));
+  expect_same_bits<T, Hinge, PrimalDual>("primal-dual, blocks", blocks, T(16));
+  expect_same_bits<T, Hinge, CrammerSingerDual>("crammer-singer-dual", Ridge{}, T(16384));
+  expect_same_bits<T, SquaredHinge, Fista>("fista", L1{}, T(16));
+  expect_same_bits<T, SquaredHinge, Fista>("fista, blocks", blocks, T(16));
+  expect_same_bits<T, Logistic, ProximalNewtonDescent>("proximal-newton", L1{}, T(16));
+}
+
+/// Where bits differ, of another rounding of the penalty or of thresholds in the unit of the coefficients: the same
+/// model in about as many iterations.
+TYPED_TEST(Scaling, ScaleOfAllColumnsIsTheSameProblem) {
+  using T = TypeParam;
+  const auto expect = [](const auto& one, const auto& other) {
+    EXPECT_EQ(one.report.status, Status::converged);
+    EXPECT_EQ(other.report.status, Status::converged);
+    EXPECT_NEAR(other.report.objective, one.report.objective, T(2e-3) * one.report.objective);
+    EXPECT_LE(other.report.iterations, 3 * one.report.iterations + 200);
+    EXPECT_LE(one.report.iterations, 3 * other.report.iterations + 200);
+  };
+  // ρλ and (1 − ρ)λ times 2^10 and 2^20: 1/128 + 1/128 becomes 8 + 8192
+  const ElasticNet<T> half{T(0.5)}, of_scaled{T(8) / T(8200)};
+  on_both_scales<T, Logistic, ProximalNewtonDescent>(half, of_scaled, T(8200), expect);
+  on_both_scales<T, Hinge, TwoPhase>(half, of_scaled, T(8200), expect);
+  on_both_scales<T, Hinge, TwoPhase>(L1{}, L1{}, T(16), expect);
+  on_both_scales<T, Hinge, TwoPhase>(GroupL2{Groups::blocks(4)}, GroupL2{Groups::blocks(4)}, T(16), expect);
+  on_both_scales<T, Hinge, TwoPhase>(Ridge{}, Ridge{}, T(16384), expect);
+  on_both_scales<T, SquaredHinge, BlockCoordinateDescent>(L1{}, L1{}, T(16), expect);
+  on_both_scales<T, SquaredHinge, BlockCoordinateDescent>(GroupL2{}, GroupL2{}, T(16), expect);
+}
+
+/// Offsets of columns are the intercepts', whatever the penalty: the same model from data that are `offset` away, which
+/// is exact in that data, found about as fast.
+template <class T, class Loss, template <class, class, class, class> class Solver, class Penalty>
+void expect_no_offset(const char* what, Penalty penalty, T offset) {
+  SCOPED_TRACE(what);
+  const Made<T> made(80, 12, 3, 21);
+  std::vector<T> moved = made.values;
+  for (T& x : moved) x += offset;
+  Options<T> options;
+  options.lambda = T(0.01);
+  options.tolerance = T(1e-3);
+  options.max_iterations = 20000;
+  const auto one = train_on<T, Loss, Solver>(made.values, made, options, penalty);
+  const auto other = train_on<T, Loss, Solver>(moved, made, options, penalty);
+  EXPECT_EQ(one.report.status, Status::converged);
+  EXPECT_EQ(other.report.status, Status::converged) << other.report.relative_gap;
+  EXPECT_NEAR(other.report.objective, one.report.objective, T(2) * options.tolerance * one.report.objective);
+  EXPECT_LE(other.report.iterations, 3 * one.report.iterations + 200);
+}
+template <class T>
+void expect_no_offset(T offset, T offset_of_descent) {
+  SCOPED_TRACE(offset);
+  expect_no_offset<T, Hinge, PrimalDual>("primal-dual", L1{}, offset);
+  expect_no_offset<T, Hinge, TwoPhase>("two-phase", GroupL2{}, offset);
+  expect_no_offset<T, Hinge, TwoPhase>("two-phase, ridge", Ridge{}, offset);
+  expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual", Ridge{}, offset);
+  expect_no_offset<T, SquaredHinge, Fista>("fista", L1{}, offset);
+  expect_no_offset<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent", GroupL2{}, offset_of_descent);
+  expect_no_offset<T, Logistic, ProximalNewtonDescent>("proximal-newton", L1{}, offset);
+  expect_no_offset<T, Logistic, ProximalNewtonDescent>("proximal-newton, elastic-net", ElasticNet<T>{}, offset);
+}
+TYPED_TEST(Scaling, OffsetsAreTheIntercepts) {
+  using T = TypeParam;
+  expect_no_offset(sizeof(T) == 4 ? T(16) : T(1 << 20), T(4));  // descent over features does not centre them
 }
 
 /// Columns of sizes from 1e-3 to 1e3 beside each other, with the hinge: in about as few steps as columns of one size
@@ -123,6 +209,22 @@ TYPED_TEST(Scaling, ColumnsOfAllSizesEnd) {
   expect_an_end<T>("rows", GroupL2{}, 3000);
   expect_an_end<T>("elastic net", ElasticNet<T>{}, 3000);
   expect_an_end<T>("ridge", Ridge{}, 3000);
+}
+
+/// One value that is a thousand times as large as those beside it.
+TYPED_TEST(Scaling, AnOutlierEnds) {
+  using T = TypeParam;
+  const Made<T> made(200, 16, 3, 9);
+  std::vector<T> values = made.values;
+  values[7 + 3 * made.samples] = T(1000);
+  Options<T> options;
+  options.lambda = T(1e-2);
+  options.tolerance = T(1e-3);
+  options.max_iterations = 30000;
+  for (const auto& report : {train_on<T, Hinge, TwoPhase>(values, made, options, L1{}).report,
+                             train_on<T, SquaredHinge, BlockCoordinateDescent>(values, made, options, L1{}).report,
+                             train_on<T, Logistic, ProximalNewtonDescent>(values, made, options, L1{}).report})
+    EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
 }
 
 }  // namespace

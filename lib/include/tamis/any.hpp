@@ -8,6 +8,7 @@
 
 #include "any_solver.hpp"
 #include "design/dense.hpp"
+#include "design/mean_square_norm.hpp"
 #include "design/sparse.hpp"
 #include "solver/constrained_primal_dual.hpp"
 #include "solver/fista.hpp"
@@ -513,19 +514,29 @@ struct ProblemSpec {
   PenaltyKind penalty = PenaltyKind::l1;
   Groups groups = {};
   SolverKind solver = SolverKind::automatic;
-  bool constrained = false;  ///< what `automatic` is to solve: the form with η
+  bool constrained = false;   ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
   bool few_unknowns = false;  ///< see has_few_unknowns: the same
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1,
-                          few_unknowns);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns);
   }
-  /// nλ below 1/1000, zero included, or λ below 1e-7 of the samples' mean square distance from their mean.
+  /// nλ below a thousandth, zero included, or a thousandth of the samples' mean square distance from their mean: passes
+  /// of ascent on the dual grow as that over nλ.
   template <class T>
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
-    return !(lambda * T(samples) >= T(1e-3)) || T(1e-7) * square_distance > lambda;
+    return !(lambda * T(samples) >= T(1e-3)) || T(1e-3) * square_distance > lambda * T(samples);
+  }
+  /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
+  /// `lambda` is the smallest of a path; there TwoPhase would begin every point from zero, and few unknowns are no
+  /// reason for it.
+  template <class T>
+  constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
+    ProblemSpec out = *this;
+    out.tiny_lambda = is_tiny(lambda, shape.samples);
+    out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape);
+    return out;
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems.
   static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape) {
@@ -607,6 +618,20 @@ class AnyTrainingFor {
     return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 
+  /// A choice that is `of_sizes` with what `automatic` goes by in the samples, which are read only where that may mean
+  /// another solver of this build, and for whichever it is, with what else is needed `beside`, there are `bytes`.
+  static ProblemSpec on_samples(ProblemSpec choice, const Design& design, Shape shape, T lambda, bool intercept,
+                                std::size_t bytes = detail::no_bytes_suffice, Requirement beside = {}) {
+    const ProblemSpec other = where_ascent_crawls(choice);
+    const bool differs = resolve(other) != resolve(choice) && has_columns(design);
+    if (!differs || bytes < (requirement(choice, shape) & beside).bytes ||
+        bytes < (requirement(other, shape) & beside).bytes)
+      return choice;
+    choice.tiny_lambda =
+        ProblemSpec::is_tiny(lambda, shape.samples, mean_square_norm(design, intercept, static_cast<T*>(nullptr)));
+    return choice;
+  }
+
   /// Exact number of arena bytes; more than any memory has for a solver that is not in this build.
   static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape) {
     const SolverKind kind = resolve(choice);
@@ -618,6 +643,10 @@ class AnyTrainingFor {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
     return with_rounds(choice, shape, Solver::requirement(kind, shape, hint));
+  }
+  /// And for whichever solver the choice may mean `on_samples`.
+  static constexpr Requirement requirement_unseen(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
+    return requirement(choice, shape, hint) | requirement(where_ascent_crawls(choice), shape, hint);
   }
 
   /// Another λ than that of the options, before `start`.
@@ -672,6 +701,11 @@ class AnyTrainingFor {
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
+  /// The choice as if its λ were tiny, in builds with what that means.
+  static constexpr ProblemSpec where_ascent_crawls(ProblemSpec choice) {
+    if constexpr (has(SolverKind::crammer_singer_dual) && has(SolverKind::two_phase)) choice.tiny_lambda = true;
+    return choice;
+  }
   static Loss loss_of([[maybe_unused]] LossKind kind) {
     if constexpr (std::is_constructible_v<Loss, LossKind>) return Loss(kind);
     else return Loss();

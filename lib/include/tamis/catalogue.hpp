@@ -78,8 +78,8 @@
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
       "primal-dual iterations with projections onto the level set of the mean loss")                                   \
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default for lambda n >= 1/1000; the command takes "   \
-      "two-phase instead also where the mean squared distance of the samples from their mean exceeds 1e7 lambda)")     \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below 1/1000 or the "     \
+      "1000th part of the mean square distance of samples from their mean)")                                           \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
       "that matter, if the arena has room for its linear systems")                                                     \

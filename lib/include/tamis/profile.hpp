@@ -124,6 +124,8 @@ inline constexpr Profile profile{
     .loop_per_loss = !TAMIS_PROFILE_IS(size),
 };
 
+inline constexpr bool in_webassembly = TAMIS_IS_MODULE;
+
 /// Whether the processor has vectors of 32 bytes.
 inline bool has_wide_vectors() {
 #if TAMIS_HAS_WIDE

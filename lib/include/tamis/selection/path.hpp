@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "../design/mean_square_norm.hpp"
 #include "../linalg/elementary.hpp"
 #include "../report.hpp"
 #include "../solver/solver.hpp"
@@ -36,20 +37,6 @@ struct Grid {
     return i == 0 ? first : first * exponential(logarithm(ratio) * (T(i) / T(points - 1)));
   }
 };
-
-/// (1/n) Σᵢ ‖xᵢ − m̄‖², without intercepts m̄ = 0: a first λ for ridge, at which scores are about as small as margins.
-/// `scratch`: one number per sample.
-template <class T, class Design>
-[[gnu::noinline]] T mean_square_norm(const Design& design, bool intercept, T* scratch) {
-  Sum<T> total;
-  const Index samples = design.samples();
-  for (Index j = 0; j < design.features(); ++j) {
-    design.gather(j, nullptr, samples, scratch, 1);
-    const T mean = intercept ? design.column_sum(j) / T(samples) : T(0);
-    for (Index i = 0; i < samples; ++i) total.add((scratch[i] - mean) * (scratch[i] - mean));
-  }
-  return total.value() / T(samples);
-}
 
 /// A problem that says itself how it is solved for a λ: `problem(lambda)` returns a solver that has not started, and
 /// `problem.first_lambda(memory)` says where a path begins, NaN when the problem is refused. λs are positive. Where it
