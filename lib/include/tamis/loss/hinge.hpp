@@ -141,6 +141,13 @@ struct Hinge {
     return {margin * others, T(0)};
   }
 
+  /// See tamis::has_samples. The sum of large weights may be no number.
+  template <class T>
+  static bool has_samples(const Targets<T>& targets, bool, Index k) {
+    T next;
+    return detail::weight_above(targets, k, T(-1), next) != T(0);
+  }
+
   /// See hinge_null_model.
   template <class T>
   void null_model(const Targets<T>& targets, bool intercept, T* intercepts, T* u, Index stride) const {

@@ -20,8 +20,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   T norm() const { return norm_; }
 
  protected:
-  using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows,
+  using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::report_,
+      Base::shape_, Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows,
       Base::squared_distance_of_rows, Base::stride_;
   using Base::Base;
 
@@ -133,15 +133,14 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     design.transposed_multiply(list, count, u, stride_, g);
     count_product(design, list, count);
     if (!options_.intercept) return;
-    T* sums = memory_.row[0];
+    T* sums = row_of(g, shape_.features, stride_);
     block_sums(u, design.samples(), stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
-      add_scaled_row(out, -memory_.means[j], sums, stride_, out);
+      add_scaled_row(out, -memory_.means[j], static_cast<const T*>(sums), stride_, out);
     }
-    T* out = row_of(g, shape_.features, stride_);
-    for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
+    scale_row(sums, stride_, intercept_scale_);
   }
 
   /// As transposed_multiply, over all features.
@@ -231,7 +230,6 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);
   T norm_ = T(0);
-  Report<T> report_;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

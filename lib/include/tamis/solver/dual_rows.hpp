@@ -44,8 +44,8 @@ template <class T, class Sample, class Visit>
     for (Index r = 0; r < rows.count; ++r) {
       const Index i = sample(rows.first + r);
       rows.label[r] = targets.labels[i];
-      rows.margin[r] = targets.margin(i);
-      rows.weight[r] = targets.weights ? targets.weight(i) : targets.inverse_total;
+      rows.margin[r] = targets.margins ? targets.margins[i] : targets.common_margin;  // not as calls here
+      rows.weight[r] = targets.weights ? targets.weights[i] * targets.inverse_total : targets.inverse_total;
     }
     visit(rows);
   }

@@ -72,6 +72,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
 
   void bind(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
+    bind(used);
+  }
+  /// The same where the memory is there already.
+  void bind(std::size_t used) {
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     fill(memory_.best, static_cast<std::size_t>(reinterpret_cast<T*>(memory_.list) - memory_.best),
