@@ -172,9 +172,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   // ---- the norm of the centred design
 
   [[gnu::noinline]] void start_power_iteration(T* v) {
-    for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = scattered<T>(j * 2654435761u + k * 40503u);
-    });
+    for (Index j = 0; j <= shape_.features; ++j)
+      for (Index k = 0; k < stride_; ++k) *v++ = scattered<T>(j * 2654435761u + k * 40503u);
     norm_ = T(0);
     power_iterations_ = 0;
   }

@@ -13,8 +13,8 @@ struct CommonMemory {
   T* means;     ///< of the columns of the design
   T* row[3];    ///< scratch rows
   T* score;     ///< dual norm of each group at the last full certificate
-  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
   std::int8_t* exponents;  ///< of features: see scale_of; in descent, lasting_curvature
+  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
   std::uint8_t* active;    ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
@@ -29,8 +29,8 @@ struct CommonMemory {
     means = arena.take<T>(shape.features);
     for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
     score = arena.take<T>(shape.features);
-    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
     exponents = arena.take<std::int8_t>(detail::saturating_add(shape.features, 1));
+    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
     active = arena.take<std::uint8_t>(shape.features);
   }
   static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
