@@ -39,13 +39,23 @@ template <class T, class Sample, class Visit>
 [[gnu::always_inline]] inline void for_each_dual_rows(bool together, Index samples, const Targets<T>& targets,
                                                       Sample sample, Visit visit) {
   DualRows<T> rows;
+  for (Index r = 0; r < rows.most; ++r) {
+    rows.margin[r] = targets.common_margin;
+    rows.weight[r] = targets.inverse_total;
+  }
+  const auto take = [&](Index r) TAMIS_INLINED {
+    const Index i = sample(rows.first + r);
+    rows.label[r] = targets.labels[i];
+    if (targets.margins) rows.margin[r] = targets.margins[i];
+    if (targets.weights) rows.weight[r] = targets.weights[i] * targets.inverse_total;
+  };
   for (rows.first = 0; rows.first < samples; rows.first += rows.count) {
     rows.count = rows.most > 1 && together ? smallest(rows.most, samples - rows.first) : 1;
-    for (Index r = 0; r < rows.count; ++r) {
-      const Index i = sample(rows.first + r);
-      rows.label[r] = targets.labels[i];
-      rows.margin[r] = targets.margins ? targets.margins[i] : targets.common_margin;  // not as calls here
-      rows.weight[r] = targets.weights ? targets.weights[i] * targets.inverse_total : targets.inverse_total;
+    if (rows.count == rows.most) {
+      TAMIS_UNROLL
+      for (Index r = 0; r < rows.most; ++r) take(r);
+    } else {
+      for (Index r = 0; r < rows.count; ++r) take(r);
     }
     visit(rows);
   }
