@@ -137,7 +137,8 @@ template <class T>
 
 inline constexpr Index rows_of_block = 256;  ///< that are added before their sum is, so that few roundings add up
 
-/// sum + Σᵢ xᵢ matrix(i, :), block by block, for one vector of each row. `step` is the distance between the entries of x.
+/// sum + Σᵢ xᵢ matrix(i, :), block by block, for one vector of each row. `step` is the distance between the entries of
+/// x.
 template <class T>
 [[gnu::always_inline]] inline Simd<T> add_weighted_vectors(const T* x, std::size_t step, Index rows, const T* matrix,
                                                            Index stride, Simd<T> sum) {

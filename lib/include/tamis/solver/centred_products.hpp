@@ -75,10 +75,10 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     }
   }
   static constexpr int clamped(int x, int most) { return smallest(largest(x, -most), most); }
-  static constexpr int alike = 8;           ///< difference of exponents that needs no scales
-  static constexpr int most_used = 60;      ///< squares of scales are in the range of float
+  static constexpr int alike = 8;       ///< difference of exponents that needs no scales
+  static constexpr int most_used = 60;  ///< squares of scales are in the range of float
   static constexpr int most_measured = 120;
-  static constexpr int unmeasured = 127;    ///< of constant columns
+  static constexpr int unmeasured = 127;  ///< of constant columns
 
   /// Σᵢ (x_ij − m̄_j)².
   T column_squares(Index j, T* scratch) const {

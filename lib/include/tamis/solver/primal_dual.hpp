@@ -252,7 +252,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   /// A row of the Halpern step, or all rows at once, T(now) being `next`: its reflection, where that is wanted, and the
   /// new point; adds the squared distance.
   TAMIS_INLINED_UNLESS_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, std::size_t count,
-                                       Simd<T>& moved) const {
+                                          Simd<T>& moved) const {
     const auto keep = SimdOrScalar<T>::fill(keep_);
     const auto pull = SimdOrScalar<T>::fill(T(1) - keep_);
     std::size_t k = 0 - count;  // as the lanes of a row: these are whole vectors
@@ -294,11 +294,11 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     const T* anchor = own_.anchor_u;
     // Where there are caches, a few rows are in them from the first step to the last.
     constexpr bool by_rows = profile.tiles && !Base::constrained;
-    if constexpr (!by_rows) add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), dual_entries(), z);
+    if constexpr (!by_rows)
+      add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), dual_entries(), z);
     if constexpr (Base::constrained) this->find_multiplier(z, sigma);  // the samples have the constraint in common
     for_each_dual_rows<T>(
-        ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_,
-        [](Index i) { return i; },
+        ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_, [](Index i) { return i; },
         [&](DualRows<T>& rows) TAMIS_INLINED {
           const std::size_t entries = std::size_t(rows.count) * stride;
           if constexpr (Base::constrained)

@@ -9,13 +9,13 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
 template <class T>
 struct CommonMemory {
-  T* best;      ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
-  T* means;     ///< of the columns of the design
-  T* row[3];    ///< scratch rows
-  T* score;     ///< dual norm of each group at the last full certificate
+  T* best;    ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
+  T* means;   ///< of the columns of the design
+  T* row[3];  ///< scratch rows
+  T* score;   ///< dual norm of each group at the last full certificate
   std::int8_t* exponents;  ///< of features: see scale_of; in descent, lasting_curvature
   Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
-  std::uint8_t* active;    ///< 0: not; 1: active; 2: active, and the first of its listed group
+  std::uint8_t* active;  ///< 0: not; 1: active; 2: active, and the first of its listed group
 
   static constexpr std::size_t coefficients(Shape shape) {
     return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));

@@ -11,9 +11,9 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   using Base = LinearProblem<T, Loss, Penalty, Design>;
 
  protected:
-  using Base::Base;
   using Base::active_count_, Base::dual_entries, Base::has_zeros, Base::memory_, Base::options_, Base::penalty_,
       Base::shape_, Base::stride_, Base::together_;
+  using Base::Base;
 
   /// Visits each group of the features of the list (all when null) as (FeatureGroup).
   template <class Visit>
@@ -61,9 +61,8 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T step_of(Index j, T alpha) const { return alpha * power_of_two<T>(-2 * memory_.exponents[j]); }
   /// v ← αv over the active rows, `in_metric` v ← αS⁻²v.
   [[gnu::noinline]] void scale_rows(T* v, T alpha, bool in_metric) const {
-    for_each_active_row([&](Index j) {
-      scale_row(row_of(v, j, stride_), stride_, in_metric ? step_of(j, alpha) : alpha);
-    });
+    for_each_active_row(
+        [&](Index j) { scale_row(row_of(v, j, stride_), stride_, in_metric ? step_of(j, alpha) : alpha); });
   }
   /// v ← S⁻²v over the active rows: the gradient in the metric.
   void precondition(T* v) const {
@@ -101,8 +100,9 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   // ---- which features are active
 
   /// Whether groups of the penalty may have several features.
-  static constexpr bool groups_features =
-      HasGrouping<Penalty> || requires(const Penalty penalty) { penalty.features_together(); };
+  static constexpr bool groups_features = HasGrouping<Penalty> || requires(const Penalty penalty) {
+    penalty.features_together();
+  };
 
   Index group_rows(Index first) const {
     if constexpr (groups_features) return smallest(together_, shape_.features - first);
@@ -208,7 +208,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   }
 
   bool is_scaled_ = false;  ///< whether a scale is not 1
-  T gauge_;  ///< dual norm of the gradient at the last certificate: the largest score
+  T gauge_;                 ///< dual norm of the gradient at the last certificate: the largest score
 
   static constexpr Index smallest_working_set = 64;
   static constexpr std::uint8_t first_of_group = 2;
