@@ -1,24 +1,43 @@
-// node figures.mjs [--write] ROOT: what README.md says in figures is what is recorded: of a Cortex-M4F in tests/firmware/figures.csv,
-// which firmware.figures.m4f measures, and beside other solvers in bench/ratios.json, which the target `ratios` measures. With
-// --write it is written anew.
+// node figures.mjs [--write] ROOT: what README.md and lib/docs/boards.md say in figures is what is recorded: of boards in
+// tests/firmware/figures.csv, which firmware.figures.* measure, and beside other solvers in bench/ratios.json, which the target
+// `ratios` measures. With --write it is written anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const write = process.argv[2] === '--write', root = process.argv[write ? 3 : 2];
 
-function cortexM4f(record) {
+/** row(board, solver) of trainings with hinge and l1, or of prediction, with -Os. */
+function rowsOf(record) {
   const [head, ...lines] = readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
-  const rowOf = (solver) => {
-    const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
-    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which README.md shows`);
+  return (board, solver) => {
+    const wanted = [board, '-Os', solver, ...(solver === 'prediction' ? ['', ''] : ['hinge', 'l1'])].join();
+    const row = lines.find(([board, , ...names]) => [board, ...names].slice(0, 5).join() === wanted);
+    if (!row) throw new Error(`${record} has no row ${wanted}, which the documentation shows`);
     return Object.fromEntries(head.map((name, i) => [name, row[i]]));
   };
-  const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
+}
+const kibibytes = (row) => `${(row.flash / 1024).toFixed(1)} KiB`;
+
+function boards(record) {
+  const rowOf = rowsOf(record);
+  const millions = ({ training }) => (training < 1e7 ? (training / 1e6).toFixed(1) : Math.round(training / 1e6));
+  const lines = [['m4f', 'Cortex-M4F (unit)'], ['m3', 'Cortex-M3'], ['m0plus', 'Cortex-M0+'], ['rv32imc', 'RV32IMC']].map(([board, core]) => {
+    const [first, ...others] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map((solver) => rowOf(board, solver));
+    const prediction = rowOf(board, 'prediction');
+    return `| ${core} | ${kibibytes(first)}, ${millions(first)} million instructions | \
+${others.map((row) => `${kibibytes(row)}, ${millions(row)} million`).join(' | ')} | ${kibibytes(prediction)}, ${Number(prediction.per_prediction).toLocaleString('en')} |`;
+  });
+  return ['| core | `primal-dual`, within 1 % | `two-phase`, within 0.1 % | from a stream, each sample once | a prediction |', '|---|---|---|---|---|',
+    ...lines].join('\n');
+}
+
+function cortexM4f(record) {
+  const stack = (row) => Number(row.stack).toLocaleString('en');
   const millions = (row) => String(Number((row.training / 1e6).toPrecision(row.training < 1e6 ? 1 : 2)));
-  const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map(rowOf);
-  return wrapped(`On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${flash(first)} of flash, ${stack(first)} bytes of stack and \
-${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${flash(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
-by \`two-phase\`; learning from each sample once ${flash(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
+  const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map((solver) => rowsOf(record)('m4f', solver));
+  return wrapped(`On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${kibibytes(first)} of flash, ${stack(first)} bytes of stack and \
+${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${kibibytes(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
+by \`two-phase\`; learning from each sample once ${kibibytes(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
 [all boards](tests/firmware/figures.md)).`);
 }
 
@@ -57,19 +76,24 @@ function wrapped(text) {
   }, ['']).join('\n');
 }
 
-const page = path.join(root, 'README.md'), before = readFileSync(page, 'utf8');
-let after = before;
-for (const [mark, record, made] of [['m4f', 'tests/firmware/figures.csv', cortexM4f], ['ratios', 'bench/ratios.json', ratios]]) {
-  const text = made(record), begin = `<!-- figures: ${mark} -->\n`, end = '\n<!-- end of figures -->';
-  const from = before.indexOf(begin), to = before.indexOf(end, from);
-  if (from < 0 || to < 0) {
-    console.error(`README.md has nothing between ${begin.trim()} and ${end.trim()}.`);
-    process.exitCode = 1;
-  } else if (before.slice(from + begin.length, to) !== text) {
-    after = after.replace(before.slice(from, to), () => begin + text);
-    if (write) continue;
-    console.error(`README.md says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
-    process.exitCode = 1;
+for (const [page, figures] of [
+  ['README.md', [['m4f', 'tests/firmware/figures.csv', cortexM4f], ['ratios', 'bench/ratios.json', ratios]]],
+  ['lib/docs/boards.md', [['boards', 'tests/firmware/figures.csv', boards]]],
+]) {
+  const file = path.join(root, page), before = readFileSync(file, 'utf8');
+  let after = before;
+  for (const [mark, record, made] of figures) {
+    const text = made(record), begin = `<!-- figures: ${mark} -->\n`, end = '\n<!-- end of figures -->';
+    const from = before.indexOf(begin), to = before.indexOf(end, from);
+    if (from < 0 || to < 0) {
+      console.error(`${page} has nothing between ${begin.trim()} and ${end.trim()}.`);
+      process.exitCode = 1;
+    } else if (before.slice(from + begin.length, to) !== text) {
+      after = after.replace(before.slice(from, to), () => begin + text);
+      if (write) continue;
+      console.error(`${page} says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
+      process.exitCode = 1;
+    }
   }
+  if (write && after !== before) writeFileSync(file, after);
 }
-if (write && after !== before) writeFileSync(page, after);
