@@ -166,7 +166,7 @@ template <class T>
 /// sums_k = Σᵢ matrix(i, k), block by block: as precise as the products of a design, for what is used beside them.
 template <class T>
 TAMIS_CALLED_ONCE void block_sums(const T* matrix, Index rows, Index stride, T* sums) {
-  if constexpr (!profile.tiles) {
+  if constexpr (profile.whole_matrices) {
     const T one = T(1);
     fill(sums, stride, T(0));
     return add_weighted_rows(&one, 0, rows, matrix, stride, sums);

@@ -53,7 +53,7 @@ struct RowsInLanes {
   /// The entry of that number in each row ← value. Few are written in registers: what is read soon must not be written
   /// in parts.
   void put(Mask number, Native value, Index count) {
-    if (count <= most_put) {
+    if (!profile.every_width || count <= most_put) {
       for (Index k = 0; k < count; ++k) v[k].entry = select(is(number, k), value, v[k].entry);
     } else {
       TAMIS_UNROLL
@@ -62,7 +62,7 @@ struct RowsInLanes {
   }
   /// The entry of that number in each row has the value taken away, and the rows that are not `where` become zero.
   void take_away(Mask number, Native value, Mask where, Index count) {
-    if (count <= most_put) {
+    if (!profile.every_width || count <= most_put) {
       for (Index k = 0; k < count; ++k) v[k].entry = only(where, v[k].entry - only(is(number, k), value));
     } else {
       TAMIS_UNROLL
@@ -78,7 +78,7 @@ struct RowsInLanes {
   }
   /// As project_simplex of one row.
   void project_simplex(Index count, Native radius, Native top) {
-    if (count > few) return project<0>(v, count, radius, top);
+    if (!profile.every_width || count > few) return project<0>(v, count, radius, top);
     Simd<T> entries[few];  // stay in registers; those that there are not are below every level
     for_each<few>(few, [&](Index k) TAMIS_INLINED { entries[k] = k < count ? v[k] : Simd<T>::fill(-infinity<T>); });
     project<few>(entries, few, radius, top);

@@ -255,7 +255,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
                                           Simd<T>& moved) const {
     const auto keep = SimdOrScalar<T>::fill(keep_);
     const auto pull = SimdOrScalar<T>::fill(T(1) - keep_);
-    std::size_t k = 0 - count;  // as the lanes of a row: these are whole vectors
+    const std::size_t missing = leaves_padding ? padded<T>(Index(count)) - count : 0;  // of whole vectors
+    std::size_t k = 0 - count - missing;                                               // as the lanes of a row
     do {
       const auto to = SimdOrScalar<T>::load(next);
       const auto step = to - SimdOrScalar<T>::load(now);
@@ -269,8 +270,12 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
       now += SimdOrScalar<T>::width;
       anchor += SimdOrScalar<T>::width;
       k += SimdOrScalar<T>::width;
-    } while (k != 0);
+    } while (k + missing != 0);
   }
+
+  static constexpr bool leaves_padding = profile.single_entries && !profile.whole_matrices;
+  /// Entries that move in so many rows, of which there is one where padding is left out.
+  std::size_t moving_entries(Index rows) const { return leaves_padding ? shape_.classes : std::size_t(rows) * stride_; }
 
   /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
   [[gnu::noinline]] T move_coefficients() {
@@ -278,7 +283,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     auto moved = Simd<T>::zero();
     for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
-      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, stride, moved);
+      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moving_entries(1), moved);
     });
     return moved.sum();
   }
@@ -292,25 +297,25 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     T* z = own_.z;
     T* u = own_.u;
     const T* anchor = own_.anchor_u;
-    // Where there are caches, a few rows are in them from the first step to the last.
-    constexpr bool by_rows = profile.tiles && !Base::constrained;
+    // By rows, a few are in the cache from the first step to the last, and padding may be left out.
+    constexpr bool by_rows = !profile.whole_matrices && !Base::constrained;
     if constexpr (!by_rows)
       add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), dual_entries(), z);
     if constexpr (Base::constrained) this->find_multiplier(z, sigma);  // the samples have the constraint in common
     for_each_dual_rows<T>(
         ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_, [](Index i) { return i; },
         [&](DualRows<T>& rows) TAMIS_INLINED {
-          const std::size_t entries = std::size_t(rows.count) * stride;
+          const std::size_t entries = std::size_t(rows.count) * stride, moving = moving_entries(rows.count);
           if constexpr (Base::constrained)
             for (Index r = 0; r < rows.count; ++r) rows.weight[r] = dual_weight(rows.first + r);
-          if constexpr (by_rows) add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), entries, z);
+          if constexpr (by_rows) add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), moving, z);
           rows.dual_prox(loss_, z, stride, shape_.classes, sigma);
-          if constexpr (profile.tiles) move(z, u, anchor, nullptr, entries, moved);
+          if constexpr (!profile.whole_matrices) move(z, u, anchor, nullptr, moving, moved);
           z += entries;
           u += entries;
           anchor += entries;
         });
-    if constexpr (!profile.tiles) move(own_.z, own_.u, own_.anchor_u, nullptr, dual_entries(), moved);
+    if constexpr (profile.whole_matrices) move(own_.z, own_.u, own_.anchor_u, nullptr, dual_entries(), moved);
     return moved.sum();
   }
 
