@@ -100,11 +100,12 @@ export class Library extends Tasks {
 
   /** [models, precision] of the module that trains one model of the problem: the least that is enough, unless a larger one is there. */
   #wantedBy(problem) {
-    if (beyondUsual(problem)) return ['baselines', 'float'];
     const precision = precisionOf(problem);
-    if (precision === 'double' || this.#modules['linear float'] || this.#sources.wasm !== undefined) return ['linear', precision];
-    const one = moduleOfOne(problem);
-    return [one in trainings ? one : 'linear', precision];
+    const larger = beyondUsual(problem) ? 'baselines' : 'linear';
+    const given = larger === 'linear' ? this.#sources.wasm : this.#sources.wasm ?? this.#sources.wasmBaselines;
+    if (precision === 'double' || this.#modules[`${larger} float`] || given !== undefined) return [larger, precision];
+    const one = moduleOfOne(problem ?? {});
+    return [one in trainings ? one : larger, precision];
   }
   /** That module at once. */
   moduleFor(problem) {

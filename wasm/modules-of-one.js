@@ -13,4 +13,7 @@ export const trainings = {
   'logistic-groups': [() => new URL('./tamis-logistic-groups.wasm', import.meta.url), () => new URL('./tamis-logistic-groups-simd.wasm', import.meta.url)],
   'one-vs-rest': [() => new URL('./tamis-one-vs-rest.wasm', import.meta.url), () => new URL('./tamis-one-vs-rest-simd.wasm', import.meta.url)],
   'one-vs-rest-groups': [() => new URL('./tamis-one-vs-rest-groups.wasm', import.meta.url), () => new URL('./tamis-one-vs-rest-groups-simd.wasm', import.meta.url)],
+  'constrained': [() => new URL('./tamis-constrained.wasm', import.meta.url), () => new URL('./tamis-constrained-simd.wasm', import.meta.url)],
+  'fista': [() => new URL('./tamis-fista.wasm', import.meta.url), () => new URL('./tamis-fista-simd.wasm', import.meta.url)],
+  'ranking': [() => new URL('./tamis-ranking.wasm', import.meta.url), () => new URL('./tamis-ranking-simd.wasm', import.meta.url)],
 };

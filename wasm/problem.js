@@ -29,26 +29,32 @@ export const dense = ['ridge'];
 const usual_solvers = [0, 1, 5, 6, 11];
 /** The modules that train one model. */
 const modules_of_one = [
-  { name: 'hinge-ridge', loss: 'hinge', penalties: ['ridge'], solvers: ['auto', 'primal-dual', 'crammer-singer-dual',
-    'two-phase'] },
-  { name: 'hinge', loss: 'hinge', penalties: ['l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto', 'primal-dual',
-    'two-phase'] },
-  { name: 'hinge-groups', loss: 'hinge', penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers: ['auto',
+  { name: 'hinge-ridge', losses: ['hinge'], penalties: ['ridge'], solvers: ['auto', 'primal-dual',
+    'crammer-singer-dual', 'two-phase'] },
+  { name: 'hinge', losses: ['hinge'], penalties: ['l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto',
     'primal-dual', 'two-phase'] },
-  { name: 'squared-hinge-ridge', loss: 'squared-hinge', penalties: ['ridge', 'elastic-net'], solvers: ['auto',
+  { name: 'hinge-groups', losses: ['hinge'], penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers: ['auto',
+    'primal-dual', 'two-phase'] },
+  { name: 'squared-hinge-ridge', losses: ['squared-hinge'], penalties: ['ridge', 'elastic-net'], solvers: ['auto',
     'block-coordinate-descent'] },
-  { name: 'squared-hinge', loss: 'squared-hinge', penalties: ['l1', 'reweighted-l1'], solvers: ['auto',
+  { name: 'squared-hinge', losses: ['squared-hinge'], penalties: ['l1', 'reweighted-l1'], solvers: ['auto',
     'block-coordinate-descent'] },
-  { name: 'squared-hinge-groups', loss: 'squared-hinge', penalties: ['group-l2', 'group-linf', 'sparse-group'],
+  { name: 'squared-hinge-groups', losses: ['squared-hinge'], penalties: ['group-l2', 'group-linf', 'sparse-group'],
     solvers: ['auto', 'block-coordinate-descent'] },
-  { name: 'logistic', loss: 'logistic', penalties: ['ridge', 'l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto',
-    'block-coordinate-descent'] },
-  { name: 'logistic-groups', loss: 'logistic', penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers:
+  { name: 'logistic', losses: ['logistic'], penalties: ['ridge', 'l1', 'elastic-net', 'reweighted-l1'], solvers:
     ['auto', 'block-coordinate-descent'] },
-  { name: 'one-vs-rest', loss: 'one-vs-rest-squared-hinge', penalties: ['ridge', 'l1', 'elastic-net',
+  { name: 'logistic-groups', losses: ['logistic'], penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers:
+    ['auto', 'block-coordinate-descent'] },
+  { name: 'one-vs-rest', losses: ['one-vs-rest-squared-hinge'], penalties: ['ridge', 'l1', 'elastic-net',
     'reweighted-l1'], solvers: ['auto', 'block-coordinate-descent'] },
-  { name: 'one-vs-rest-groups', loss: 'one-vs-rest-squared-hinge', penalties: ['group-l2', 'group-linf',
+  { name: 'one-vs-rest-groups', losses: ['one-vs-rest-squared-hinge'], penalties: ['group-l2', 'group-linf',
     'sparse-group'], solvers: ['auto', 'block-coordinate-descent'] },
+  { name: 'constrained', losses: ['hinge'], penalties: ['ridge', 'l1', 'group-l2', 'group-linf', 'elastic-net',
+    'sparse-group', 'reweighted-l1'], solvers: ['constrained-primal-dual'] },
+  { name: 'fista', losses: ['squared-hinge', 'logistic', 'one-vs-rest-squared-hinge'], penalties: ['ridge', 'l1',
+    'group-l2', 'group-linf', 'elastic-net', 'sparse-group', 'reweighted-l1'], solvers: ['fista'] },
+  { name: 'ranking', losses: ['ranking-squared-hinge'], penalties: ['ridge', 'l1', 'group-l2', 'group-linf',
+    'elastic-net', 'sparse-group', 'reweighted-l1'], solvers: ['fista'] },
 ];
 // end of catalogue
 /** The loss of samples with several labels. */
@@ -79,15 +85,27 @@ export function beyondUsual(problem = {}) {
   if (!usual_solvers.includes(choice('solver', solver))) return `the solver ${solver}`;
   if (eta !== undefined) return 'the solver for eta';
   if (of_label_sets.includes(loss)) return `the loss ${loss}`;
-  const settings = ['seed', 'learningRate', 'shrinking', 'stopping'].find((name) => problem[name] !== undefined);
+  const settings = settingOf(problem);
   if (settings) return `a solver with ${settings}`;
-  const wide = isArrayLike(groups) || groups?.blocks > 1;
-  return solver === 'auto' && !kinked.includes(loss) && penalty === 'group-linf' && wide ? `the solver for ${loss} with such groups` : null;
+  return solver === 'auto' && isWide({ loss, penalty, groups }) ? `the solver for ${loss} with such groups` : null;
 }
+/** Whether the largest entries are shared by features, over which descent crawls. */
+function isWide({ loss, penalty, groups }) {
+  return !kinked.includes(loss) && penalty === 'group-linf' && (isArrayLike(groups) || groups?.blocks > 1);
+}
+const settingOf = (problem) => ['seed', 'learningRate', 'shrinking', 'stopping'].find((name) => problem[name] !== undefined);
 
-/** The name of the module that trains one model of a usual problem in single precision, or undefined. */
-export function moduleOfOne({ loss = 'hinge', penalty = 'l1', solver = 'auto' }) {
-  return modules_of_one.find((one) => one.loss === loss && one.penalties.includes(penalty) && one.solvers.includes(solver))?.name;
+/** The name of the module that trains one model of a problem in single precision, or undefined. */
+export function moduleOfOne(problem) {
+  const { loss = 'hinge', penalty = 'l1', solver = 'auto', eta, groups } = problem;
+  if (settingOf(problem)) return undefined;
+  let asked = solver;
+  if (solver === 'auto') {
+    if (eta !== undefined) asked = 'constrained-primal-dual';
+    else if (of_label_sets.includes(loss) || isWide({ loss, penalty, groups })) asked = 'fista';
+  }
+  if ((eta !== undefined) !== (asked === 'constrained-primal-dual')) return undefined;
+  return modules_of_one.find((one) => one.losses.includes(loss) && one.penalties.includes(penalty) && one.solvers.includes(asked))?.name;
 }
 
 /** A value for a message; objects that cannot be made text are what they are. */

@@ -37,8 +37,9 @@ export interface LoadOptions {
   /** Problems, or what is known of them, whose modules are loaded now: `{ loss, penalty }` and so on, as `train` takes them. */
   problems?: Partial<Problem>[];
   /**
-   * Also loads now the module with all solvers: the baselines, the loss of samples with several labels, and what the form
-   * with `eta`, `solver: 'fista'`, `seed`, `learningRate`, `shrinking`, `stopping`, and group-linf over several features with a smooth loss need. `train` loads it when a problem asks for one of them.
+   * Also loads now the module with all solvers: what the baselines with `seed`, `learningRate`, `shrinking` and `stopping`
+   * need, and paths, cross-validation and stability by `fista` or of samples with several labels. `train` loads it when a problem
+   * asks for a baseline, and has small modules for the others.
    */
   baselines?: boolean;
   /** Also loads the double-precision module now. `train` loads it when it is needed; the functions that return at once cannot. */
@@ -94,8 +95,8 @@ export type Penalty =
   | 'reweighted-l1';
 // end of catalogue
 /**
- * 'auto' is the fastest for the problem. The baselines, 'fista' and 'constrained-primal-dual' are in a module
- * of their own: see LoadOptions.baselines; some refuse some losses or penalties.
+ * 'auto' is the fastest for the problem. The baselines are in a module of their own: see LoadOptions.baselines; some refuse
+ * some losses or penalties.
  */
 // catalogue: solvers
 export type Solver =

@@ -3,8 +3,9 @@
 Each predictor is compiled with -Os for a Cortex-M4F and run in the emulator (SOURCE/tests/prediction): bytes of flash for
 code, constants and what they need of the compiler's libraries, instructions a prediction, and training samples that it has
 right, of iris.csv and wine.csv in FOLDER. Theirs are trained by scikit-learn, with its defaults but for what the name says;
-ours with hinge and l1 at lambda = 0.02. micromlgen, emlearn and m2cgen are in neither Debian nor npm: the first two are
-found through PYTHONPATH, and named as not run where they are missing. Their forms are written here: a linear model as
+ours with hinge and l1 at lambda = 0.02. micromlgen, emlearn and m2cgen are packages of PyPI; Debian and npm have none of
+them. The first two are measured where PYTHONPATH has them, and named as not run where it has not; this project does not
+install them. Their forms are written here: a linear model as
 nested sums into an array of scores and a tree as nested ifs that copy shares of classes (m2cgen, which has them in
 double; the same in float), a tree as nested ifs that return a class (emlearn inline, micromlgen). The tree of the same
 accuracy has the fewest leaves with as many samples right as the logistic regression. Prints a table.

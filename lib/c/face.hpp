@@ -38,11 +38,19 @@ struct Common {
 
 inline tamis_status as_c(Status status) { return static_cast<tamis_status>(status); }
 
-/// Whether a problem asks for what only a build with TAMIS_ALL_SOLVERS can have, and only in tamis.h.
+/// Whether a problem asks for what only a build with TAMIS_ALL_SOLVERS can have, and only in tamis.h: sets of labels,
+/// or settings of published algorithms.
+template <class Problem>
+constexpr bool has_sets(const Problem& p) {
+  return p.set_starts || p.set_members || p.set_count;
+}
+template <class Problem>
+constexpr bool asks_for_settings(const Problem& p) {
+  return p.stopping || p.shrinking || p.seed || !(p.learning_rate == 0) || !(p.stopping_threshold == 0);
+}
 template <class Problem>
 constexpr bool asks_for_baselines(const Problem& p) {
-  return p.set_starts || p.set_members || p.set_count || p.stopping || p.shrinking || p.seed ||
-         !(p.learning_rate == 0) || !(p.stopping_threshold == 0);
+  return has_sets(p) || asks_for_settings(p);
 }
 
 /// A report in C; `more`: bytes of arena beside those of the solver.

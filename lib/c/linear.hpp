@@ -53,21 +53,26 @@ using ProblemOf = AnyProblem<T, AnyMultilabelLoss<T>, AnyPenalty<T>, DesignOf<T>
   PrimalDual, Fista, ConstrainedPrimalDual, CrammerSingerDual, TwoPhase, PathDescent, ProximalNewtonDescent, \
       TAMIS_BASELINES
 #endif
-#elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has one loss, and the usual solvers of that
+#elif defined(TAMIS_MODULE)  // one of TAMIS_MODULES has few losses, penalties and solvers
 using Module = catalogue::modules::TAMIS_MODULE;
+template <class T, class Rows>
+struct LossIn : std::type_identity<AnyLoss<T, Rows>> {};
+template <class T, class Row>
+struct LossIn<T, catalogue::List<Row>> : std::type_identity<typename Row::Type> {};
 template <class T>
 using ProblemOf =
-    AnyProblem<T, typename decltype(catalogue::row<Module::loss>(catalogue::Losses{}))::Type,
+    AnyProblem<T, typename LossIn<T, decltype(catalogue::rows_of<Module>(catalogue::Losses{}))>::type,
                AnyPenaltyOf<T, decltype(catalogue::rows_of<Module>(catalogue::Penalties<T>{}))>, DesignOf<T>>;
 template <SolverKind kind, template <class, class, class, class> class S, class Others>
 using MaybeWith = typename std::conditional_t<Module::has(kind), typename Others::template And<S>, Others>;
+using BySmoothLoss =
+    MaybeWith<SolverKind::fista, Fista,
+              MaybeWith<SolverKind::block_coordinate_descent, BlockCoordinateDescent, chosen::Solvers<>>>;
+using WithHinge = MaybeWith<SolverKind::constrained_primal_dual, ConstrainedPrimalDual,
+                            MaybeWith<SolverKind::crammer_singer_dual, CrammerSingerDual,
+                                      MaybeWith<SolverKind::two_phase, TwoPhase, BySmoothLoss>>>;
 template <class T>
-using Trainer = typename MaybeWith<
-    SolverKind::primal_dual, PrimalDual,
-    MaybeWith<SolverKind::crammer_singer_dual, CrammerSingerDual,
-              MaybeWith<SolverKind::two_phase, TwoPhase,
-                        MaybeWith<SolverKind::block_coordinate_descent, BlockCoordinateDescent, chosen::Solvers<>>>>>::
-    template Trainer<ProblemOf<T>>;
+using Trainer = typename MaybeWith<SolverKind::primal_dual, PrimalDual, WithHinge>::template Trainer<ProblemOf<T>>;
 #else
 template <class T>
 using ProblemOf = AnyProblem<T, AnyLoss<T>, AnyPenalty<T>, DesignOf<T>>;
@@ -195,7 +200,8 @@ LossOf<T> loss_of(const typename Linear<T>::Problem& p) {
 #ifdef TAMIS_ALL_SOLVERS
   return LossOf<T>(kind, {p.set_starts, p.set_members, p.set_count});
 #else
-  if constexpr (std::is_constructible_v<LossOf<T>, LossKind>) return LossOf<T>(kind);
+  if constexpr (ProblemOf<T>::has(LossKind::ranking_squared_hinge)) return {{p.set_starts, p.set_members, p.set_count}};
+  else if constexpr (std::is_constructible_v<LossOf<T>, LossKind>) return LossOf<T>(kind);
   else return {};
 #endif
 }
@@ -213,6 +219,18 @@ Trainer<T> training_of(const typename Linear<T>::Problem& p, const ProblemSpec& 
                     stochastic_of<T>(p));
 }
 
+/// Why a loss takes the label sets of a problem, or their absence, for a mistake; null when it does not.
+template <class T>
+const char* sets_refusal(const typename Linear<T>::Problem& p, LossKind loss) {
+  if (!has_label_sets(loss))
+    return p.set_starts || p.set_members || p.set_count
+               ? "label sets are for ranking-squared-hinge: the other losses take one class per sample"
+               : nullptr;
+  return !p.set_starts || !p.set_count || p.set_count > 65536
+             ? "ranking-squared-hinge needs label sets: set_starts, set_members, and 1 to 65536 as set_count"
+             : nullptr;
+}
+
 #ifdef TAMIS_ALL_SOLVERS
 inline constexpr char only_blockwise[] =
     "shrinking and stopping by violations are for bcd-line-search-as-printed and bcd-constant-step-as-printed";
@@ -221,12 +239,7 @@ inline constexpr char only_blockwise[] =
 template <class T>
 [[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   const SolverKind solver = choice.resolved_solver();
-  const bool sets = p.set_starts || p.set_members || p.set_count;
-  if (!has_label_sets(choice.loss)) {
-    if (sets) return "label sets are for ranking-squared-hinge: the other losses take one class per sample";
-  } else if (!p.set_starts || !p.set_count || p.set_count > 65536) {
-    return "ranking-squared-hinge needs label sets: set_starts, set_members, and 1 to 65536 as set_count";
-  }
+  if (const char* const wrong = sets_refusal<T>(p, choice.loss)) return wrong;
   if (p.stopping >= std::size(all_stopping_rules)) return "stopping is none of tamis_stopping";
   const Stopping<T> stopping{static_cast<StoppingRule>(p.stopping), p.stopping_threshold};
   if (stopping.rule == StoppingRule::gap && !(p.stopping_threshold == T(0)))
@@ -255,8 +268,10 @@ template <class T>
 #else
 /// Whether a problem asks for what this build does not have, in one sentence or null.
 template <class T>
-const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec&) {
-  return asks_for_baselines(p) ? TAMIS_NEEDS_ALL_SOLVERS : nullptr;
+const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
+  if (asks_for_settings(p)) return TAMIS_NEEDS_ALL_SOLVERS;
+  if constexpr (ProblemOf<T>::has(LossKind::ranking_squared_hinge)) return sets_refusal<T>(p, choice.loss);
+  else return has_sets(p) ? TAMIS_NEEDS_ALL_SOLVERS : nullptr;
 }
 #endif
 

@@ -189,7 +189,7 @@ std::string in_javascript() {
 /// What the modules of one training have: visit(name, losses, penalties, solvers) for each.
 void for_each_module(auto visit) {
   const auto one = [&]<class Module>(Module) {
-    visit(replaced(Module::name, "_", "-"), chosen(losses, [](LossKind loss) { return loss == Module::loss; }),
+    visit(replaced(Module::name, "_", "-"), chosen(losses, [](LossKind loss) { return Module::has(loss); }),
           chosen(penalties, [](PenaltyKind penalty) { return Module::has(penalty); }),
           chosen(solvers, [](SolverKind solver) { return Module::has(solver); }));
   };
@@ -197,18 +197,18 @@ void for_each_module(auto visit) {
 }
 std::string modules_in_javascript() {
   std::string out = "/** The modules that train one model. */\nconst modules_of_one = [\n";
-  for_each_module([&](const auto& name, const auto& loss, const auto& its_penalties, const auto& its_solvers) {
+  for_each_module([&](const auto& name, const auto& its_losses, const auto& its_penalties, const auto& its_solvers) {
     const auto list = [](const auto& rows) { return "[" + names_of(rows, "'") + "]"; };
     const std::string one =
-        "{ name: '" + name + "', loss: " + names_of(loss, "'") + ", penalties: " + list(its_penalties);
+        "{ name: '" + name + "', losses: " + list(its_losses) + ", penalties: " + list(its_penalties);
     out += wrapped(one + ", solvers: " + list(its_solvers) + " },", "  ", "    ") + "\n";
   });
   return out + "];\n";
 }
 std::string modules_in_markdown() {
   std::string out = "| module | loss | penalties | solvers |\n|---|---|---|---|\n";
-  for_each_module([&](const auto& name, const auto& loss, const auto& its_penalties, const auto& its_solvers) {
-    out += "| `tamis-" + name + "*.wasm` | " + names_of(loss, "") + " | " + names_of(its_penalties, "") + " | " +
+  for_each_module([&](const auto& name, const auto& its_losses, const auto& its_penalties, const auto& its_solvers) {
+    out += "| `tamis-" + name + "*.wasm` | " + names_of(its_losses, "") + " | " + names_of(its_penalties, "") + " | " +
            names_of(its_solvers, "") + " |\n";
   });
   return out;

@@ -1,5 +1,5 @@
 // node figures.mjs [--write] ROOT: the figures in the pages, between lines `figures: NAME` and `end of figures`, are those that are
-// recorded: of a Cortex-M4F in tests/firmware/figures.csv, which firmware.figures.m4f measures; beside other solvers in
+// recorded: of boards in tests/firmware/figures.csv, which firmware.figures.* measure; beside other solvers in
 // bench/ratios.json, which the target `ratios` measures; of interactions in bench/paper_c/recorded/speed.csv, which paper_c_record keeps.
 // With --write they are written anew.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,19 +10,38 @@ const write = process.argv[2] === '--write', root = process.argv[write ? 3 : 2];
 /** The lines of a file of commas, the names of its columns first. */
 const table = (record) => readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
 
-function cortexM4f(record) {
+/** row(board, solver) of trainings with hinge and l1, or of prediction, with -Os. */
+function rowsOf(record) {
   const [head, ...lines] = table(record);
-  const rowOf = (solver) => {
-    const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
-    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which a page shows`);
+  return (board, solver) => {
+    const wanted = [board, '-Os', solver, ...(solver === 'prediction' ? ['', ''] : ['hinge', 'l1'])].join();
+    const row = lines.find(([board, , ...names]) => [board, ...names].slice(0, 5).join() === wanted);
+    if (!row) throw new Error(`${record} has no row ${wanted}, which the documentation shows`);
     return Object.fromEntries(head.map((name, i) => [name, row[i]]));
   };
-  const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
+}
+const kibibytes = (row) => `${(row.flash / 1024).toFixed(1)} KiB`;
+
+function boards(record) {
+  const rowOf = rowsOf(record);
+  const millions = ({ training }) => (training < 1e7 ? (training / 1e6).toFixed(1) : Math.round(training / 1e6));
+  const lines = [['m4f', 'Cortex-M4F (unit)'], ['m3', 'Cortex-M3'], ['m0plus', 'Cortex-M0+'], ['rv32imc', 'RV32IMC']].map(([board, core]) => {
+    const [first, ...others] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map((solver) => rowOf(board, solver));
+    const prediction = rowOf(board, 'prediction');
+    return `| ${core} | ${kibibytes(first)}, ${millions(first)} million instructions | \
+${others.map((row) => `${kibibytes(row)}, ${millions(row)} million`).join(' | ')} | ${kibibytes(prediction)}, ${Number(prediction.per_prediction).toLocaleString('en')} |`;
+  });
+  return ['| core | `primal-dual`, within 1 % | `two-phase`, within 0.1 % | from a stream, each sample once | a prediction |', '|---|---|---|---|---|',
+    ...lines].join('\n');
+}
+
+function cortexM4f(record) {
+  const stack = (row) => Number(row.stack).toLocaleString('en');
   const millions = (row) => String(Number((row.training / 1e6).toPrecision(row.training < 1e6 ? 1 : 2)));
-  const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map(rowOf);
-  return wrapped(`On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${flash(first)} of flash, ${stack(first)} bytes of stack and \
-${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${flash(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
-by \`two-phase\`; learning from each sample once ${flash(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
+  const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map((solver) => rowsOf(record)('m4f', solver));
+  return wrapped(`On a Cortex-M4F with \`-Os\`, training on iris with hinge and ℓ1 takes ${kibibytes(first)} of flash, ${stack(first)} bytes of stack and \
+${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${kibibytes(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
+by \`two-phase\`; learning from each sample once ${kibibytes(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
 [all boards](tests/firmware/figures.md)).`);
 }
 
@@ -88,6 +107,7 @@ function wrapped(text) {
 
 const all = [
   ['README.md', 'm4f', 'tests/firmware/figures.csv', cortexM4f],
+  ['lib/docs/boards.md', 'boards', 'tests/firmware/figures.csv', boards],
   ['README.md', 'ratios', 'bench/ratios.json', ratios],
   ['bench/README.md', 'interactions', 'bench/paper_c/recorded/speed.csv', interactions],
 ];

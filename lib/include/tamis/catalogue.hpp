@@ -141,20 +141,23 @@
   ROW(3, forward_backward_as_printed, "forward-backward-as-printed", "squared-hinge", "the same, without intercepts")
 
 // The WebAssembly modules that train one model: the enumerator, which with a hyphen for each underscore is the name of
-// the file after `tamis-`, the loss, and a condition on penalties. A module has the usual solvers that take some of
-// these; the first row that has all that a problem asks for is the one. What none has, the module `tamis` has, of all
-// usual solvers. wasm/CMakeLists.txt names them, too.
+// the file after `tamis-`, and conditions on losses, penalties and solvers. A module has those solvers that take some of
+// its losses with some of its penalties; the first row that has all that a problem asks for is the one. What none has,
+// the module `tamis` has, of all usual solvers. wasm/CMakeLists.txt names them, too.
 #define TAMIS_MODULES(ROW)                                                                                             \
-  ROW(hinge_ridge, hinge, !makes_zeros)                                                                                \
-  ROW(hinge, hinge, makes_zero_entries)                                                                                \
-  ROW(hinge_groups, hinge, has_groups)                                                                                 \
-  ROW(squared_hinge_ridge, squared_hinge, has_ridge_part)                                                              \
-  ROW(squared_hinge, squared_hinge, has_entries_alone)                                                                 \
-  ROW(squared_hinge_groups, squared_hinge, has_groups)                                                                 \
-  ROW(logistic, logistic, !has_groups)                                                                                 \
-  ROW(logistic_groups, logistic, has_groups)                                                                           \
-  ROW(one_vs_rest, one_vs_rest_squared_hinge, !has_groups)                                                             \
-  ROW(one_vs_rest_groups, one_vs_rest_squared_hinge, has_groups)
+  ROW(hinge_ridge, is_one<LossKind::hinge>, !makes_zeros, is_usual)                                                    \
+  ROW(hinge, is_one<LossKind::hinge>, makes_zero_entries, is_usual)                                                    \
+  ROW(hinge_groups, is_one<LossKind::hinge>, has_groups, is_usual)                                                     \
+  ROW(squared_hinge_ridge, is_one<LossKind::squared_hinge>, has_ridge_part, is_usual)                                  \
+  ROW(squared_hinge, is_one<LossKind::squared_hinge>, has_entries_alone, is_usual)                                     \
+  ROW(squared_hinge_groups, is_one<LossKind::squared_hinge>, has_groups, is_usual)                                     \
+  ROW(logistic, is_one<LossKind::logistic>, !has_groups, is_usual)                                                     \
+  ROW(logistic_groups, is_one<LossKind::logistic>, has_groups, is_usual)                                               \
+  ROW(one_vs_rest, is_one<LossKind::one_vs_rest_squared_hinge>, !has_groups, is_usual)                                 \
+  ROW(one_vs_rest_groups, is_one<LossKind::one_vs_rest_squared_hinge>, has_groups, is_usual)                           \
+  ROW(constrained, is_one<LossKind::hinge>, is_any, is_one<SolverKind::constrained_primal_dual>)                       \
+  ROW(fista, has_gradient_of_classes, is_any, is_one<SolverKind::fista>)                                               \
+  ROW(ranking, has_label_sets, is_any, is_one<SolverKind::fista>)
 
 // The number in C, the enumerator of StoppingRule, the name, and one sentence in ASCII.
 #define TAMIS_STOPPING_RULES(ROW)                                                                                      \
@@ -429,12 +432,7 @@ template <auto... kinds>
 struct Only {
   static constexpr bool has(auto kind) { return ((kind == kinds) || ...); }
 };
-/// A row of a list, and those rows that a module has.
-template <auto kind, class First, class... R>
-constexpr auto row(List<First, R...>) {
-  if constexpr (First::kind == kind) return First{};
-  else return row<kind>(List<R...>{});
-}
+/// Those rows of a list that a module has.
 template <class Module, class... Kept>
 constexpr auto rows_of(List<>, List<Kept...> kept = {}) {
   return kept;
@@ -445,21 +443,30 @@ constexpr auto rows_of(List<First, R...>, List<Kept...> = {}) {
   return rows_of<Module>(List<R...>{}, WithFirst{});
 }
 
-/// What modules have: the loss, penalties and solvers.
+/// What modules have: losses, penalties and solvers.
 namespace modules {
-constexpr bool takes_one(LossKind loss, SolverKind solver, bool (*takes)(PenaltyKind)) {
-  // Losses with a gradient have solvers that go by it.
-  if ((of(loss) & has::gradient) && (entry(solver_needs, solver) & has::dual_prox)) return false;
-  for (const PenaltyKind penalty : all_penalties)
-    if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
+template <auto kind>
+constexpr bool is_one(decltype(kind) which) {
+  return which == kind;
+}
+constexpr bool is_any(PenaltyKind) { return true; }
+/// Losses with a gradient, of samples with one class each.
+constexpr bool has_gradient_of_classes(LossKind loss) { return (of(loss) & has::gradient) && !has_label_sets(loss); }
+constexpr bool takes_one(SolverKind solver, bool (*has_loss)(LossKind), bool (*takes)(PenaltyKind)) {
+  for (const LossKind loss : all_losses) {
+    // Losses with a gradient have solvers that go by it.
+    if (!has_loss(loss) || ((of(loss) & has::gradient) && (entry(solver_needs, solver) & has::dual_prox))) continue;
+    for (const PenaltyKind penalty : all_penalties)
+      if (takes(penalty) && is_compatible(solver, loss, penalty)) return true;
+  }
   return false;
 }
-#define TAMIS_ROW(module, its_loss, condition)                                                          \
-  struct module {                                                                                       \
-    static constexpr const char* name = #module;                                                        \
-    static constexpr LossKind loss = LossKind::its_loss;                                                \
-    static constexpr bool has(PenaltyKind penalty) { return condition(penalty); }                       \
-    static constexpr bool has(SolverKind kind) { return is_usual(kind) && takes_one(loss, kind, has); } \
+#define TAMIS_ROW(module, of_losses, of_penalties, of_solvers)                                           \
+  struct module {                                                                                        \
+    static constexpr const char* name = #module;                                                         \
+    static constexpr bool has(LossKind loss) { return of_losses(loss); }                                 \
+    static constexpr bool has(PenaltyKind penalty) { return of_penalties(penalty); }                     \
+    static constexpr bool has(SolverKind kind) { return of_solvers(kind) && takes_one(kind, has, has); } \
   };
 TAMIS_MODULES(TAMIS_ROW)
 #undef TAMIS_ROW

@@ -1,6 +1,6 @@
 #pragma once
-/// Which code runs: the profile of a translation unit, -DTAMIS_PROFILE=speed, size, scalar or narrow; without it size on
-/// boards (Arm's M profile, RISC-V and Xtensa without an operating system) and speed elsewhere.
+/// Which code runs: the profile of a translation unit, -DTAMIS_PROFILE=speed, size, scalar or narrow; without it size
+/// on boards (Arm's M profile, RISC-V and Xtensa without an operating system) and speed elsewhere.
 ///
 ///     size    on a Cortex-M0+ … M55 or RISC-V, which have no vectors: plain numbers one after the other, no tiles, one
 ///             loop for all losses. WebAssembly without SIMD: the same with tiles. Where there are vectors (WebAssembly
@@ -90,14 +90,22 @@
 #define TAMIS_INLINED_UNLESS_SMALLEST [[gnu::always_inline]] inline
 #endif
 
-/// What runs once a solve and is compiled for size in WebAssembly modules. For g++ it is no hint: there callers, and the
-/// loops in them, would be taken for rare as well.
+/// What runs once a solve and is compiled for size in WebAssembly modules. For g++ it is no hint: there callers, and
+/// the loops in them, would be taken for rare as well.
 #ifdef __wasm__
 #define TAMIS_IS_MODULE true
 #define TAMIS_COLD_IN_MODULES [[gnu::cold]]
 #else
 #define TAMIS_IS_MODULE false
 #define TAMIS_COLD_IN_MODULES
+#endif
+
+/// Whether the processor computes with floats itself: where it does not, entries that are only padding cost.
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FP)) || \
+    (defined(__riscv) && !defined(__riscv_flen))
+#define TAMIS_HAS_FLOAT_UNIT false
+#else
+#define TAMIS_HAS_FLOAT_UNIT true
 #endif
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -108,6 +116,7 @@ struct Profile {
   bool lanes;           ///< rows, samples and features are taken several at once, a lane of a vector each
   bool wide;            ///< vectors of 32 bytes where `has_wide_vectors()`
   bool single_entries;  ///< loops over the entries of a row take one at a time
+  bool whole_matrices;  ///< loops over entries go over many rows at once, padding included: the smallest code
   bool tiles;           ///< products and factors by tiles, whose sums stay in registers
   bool every_width;     ///< rows of more than three vectors have code for their width
   bool fetches;         ///< rows may be fetched ahead; WebAssembly has no instruction for it
@@ -118,6 +127,7 @@ inline constexpr Profile profile{
     .lanes = TAMIS_HAS_VECTORS,
     .wide = TAMIS_HAS_WIDE,
     .single_entries = TAMIS_PROFILE_IS(size) && !TAMIS_HAS_VECTORS,
+    .whole_matrices = !TAMIS_HAS_TILES && TAMIS_HAS_FLOAT_UNIT,
     .tiles = TAMIS_HAS_TILES,
     .every_width = !TAMIS_PROFILE_IS(size),
     .fetches = !TAMIS_IS_MODULE,

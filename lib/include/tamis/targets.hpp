@@ -24,8 +24,8 @@ struct Targets {
 
   Index samples() const { return static_cast<Index>(labels.empty() ? values.size() : labels.size()); }
   /// What scores are compared with: a margin μ, or a value (solvers point `margins` at the values then).
-  [[gnu::always_inline]] T margin(Index sample) const { return margins ? margins[sample] : common_margin; }
-  [[gnu::always_inline]] T raw_weight(Index sample) const { return weights ? weights[sample] : T(1); }
+  TAMIS_INLINED_UNLESS_SMALLEST T margin(Index sample) const { return margins ? margins[sample] : common_margin; }
+  TAMIS_INLINED_UNLESS_SMALLEST T raw_weight(Index sample) const { return weights ? weights[sample] : T(1); }
   /// wᵢ / Σw. A vector of ones gives the same bits as no weights.
   T weight(Index sample) const { return raw_weight(sample) * inverse_total; }
 

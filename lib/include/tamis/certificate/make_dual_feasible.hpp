@@ -74,7 +74,7 @@ TAMIS_CALLED_ONCE void make_dual_feasible(const Loss& loss, const Targets<T>& ta
           available[k] += movable;
         }
       }
-      for (Index k = 0; k < classes && moving; ++k) row[k] -= moved * surplus[k];
+      if (moving) add_scaled_row(row, -moved, surplus, stride, row);
     }
   }
 }

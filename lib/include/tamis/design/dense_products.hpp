@@ -13,7 +13,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 /// x(i, j) = values[i + j·column_stride].
 template <class T>
 struct DenseValues {
-  static constexpr Index block = 256;  ///< of samples that are added before their sum is
+  static constexpr Index block = rows_of_block;
 
   const T* values = nullptr;
   std::size_t column_stride = 0;
@@ -63,7 +63,7 @@ void add_transposed(const DenseValues<T>& x, const Index* list, Index count, con
   } else {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
-      transposed_column(x.column(feature), x.block, x.samples, u, stride, row_of(g, feature, stride));
+      add_weighted_rows(x.column(feature), 1, x.samples, u, stride, row_of(g, feature, stride));
     }
   }
 }
@@ -77,7 +77,7 @@ void add_transposed_lower(const DenseValues<T>& x, const T* u, Index stride, T* 
     for (Index c = 0; c < x.features; ++c) {
       T* row = row_of(g, c, stride);
       for (Index k = 0; k <= c; k += lanes<T>)
-        add_transposed_vector(x.column(c), x.block, x.samples, u + k, stride, Simd<T>::load(row + k)).store(row + k);
+        add_weighted_vectors(x.column(c), 1, x.samples, u + k, stride, Simd<T>::load(row + k)).store(row + k);
     }
   }
 }

@@ -135,16 +135,48 @@ template <class T>
   return largest(largest(most[0], most[1]), largest(most[2], most[3])) + ((bad[0] + bad[1]) + (bad[2] + bad[3]));
 }
 
+inline constexpr Index rows_of_block = 256;  ///< that are added before their sum is, so that few roundings add up
+
+/// sum + Σᵢ xᵢ matrix(i, :), block by block, for one vector of each row. `step` is the distance between the entries of
+/// x.
+template <class T>
+[[gnu::always_inline]] inline Simd<T> add_weighted_vectors(const T* x, std::size_t step, Index rows, const T* matrix,
+                                                           Index stride, Simd<T> sum) {
+  for (Index left = rows; left > 0;) {
+    auto part = Simd<T>::zero();
+    Index here = smallest(rows_of_block, left);
+    left -= here;
+    do {
+      part = part + Simd<T>::fill(*x) * Simd<T>::load(matrix);
+      x += step;
+      matrix += stride;
+    } while (--here > 0);
+    sum = sum + part;
+  }
+  return sum;
+}
+/// out += Σᵢ xᵢ matrix(i, :) for whole rows: the smallest code.
+template <class T>
+[[gnu::noinline]] void add_weighted_rows(const T* x, std::size_t step, Index rows, const T* matrix, Index stride,
+                                         T* out) {
+  for (Index k = 0; k < stride; k += lanes<T>)
+    add_weighted_vectors(x, step, rows, matrix + k, stride, Simd<T>::load(out + k)).store(out + k);
+}
+
 /// sums_k = Σᵢ matrix(i, k), block by block: as precise as the products of a design, for what is used beside them.
 template <class T>
-[[gnu::noinline]] void block_sums(const T* matrix, Index rows, Index stride, T* sums) {
-  constexpr Index block = 256;
+TAMIS_CALLED_ONCE void block_sums(const T* matrix, Index rows, Index stride, T* sums) {
+  if constexpr (profile.whole_matrices) {
+    const T one = T(1);
+    fill(sums, stride, T(0));
+    return add_weighted_rows(&one, 0, rows, matrix, stride, sums);
+  }
   for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
     auto total = SimdOrScalar<T>::zero();
     const T* row = matrix + k;
     for (Index left = rows; left > 0;) {
       auto part = SimdOrScalar<T>::zero();
-      Index here = smallest(block, left);
+      Index here = smallest(rows_of_block, left);
       left -= here;
       do {
         part = part + SimdOrScalar<T>::load(row);

@@ -17,6 +17,8 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] constexpr bool finite(T x) {
+  if constexpr (profile.single_entries && sizeof(T) == 4)
+    return std::uint8_t(__builtin_bit_cast(std::uint32_t, x) >> 23) != 255;
   return x - x == T(0);
 }
 

@@ -77,24 +77,24 @@ struct Hinge {
   [[gnu::noinline]] static void dual_prox_rows(T* u, Index stride, Index classes, const Label* y, const T* margin,
                                                const T* weight, T sigma) {
     using Together = detail::RowsInLanes<T>;
-    typename Together::Native label{}, floor{}, mass{};
+    typename Together::Native label{}, mass{};
+    typename Together::Mask number{};
+    TAMIS_UNROLL
     for (Index r = 0; r < lanes<T>; ++r) {
-      T* row = row_of(u, r, stride);
       mass[r] = weight[r];
-      label[r] = row[y[r]] + (weight[r] - sigma * margin[r]);
-      row[y[r]] = floor[r] = label[r] - weight[r];
+      label[r] = row_of(u, r, stride)[y[r]] + (weight[r] - sigma * margin[r]);
+      number[r] = y[r];
     }
+    const auto floor = label - mass;
     Together rows;
     rows.load(u, stride, classes);
+    rows.put(number, floor, classes);
     const auto top = rows.highest(classes);
     const auto moved = top != floor;
-    bool any = false;
-    for (Index r = 0; r < lanes<T>; ++r) any = any || moved[r];
-    if (!any) return fill(u, std::size_t{lanes<T>} * stride, T(0));
-    for (Index r = 0; r < lanes<T>; ++r) rows.v[y[r]].entry[r] = label[r];
+    if (Together::all(~moved)) return fill(u, std::size_t{lanes<T>} * stride, T(0));
+    rows.put(number, label, classes);
     rows.project_simplex(classes, mass, top > label ? top : label);
-    for (Index r = 0; r < lanes<T>; ++r) rows.v[y[r]].entry[r] -= weight[r];
-    for (Index k = 0; k < classes; ++k) rows.v[k].entry = Together::only(moved, rows.v[k].entry);
+    rows.take_away(number, mass, moved, classes);
     rows.store(u, stride, classes);
   }
 
@@ -139,6 +139,13 @@ struct Hinge {
     for (Index k = 0; k < classes; ++k)
       if (k != y) others += u[k];
     return {margin * others, T(0)};
+  }
+
+  /// See tamis::has_samples. The sum of large weights may be no number.
+  template <class T>
+  static bool has_samples(const Targets<T>& targets, bool, Index k) {
+    T next;
+    return detail::weight_above(targets, k, T(-1), next) != T(0);
   }
 
   /// See hinge_null_model.

@@ -37,7 +37,38 @@ struct RowsInLanes {
     }
   }
   static Native only(Mask where, Native value) {
+#ifdef __wasm__
+    __asm__("" : "+r"(where));  // or the compiler makes a choice between the value and zero of it, which is slower
+#endif
     return reinterpret_cast<Native>(where & reinterpret_cast<Mask>(value));
+  }
+  static Native select(Mask where, Native value, Native other) {
+    return reinterpret_cast<Native>((where & reinterpret_cast<Mask>(value)) | (~where & reinterpret_cast<Mask>(other)));
+  }
+  static bool all(Mask where) {
+    std::uint64_t half[2];
+    __builtin_memcpy(half, &where, sizeof where);
+    return (half[0] & half[1]) == ~std::uint64_t(0);
+  }
+  /// The entry of that number in each row ← value. Few are written in registers: what is read soon must not be written
+  /// in parts.
+  void put(Mask number, Native value, Index count) {
+    if (!profile.every_width || count <= most_put) {
+      for (Index k = 0; k < count; ++k) v[k].entry = select(is(number, k), value, v[k].entry);
+    } else {
+      TAMIS_UNROLL
+      for (Index r = 0; r < lanes<T>; ++r) v[number[r]].entry[r] = value[r];
+    }
+  }
+  /// The entry of that number in each row has the value taken away, and the rows that are not `where` become zero.
+  void take_away(Mask number, Native value, Mask where, Index count) {
+    if (!profile.every_width || count <= most_put) {
+      for (Index k = 0; k < count; ++k) v[k].entry = only(where, v[k].entry - only(is(number, k), value));
+    } else {
+      TAMIS_UNROLL
+      for (Index r = 0; r < lanes<T>; ++r) v[number[r]].entry[r] -= value[r];
+      for (Index k = 0; k < count; ++k) v[k].entry = only(where, v[k].entry);
+    }
   }
 
   Native highest(Index count) const {
@@ -47,29 +78,54 @@ struct RowsInLanes {
   }
   /// As project_simplex of one row.
   void project_simplex(Index count, Native radius, Native top) {
-    const Native none{};
+    if (!profile.every_width || count > few) return project<0>(v, count, radius, top);
+    Simd<T> entries[few];  // stay in registers; those that there are not are below every level
+    for_each<few>(few, [&](Index k) TAMIS_INLINED { entries[k] = k < count ? v[k] : Simd<T>::fill(-infinity<T>); });
+    project<few>(entries, few, radius, top);
+    for_each<few>(few, [&](Index k) TAMIS_INLINED { v[k] = entries[k]; });
+  }
+
+ private:
+  static constexpr Index few = 3, most_put = 12;
+
+  static Mask is(Mask number, Index k) { return number == Mask{} + static_cast<Entry>(k); }
+
+  /// Visits the numbers below `count`, or below `known` unless that is 0.
+  template <Index known, class Visit>
+  [[gnu::always_inline]] static void for_each(Index count, Visit visit) {
+    if constexpr (known > 0) {
+      TAMIS_UNROLL
+      for (Index k = 0; k < known; ++k) visit(k);
+    } else {
+      for (Index k = 0; k < count; ++k) visit(k);
+    }
+  }
+  template <Index known>
+  [[gnu::always_inline]] static void project(Simd<T>* v, Index count, Native radius, Native top) {
     Native level = top - radius;
-    Mask kept = Mask{} + static_cast<Entry>(count + 1);
+    const Native one = Simd<T>::fill(T(1)).entry, all_of_them = Simd<T>::fill(T(most)).entry;
+    Native kept = all_of_them + one;  // numbers of entries
     for (bool last = false; !last;) {
-      Native total = none;
-      const Mask before = kept;
-      kept = Mask{};
-      for (Index k = 0; k < count; ++k) {
+      Native total{};
+      const Native before = kept;
+      kept = Native{};
+      Mask counted{};
+      for_each<known>(count, [&](Index k) TAMIS_INLINED {
         const Mask above = v[k].entry > level;
         total += only(above, v[k].entry);
-        kept -= above;
-      }
-      const Native next = (total - radius) / __builtin_convertvector(kept, Native);
-      const Mask ended = (kept <= 1) | (kept == before) | ((next <= level) & (before <= Entry(count)));
-      level = ended ? level : next;
-      last = true;
-      for (Index r = 0; r < lanes<T>; ++r) last = last && ended[r];
+        if constexpr (known > 0) kept += only(above, one);
+        else counted -= above;  // and converted, which pays for many
+      });
+      if constexpr (known == 0) kept = __builtin_convertvector(counted, Native);
+      const Native next = (total - radius) / kept;
+      const Mask ended = (kept <= one) | (kept == before) | ((next <= level) & (before <= all_of_them));
+      level = select(ended, level, next);
+      last = all(ended);
     }
-    const Mask alone = kept == 1;
-    for (Index k = 0; k < count; ++k) {
-      const Native rest = alone ? radius : v[k].entry - level;
-      v[k].entry = only(v[k].entry > level, rest);
-    }
+    const Mask alone = kept == one;
+    for_each<known>(count, [&](Index k) TAMIS_INLINED {
+      v[k].entry = only(v[k].entry > level, select(alone, radius, v[k].entry - level));
+    });
   }
 };
 

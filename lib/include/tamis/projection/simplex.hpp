@@ -89,6 +89,7 @@ void project_simplex_rows(T* v, Index rows, Index count, Index stride, Radius ra
       detail::RowsInLanes<T> together;
       for (; i + lanes<T> <= rows; i += lanes<T>) {
         typename Simd<T>::Native radii{};
+        TAMIS_UNROLL
         for (Index r = 0; r < lanes<T>; ++r) radii[r] = radius(i + r);
         together.load(row_of(v, i, stride), stride, count);
         together.project_simplex(count, radii, together.highest(count));

@@ -20,8 +20,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   T norm() const { return norm_; }
 
  protected:
-  using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::shape_,
-      Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows,
+  using Base::active_count_, Base::design_, Base::for_each_active_row, Base::memory_, Base::options_, Base::report_,
+      Base::shape_, Base::for_each_listed_group, Base::is_scaled_, Base::precondition, Base::scale_rows,
       Base::squared_distance_of_rows, Base::stride_;
   using Base::Base;
 
@@ -75,10 +75,10 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     }
   }
   static constexpr int clamped(int x, int most) { return smallest(largest(x, -most), most); }
-  static constexpr int alike = 8;           ///< difference of exponents that needs no scales
-  static constexpr int most_used = 60;      ///< squares of scales are in the range of float
+  static constexpr int alike = 8;       ///< difference of exponents that needs no scales
+  static constexpr int most_used = 60;  ///< squares of scales are in the range of float
   static constexpr int most_measured = 120;
-  static constexpr int unmeasured = 127;    ///< of constant columns
+  static constexpr int unmeasured = 127;  ///< of constant columns
 
   /// Σᵢ (x_ij − m̄_j)².
   T column_squares(Index j, T* scratch) const {
@@ -133,15 +133,14 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     design.transposed_multiply(list, count, u, stride_, g);
     count_product(design, list, count);
     if (!options_.intercept) return;
-    T* sums = memory_.row[0];
+    T* sums = row_of(g, shape_.features, stride_);
     block_sums(u, design.samples(), stride_, sums);
     for (Index c = 0; c < count; ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
-      add_scaled_row(out, -memory_.means[j], sums, stride_, out);
+      add_scaled_row(out, -memory_.means[j], static_cast<const T*>(sums), stride_, out);
     }
-    T* out = row_of(g, shape_.features, stride_);
-    for (Index k = 0; k < stride_; ++k) out[k] = intercept_scale_ * sums[k];
+    scale_row(sums, stride_, intercept_scale_);
   }
 
   /// As transposed_multiply, over all features.
@@ -173,9 +172,8 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   // ---- the norm of the centred design
 
   [[gnu::noinline]] void start_power_iteration(T* v) {
-    for_each_active_row([&](Index j) {
-      for (Index k = 0; k < stride_; ++k) row_of(v, j, stride_)[k] = scattered<T>(j * 2654435761u + k * 40503u);
-    });
+    for (Index j = 0; j <= shape_.features; ++j)
+      for (Index k = 0; k < stride_; ++k) *v++ = scattered<T>(j * 2654435761u + k * 40503u);
     norm_ = T(0);
     power_iterations_ = 0;
   }
@@ -231,7 +229,6 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
   std::uint16_t power_iterations_ = 0;
   T intercept_scale_ = T(0);
   T norm_ = T(0);
-  Report<T> report_;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -10,6 +10,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 /// Whether x is a number that is positive, or zero where that may be.
 template <class T>
 [[gnu::noinline]] bool in_range(T x, bool may_be_zero) {
+  if constexpr (profile.single_entries && sizeof(T) == 4) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, x);
+    return bits << 1 == 0 ? may_be_zero : bits < 0x7f800000u;  // that is infinity, and numbers below zero are above it
+  }
   return (may_be_zero ? x >= T(0) : x > T(0)) && finite(x);
 }
 

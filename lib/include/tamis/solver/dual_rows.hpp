@@ -39,13 +39,22 @@ template <class T, class Sample, class Visit>
 [[gnu::always_inline]] inline void for_each_dual_rows(bool together, Index samples, const Targets<T>& targets,
                                                       Sample sample, Visit visit) {
   DualRows<T> rows;
+  for (Index r = 0; r < rows.most; ++r) {
+    rows.margin[r] = targets.common_margin;
+    rows.weight[r] = targets.inverse_total;
+  }
+  const auto take = [&](Index r, Index i) TAMIS_INLINED {
+    rows.label[r] = targets.labels[i];
+    if (targets.margins) rows.margin[r] = targets.margins[i];
+    if (targets.weights) rows.weight[r] = targets.weights[i] * targets.inverse_total;
+  };
   for (rows.first = 0; rows.first < samples; rows.first += rows.count) {
     rows.count = rows.most > 1 && together ? smallest(rows.most, samples - rows.first) : 1;
-    for (Index r = 0; r < rows.count; ++r) {
-      const Index i = sample(rows.first + r);
-      rows.label[r] = targets.labels[i];
-      rows.margin[r] = targets.margin(i);
-      rows.weight[r] = targets.weights ? targets.weight(i) : targets.inverse_total;
+    if (profile.every_width && rows.count == rows.most) {
+      TAMIS_UNROLL
+      for (Index r = 0; r < rows.most; ++r) take(r, sample(rows.first + r));
+    } else {  // where there are fewer, the last again
+      for (Index r = 0; r < rows.most; ++r) take(r, sample(rows.first + smallest(r, rows.count - 1)));
     }
     visit(rows);
   }

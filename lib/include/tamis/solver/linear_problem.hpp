@@ -5,15 +5,15 @@
 #include "../concepts.hpp"
 #include "../options.hpp"
 #include "../penalty/groups.hpp"
-#include "../report.hpp"
 #include "door.hpp"
+#include "run_state.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// A design, targets, a loss, a penalty and options, as views and small objects; scores have `shape_.classes` entries,
 /// in rows of `stride_`. The first layer of Workbench.
 template <class T, class Loss, class Penalty, class Design>
-class LinearProblem {
+class LinearProblem : protected RunState<T> {
  public:
   /// The parts of the problem, for whoever makes another solver of it.
   const Design& design() const { return design_; }
@@ -24,18 +24,21 @@ class LinearProblem {
   Index stride() const { return stride_; }
 
  protected:
+  using RunState<T>::report_, RunState<T>::shape_, RunState<T>::stride_, RunState<T>::memory_,
+      RunState<T>::active_count_;
+
   LinearProblem(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
                 const Options<T>& options)
       : design_(design),
         targets_(targets),
-        shape_{static_cast<Index>(predicts_values(loss) ? targets.values.size() : targets.labels.size()),
-               design.features(), targets.classes},
-        stride_(padded<T>(targets.classes)),
         loss_(loss),
         penalty_(penalty),
         options_(options),
         together_(features_together(penalty)),
         dual_kind_(tamis::dual_kind<T>(penalty)) {
+    shape_ = {static_cast<Index>(predicts_values(loss) ? targets.values.size() : targets.labels.size()),
+              design.features(), targets.classes};
+    stride_ = padded<T>(targets.classes);
     targets_.common_margin = margin_for_all(options, loss);
     if (predicts_values(loss)) {
       targets_.labels = {};
@@ -70,6 +73,7 @@ class LinearProblem {
         return predicts_values(loss_) ? Status::invalid_label : Status::invalid_margin;
     }
     report.row = 0;
+    targets_.inverse_total = T(1);  // classes may be weighed
     for (Index k = 0; k < shape_.classes; ++k) {
       report.column = k;
       if (!has_samples(loss_, targets_, options_.intercept, k)) return Status::missing_class;
@@ -98,8 +102,6 @@ class LinearProblem {
 
   Design design_;
   Targets<T> targets_;
-  Shape shape_;
-  Index stride_;
   Loss loss_;
   Penalty penalty_;
   Options<T> options_;

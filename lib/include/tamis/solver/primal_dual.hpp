@@ -120,10 +120,19 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
   };
 
   [[gnu::noinline]] bool prepare(Arena& arena) {
-    typename Base::Common common;
-    own_.take(arena, shape_, common);  // writes nothing there
-    if (!validate(arena)) return false;
-    bind(common, arena.used());
+    if constexpr (Base::constrained) {
+      typename Base::Common common;
+      own_.take(arena, shape_, common);  // writes nothing there
+      if (!validate(arena)) return false;
+      bind(common, arena.used());
+    } else {
+      own_.take(arena, shape_, memory_);
+      if (!validate(arena)) {
+        memory_.best = nullptr;
+        return false;
+      }
+      bind(arena.used());
+    }
     centre();
     measure_scales(own_.z);
     clear_coefficients();
@@ -240,22 +249,33 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     prox(own_.v, tau * penalty_weight());
   }
 
-  /// One row of the Halpern step, T(now) being `next`: its reflection and the new point; adds the squared distance.
-  TAMIS_NOINLINE_IF_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, Simd<T>& moved) const {
+  /// A row of the Halpern step, or all rows at once, T(now) being `next`: its reflection, where that is wanted, and the
+  /// new point; adds the squared distance.
+  TAMIS_INLINED_UNLESS_SMALLEST void move(const T* next, T* now, const T* anchor, T* reflected, std::size_t count,
+                                          Simd<T>& moved) const {
     const auto keep = SimdOrScalar<T>::fill(keep_);
     const auto pull = SimdOrScalar<T>::fill(T(1) - keep_);
-    Index k = 0;
+    const std::size_t missing = leaves_padding ? padded<T>(Index(count)) - count : 0;  // of whole vectors
+    std::size_t k = 0 - count - missing;                                               // as the lanes of a row
     do {
-      const auto to = SimdOrScalar<T>::load(next + k);
-      const auto step = to - SimdOrScalar<T>::load(now + k);
+      const auto to = SimdOrScalar<T>::load(next);
+      const auto step = to - SimdOrScalar<T>::load(now);
       add_squares<T>(step, k, moved);
-      (to + step).store(reflected + k);
-      (keep * (to + step) + pull * SimdOrScalar<T>::load(anchor + k)).store(now + k);
+      if (reflected) {
+        (to + step).store(reflected);
+        reflected += SimdOrScalar<T>::width;
+      }
+      (keep * (to + step) + pull * SimdOrScalar<T>::load(anchor)).store(now);
+      next += SimdOrScalar<T>::width;
+      now += SimdOrScalar<T>::width;
+      anchor += SimdOrScalar<T>::width;
       k += SimdOrScalar<T>::width;
-    } while (k < row_entries());
+    } while (k + missing != 0);
   }
-  /// Entries of a row that move: the padding is zero and stays.
-  Index row_entries() const { return SimdOrScalar<T>::width == 1 ? shape_.classes : stride_; }
+
+  static constexpr bool leaves_padding = profile.single_entries && !profile.whole_matrices;
+  /// Entries that move in so many rows, of which there is one where padding is left out.
+  std::size_t moving_entries(Index rows) const { return leaves_padding ? shape_.classes : std::size_t(rows) * stride_; }
 
   /// Moves x, T's coefficients being in v, and reflects v; returns the squared distance.
   [[gnu::noinline]] T move_coefficients() {
@@ -263,7 +283,7 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     auto moved = Simd<T>::zero();
     for_each_active_row([&](Index j) {
       T* v = row_of(own_.v, j, stride);
-      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moved);
+      move(v, row_of(own_.x, j, stride), row_of(own_.anchor_x, j, stride), v, moving_entries(1), moved);
     });
     return moved.sum();
   }
@@ -274,38 +294,28 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     const Index stride = stride_;
     const T sigma = weight_ / norm_;
     auto moved = Simd<T>::zero();
-    const auto step = SimdOrScalar<T>::fill(sigma);
-    const auto ascend = [&](const T* u, T* z) {
-      Index k = 0;
-      do {
-        (SimdOrScalar<T>::load(u + k) + step * SimdOrScalar<T>::load(z + k)).store(z + k);
-        k += SimdOrScalar<T>::width;
-      } while (k < row_entries());
-    };
-    if constexpr (Base::constrained) {  // the samples have the constraint in common: its multiplier comes first
-      for (Index i = 0; i < shape_.samples; ++i) ascend(row_of(own_.u, i, stride), row_of(own_.z, i, stride));
-      this->find_multiplier(own_.z, sigma);
-    }
     T* z = own_.z;
     T* u = own_.u;
     const T* anchor = own_.anchor_u;
-    const auto next_row = [&]() TAMIS_INLINED {
-      move(z, u, anchor, memory_.row[0], moved);
-      z += stride;
-      u += stride;
-      anchor += stride;
-    };
+    // By rows, a few are in the cache from the first step to the last, and padding may be left out.
+    constexpr bool by_rows = !profile.whole_matrices && !Base::constrained;
+    if constexpr (!by_rows)
+      add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), dual_entries(), z);
+    if constexpr (Base::constrained) this->find_multiplier(z, sigma);  // the samples have the constraint in common
     for_each_dual_rows<T>(
-        ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_,
-        [](Index i) { return i; },
+        ProxesRows<Loss, T> && shape_.classes <= rows_in_lanes, shape_.samples, targets_, [](Index i) { return i; },
         [&](DualRows<T>& rows) TAMIS_INLINED {
-          for (Index r = 0; r < rows.count; ++r) {
-            if constexpr (Base::constrained) rows.weight[r] = dual_weight(rows.first + r);
-            else ascend(row_of(u, r, stride), row_of(z, r, stride));
-          }
+          const std::size_t entries = std::size_t(rows.count) * stride, moving = moving_entries(rows.count);
+          if constexpr (Base::constrained)
+            for (Index r = 0; r < rows.count; ++r) rows.weight[r] = dual_weight(rows.first + r);
+          if constexpr (by_rows) add_scaled_row(static_cast<const T*>(u), sigma, static_cast<const T*>(z), moving, z);
           rows.dual_prox(loss_, z, stride, shape_.classes, sigma);
-          for (Index r = 0; r < rows.count; ++r) next_row();
+          if constexpr (!profile.whole_matrices) move(z, u, anchor, nullptr, moving, moved);
+          z += entries;
+          u += entries;
+          anchor += entries;
         });
+    if constexpr (profile.whole_matrices) move(own_.z, own_.u, own_.anchor_u, nullptr, dual_entries(), moved);
     return moved.sum();
   }
 

@@ -72,11 +72,14 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
 
   void bind(const CommonMemory<T>& memory, std::size_t used) {
     memory_ = memory;
+    bind(used);
+  }
+  /// The same where the memory is there already.
+  void bind(std::size_t used) {
     report_.arena_used_bytes = used;
     report_.arena_bytes = largest(report_.arena_bytes, used);
     fill(memory_.best, static_cast<std::size_t>(reinterpret_cast<T*>(memory_.list) - memory_.best),
-         T(0));  // up to the list
-    fill(memory_.exponents, shape_.features + 1, std::int8_t(0));
+         T(0));  // up to the list, exponents of 0 included
     activate_all();
   }
 

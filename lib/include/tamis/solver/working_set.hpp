@@ -5,49 +5,15 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// The memory that all solvers need beside their own iterates. Row `features` of a coefficient matrix holds intercepts.
-template <class T>
-struct CommonMemory {
-  T* best;      ///< coefficients of the reported model, (features + 1) × stride; first, so that it may be kept
-  T* means;     ///< of the columns of the design
-  T* row[3];    ///< scratch rows
-  T* score;     ///< dual norm of each group at the last full certificate
-  Index* list;  ///< active features, ascending or in the order of their listed groups, then the row of intercepts
-  std::int8_t* exponents;  ///< of features: see scale_of; in descent, lasting_curvature
-  std::uint8_t* active;    ///< 0: not; 1: active; 2: active, and the first of its listed group
-
-  static constexpr std::size_t coefficients(Shape shape) {
-    return detail::saturating_multiply(detail::saturating_add(shape.features, 1), padded<T>(shape.classes));
-  }
-  static constexpr std::size_t duals(Shape shape) {
-    return detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
-  }
-
-  constexpr void take(Arena& arena, Shape shape) {
-    best = arena.take<T>(coefficients(shape));
-    means = arena.take<T>(shape.features);
-    for (T*& scratch : row) scratch = arena.take<T>(padded<T>(shape.classes));
-    score = arena.take<T>(shape.features);
-    list = arena.take<Index>(detail::saturating_add(shape.features, 1));
-    exponents = arena.take<std::int8_t>(detail::saturating_add(shape.features, 1));
-    active = arena.take<std::uint8_t>(shape.features);
-  }
-  static constexpr CommonMemory lay_out(Arena& arena, Shape shape) {
-    CommonMemory m;
-    m.take(arena, shape);
-    return m;
-  }
-};
-
 /// The active features, in a list, and what is done to rows of coefficients over them. The second layer of Workbench.
 template <class T, class Loss, class Penalty, class Design>
 class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   using Base = LinearProblem<T, Loss, Penalty, Design>;
 
  protected:
+  using Base::active_count_, Base::dual_entries, Base::has_zeros, Base::memory_, Base::options_, Base::penalty_,
+      Base::shape_, Base::stride_, Base::together_;
   using Base::Base;
-  using Base::dual_entries, Base::has_zeros, Base::options_, Base::penalty_, Base::shape_, Base::stride_,
-      Base::together_;
 
   /// Visits each group of the features of the list (all when null) as (FeatureGroup).
   template <class Visit>
@@ -79,7 +45,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
 
   /// to ← from + αx over the active rows of coefficients.
   void add_rows(const T* from, T alpha, const T* x, T* to) const {
-    if (active_count_ == shape_.features)
+    if (profile.tiles && active_count_ == shape_.features)
       return add_scaled_row(from, alpha, x, std::size_t(active_rows()) * stride_, to);
     for_each_active_row([&](Index j) {
       const std::size_t at = std::size_t(j) * stride_;
@@ -95,9 +61,8 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   [[gnu::noinline]] T step_of(Index j, T alpha) const { return alpha * power_of_two<T>(-2 * memory_.exponents[j]); }
   /// v ← αv over the active rows, `in_metric` v ← αS⁻²v.
   [[gnu::noinline]] void scale_rows(T* v, T alpha, bool in_metric) const {
-    for_each_active_row([&](Index j) {
-      scale_row(row_of(v, j, stride_), stride_, in_metric ? step_of(j, alpha) : alpha);
-    });
+    for_each_active_row(
+        [&](Index j) { scale_row(row_of(v, j, stride_), stride_, in_metric ? step_of(j, alpha) : alpha); });
   }
   /// v ← S⁻²v over the active rows: the gradient in the metric.
   void precondition(T* v) const {
@@ -135,8 +100,9 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   // ---- which features are active
 
   /// Whether groups of the penalty may have several features.
-  static constexpr bool groups_features =
-      HasGrouping<Penalty> || requires(const Penalty penalty) { penalty.features_together(); };
+  static constexpr bool groups_features = HasGrouping<Penalty> || requires(const Penalty penalty) {
+    penalty.features_together();
+  };
 
   Index group_rows(Index first) const {
     if constexpr (groups_features) return smallest(together_, shape_.features - first);
@@ -241,10 +207,8 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
     list_active();
   }
 
-  CommonMemory<T> memory_;
-  Index active_count_ = 0;
   bool is_scaled_ = false;  ///< whether a scale is not 1
-  T gauge_;  ///< dual norm of the gradient at the last certificate: the largest score
+  T gauge_;                 ///< dual norm of the gradient at the last certificate: the largest score
 
   static constexpr Index smallest_working_set = 64;
   static constexpr std::uint8_t first_of_group = 2;
