@@ -1,18 +1,22 @@
-// node figures.mjs [--write] ROOT: what README.md says in figures is what is recorded: of a Cortex-M4F in tests/firmware/figures.csv,
-// which firmware.figures.m4f measures, and beside other solvers in bench/ratios.json, which the target `ratios` measures. With
-// --write it is written anew.
+// node figures.mjs [--write] ROOT: what pages say in figures is what is recorded: README.md and lib/docs/boards.md of boards in
+// tests/firmware/figures.csv, which firmware.figures.m4f measures, and README.md beside other solvers in bench/ratios.json, which the
+// target `ratios` measures. With --write it is written anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const write = process.argv[2] === '--write', root = process.argv[write ? 3 : 2];
 
-function cortexM4f(record) {
+/** The row of training by hinge and l1 with a solver on a board. */
+function boardRow(record, board, solver) {
   const [head, ...lines] = readFileSync(path.join(root, record), 'utf8').trim().split('\n').map((line) => line.split(','));
-  const rowOf = (solver) => {
-    const row = lines.find(([board, , level, name, loss, penalty]) => `${board} ${level} ${name} ${loss} ${penalty}` === `m4f -Os ${solver} hinge l1`);
-    if (!row) throw new Error(`${record} has no row m4f, -Os, ${solver}, hinge, l1, which README.md shows`);
-    return Object.fromEntries(head.map((name, i) => [name, row[i]]));
-  };
+  const wanted = `${board} -Os ${solver} hinge l1`;
+  const row = lines.find(([of, , level, name, loss, penalty]) => `${of} ${level} ${name} ${loss} ${penalty}` === wanted);
+  if (!row) throw new Error(`${record} has no row ${wanted}, which a page shows`);
+  return Object.fromEntries(head.map((name, i) => [name, row[i]]));
+}
+
+function cortexM4f(record) {
+  const rowOf = (solver) => boardRow(record, 'm4f', solver);
   const flash = (row) => `${(row.flash / 1024).toFixed(1)} KiB`, stack = (row) => Number(row.stack).toLocaleString('en');
   const millions = (row) => String(Number((row.training / 1e6).toPrecision(row.training < 1e6 ? 1 : 2)));
   const [first, second, stream] = ['primal-dual', 'two-phase', 'streamed-dual-averaging'].map(rowOf);
@@ -20,6 +24,17 @@ function cortexM4f(record) {
 ${millions(first)} million instructions to within 1 % by \`primal-dual\`; ${flash(second)}, ${stack(second)} bytes and ${millions(second)} million to within 0.1 % \
 by \`two-phase\`; learning from each sample once ${flash(stream)} and ${millions(stream)} million (\`bash toolchains/firmware.sh\`; \
 [all boards](tests/firmware/figures.md)).`);
+}
+
+function iterationLimit(record) {
+  const limit = 10000, two = (number) => String(Number(number.toPrecision(2)));
+  const cost = (board) => limit * boardRow(record, board, 'primal-dual').per_iteration;
+  const time = (seconds) => (seconds < 90 ? `${two(seconds)} s` : `${two(seconds / 60)} minutes`);
+  const count = (board) => `${two(cost(board) / 1e9)} billion`, at = (board, mhz) => `${time(cost(board) / (mhz * 1e6))} at ${mhz} MHz`;
+  return wrapped(`On such boards a run also ends after 10,000 iterations, as \`iteration_limit\`, unless \`max_iterations\` says otherwise (1,000,000 \
+elsewhere): with features that are not scaled it might go on for hours. On iris \`primal-dual\` takes ${count('m4f')} instructions of a Cortex-M4F for as many, \
+at one a cycle ${at('m4f', 168)}; without a floating-point unit ${count('m3')} of a Cortex-M3 (${at('m3', 72)}), ${count('m0plus')} of a Cortex-M0+ \
+(${at('m0plus', 48)}), ${count('rv32imc')} of RV32IMC (${at('rv32imc', 160)}). What has to end sooner asks for fewer, or calls \`step()\` while there is time.`);
 }
 
 function ratios(record) {
@@ -57,19 +72,23 @@ function wrapped(text) {
   }, ['']).join('\n');
 }
 
-const page = path.join(root, 'README.md'), before = readFileSync(page, 'utf8');
-let after = before;
-for (const [mark, record, made] of [['m4f', 'tests/firmware/figures.csv', cortexM4f], ['ratios', 'bench/ratios.json', ratios]]) {
+for (const [name, mark, record, made] of [
+  ['README.md', 'm4f', 'tests/firmware/figures.csv', cortexM4f],
+  ['README.md', 'ratios', 'bench/ratios.json', ratios],
+  ['lib/docs/boards.md', 'limit', 'tests/firmware/figures.csv', iterationLimit],
+]) {
+  const page = path.join(root, name), before = readFileSync(page, 'utf8');
   const text = made(record), begin = `<!-- figures: ${mark} -->\n`, end = '\n<!-- end of figures -->';
   const from = before.indexOf(begin), to = before.indexOf(end, from);
   if (from < 0 || to < 0) {
-    console.error(`README.md has nothing between ${begin.trim()} and ${end.trim()}.`);
+    console.error(`${name} has nothing between ${begin.trim()} and ${end.trim()}.`);
     process.exitCode = 1;
   } else if (before.slice(from + begin.length, to) !== text) {
-    after = after.replace(before.slice(from, to), () => begin + text);
-    if (write) continue;
-    console.error(`README.md says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
+    if (write) {
+      writeFileSync(page, before.replace(before.slice(from, to), () => begin + text));
+      continue;
+    }
+    console.error(`${name} says something else than ${record}:\n${text}\n\`cmake --build BUILD --target readme_figures\` writes it.`);
     process.exitCode = 1;
   }
 }
-if (write && after !== before) writeFileSync(page, after);
