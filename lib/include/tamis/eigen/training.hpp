@@ -15,10 +15,10 @@ struct GivenProblem {
   Index row = 0, column = 0;     ///< the place of what is wrong
   std::size_t needed_bytes = 0;  ///< of the memory
   std::size_t own_bytes = 0;
-  Shape shape;
-  Design design;
-  Targets<T> targets;
-  std::span<std::byte> rest;
+  Shape shape = {};
+  Design design = {};
+  Targets<T> targets = {};
+  std::span<std::byte> rest = {};
 
   /// What the solver says of itself, `out`, becomes what is said of the whole.
   template <class Fit>
