@@ -7,8 +7,8 @@
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// X and y as solvers take them: labels or values, and columns where a solver needs them otherwise than they lie, are
-/// in the first `own_bytes` of the memory, the rest is the solver's. Any other status than running: refused, and
-/// nothing written.
+/// in the first `own_bytes` of the memory, the rest is the solver's. Any other status than running: refused; what does
+/// not fit, before anything is written.
 template <class T, class Design>
 struct GivenProblem {
   Status status = Status::invalid_shape;
