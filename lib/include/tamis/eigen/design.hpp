@@ -44,6 +44,7 @@ auto design(const Eigen::DenseBase<Derived>& x) {
     return StridedDesign<T>(matrix.data(), samples, features, {}, {.sample_stride = outer, .column_stride = inner});
   else return StridedDesign<T>(matrix.data(), samples, features, {}, {.sample_stride = inner, .column_stride = outer});
 }
+
 /// The same samples for kernels.
 template <class Derived>
 SampleTable<typename Derived::Scalar> sample_table(const Eigen::DenseBase<Derived>& x) {
