@@ -24,4 +24,15 @@ inline Label fit_and_predict(const Eigen::MatrixXf& x, const Eigen::SparseMatrix
   scores(fit.model, x, z), scores(of_rows.model, rows, z);
   return predict(fit.model, x.row(0));
 }
+inline Index choose(const Eigen::MatrixXf& x, const Eigen::SparseMatrix<float, Eigen::RowMajor>& rows,
+                    const Eigen::VectorXi& y, std::span<std::byte> memory, Eigen::MatrixXf& z) {
+  using Products = InteractionTraining<Eigen::SparseMatrix<float, Eigen::RowMajor>>;
+  using Comparisons = KernelTraining<Eigen::MatrixXf>;
+  const Training<Eigen::MatrixXf, SquaredHinge, L1> training({});
+  const auto products = Products({.options = {.lambda = 1}}).fit(rows, y, memory);
+  scores(products.model, rows, z);
+  standardise_columns(z, {});
+  fit_path(Comparisons({}, {2, 1, 1}, {}), x, y, {}, memory, [](const auto&) { return true; });
+  return cross_validate(training, x, y, {}, memory).best() + select_stable(training, x, y, {}, memory).counts.units;
+}
 }  // namespace tamis

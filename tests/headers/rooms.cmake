@@ -1,7 +1,7 @@
 # Headers include those of their own layer and of the layers below it, and declare everything in the namespace of the
 # profile; the documentation shows the layers as they are: cmake -DHEADERS=lib/include/tamis -P rooms.cmake
 cmake_minimum_required(VERSION 3.25)
-set(rooms linalg projection penalty loss features design model certificate streaming solver selection)  # lowest first
+set(rooms linalg projection penalty loss features design model certificate streaming solver selection eigen)  # lowest first
 file(GLOB present LIST_DIRECTORIES true RELATIVE ${HEADERS} ${HEADERS}/*)
 foreach(room IN LISTS present)
   if(IS_DIRECTORY ${HEADERS}/${room} AND NOT room IN_LIST rooms)

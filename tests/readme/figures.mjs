@@ -45,6 +45,17 @@ by \`two-phase\`; learning from each sample once ${kibibytes(stream)} and ${mill
 [all boards](tests/firmware/figures.md)).`);
 }
 
+function iterationLimit(record) {
+  const limit = 10000, two = (number) => String(Number(number.toPrecision(2)));
+  const cost = (board) => limit * rowsOf(record)(board, 'primal-dual').per_iteration;
+  const time = (seconds) => (seconds < 90 ? `${two(seconds)} s` : `${two(seconds / 60)} minutes`);
+  const count = (board) => `${two(cost(board) / 1e9)} billion`, at = (board, mhz) => `${time(cost(board) / (mhz * 1e6))} at ${mhz} MHz`;
+  return wrapped(`On such boards a run also ends after 10,000 iterations, as \`iteration_limit\`, unless \`max_iterations\` says otherwise (1,000,000 \
+elsewhere): with features that are not scaled it might go on for hours. On iris \`primal-dual\` takes ${count('m4f')} instructions of a Cortex-M4F for as many, \
+at one a cycle ${at('m4f', 168)}; without a floating-point unit ${count('m3')} of a Cortex-M3 (${at('m3', 72)}), ${count('m0plus')} of a Cortex-M0+ \
+(${at('m0plus', 48)}), ${count('rv32imc')} of RV32IMC (${at('rv32imc', 160)}). What has to end sooner asks for fewer, or calls \`step()\` while there is time.`);
+}
+
 function ratios(record) {
   const { machine, rows } = JSON.parse(readFileSync(path.join(root, record), 'utf8'));
   const shown = [
@@ -108,6 +119,7 @@ function wrapped(text) {
 const all = [
   ['README.md', 'm4f', 'tests/firmware/figures.csv', cortexM4f],
   ['lib/docs/boards.md', 'boards', 'tests/firmware/figures.csv', boards],
+  ['lib/docs/boards.md', 'limit', 'tests/firmware/figures.csv', iterationLimit],
   ['README.md', 'ratios', 'bench/ratios.json', ratios],
   ['bench/README.md', 'interactions', 'bench/paper_c/recorded/speed.csv', interactions],
 ];

@@ -76,6 +76,12 @@ namespace stream_snippet {
 namespace device_snippet {
 #include "device_snippet.hpp"
 }
+namespace interactions_snippet {
+#include "interactions_snippet.hpp"
+}
+namespace kernels_snippet {
+#include "kernels_snippet.hpp"
+}
 
 namespace {
 
@@ -189,6 +195,28 @@ TEST(Readme, TheDeviceExampleTrainsInTurns) {
   EXPECT_EQ(solver.report().status, tamis::Status::converged);
   static_assert(sizeof memory == 42352);
   for (tamis::Index i = 0; i < samples; ++i) EXPECT_EQ(classify(solver, readings + i * features), labels[i]);
+}
+
+TEST(Readme, TheExampleOfProductsLearnsTheExclusiveOr) {
+  const float samples[] = {0, 0, 1, 1, 0, 1, 0, 1};
+  const tamis::Label labels[] = {0, 1, 1, 0}, wrong[] = {0, 1, 2, 0};
+  for (int i = 0; i < 4; ++i) {
+    const float reading[] = {samples[i], samples[i + 4]};
+    EXPECT_EQ(interactions_snippet::classify(samples, labels, reading), labels[i]);
+    EXPECT_EQ(interactions_snippet::classify(samples, wrong, reading), tamis::no_label);
+  }
+}
+
+TEST(Readme, TheExampleOfKernelsTellsACoreFromARing) {
+  const float values[] = {0, 0, 2, 0, 0.3f, 0, 0, 2, 0, 0.3f, -2, 0, -0.3f, 0, 0, -2};
+  const tamis::Label labels[] = {0, 1, 0, 1, 0, 1, 0, 1}, wrong[] = {0, 1, 0, 2, 0, 1, 0, 1};
+  tamis::KernelExpansion<float> model;
+  ASSERT_TRUE(kernels_snippet::train(values, labels, model));
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(model.predict({values + 2 * i, 2, 1}), labels[i]);
+  const float other[] = {1.4f, 1.4f}, inner[] = {0.1f, -0.1f};
+  EXPECT_EQ(model.predict({other, 2, 1}), 1);
+  EXPECT_EQ(model.predict({inner, 2, 1}), 0);
+  EXPECT_FALSE(kernels_snippet::train(values, wrong, model));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 # The examples of the pages: each follows a line `<!-- snippet: NAME -->`.
-set(TAMIS_PAGES README.md lib/c/README.md lib/docs/cpp.md lib/docs/extending.md lib/docs/streams.md lib/docs/boards.md)
+set(TAMIS_PAGES README.md lib/c/README.md lib/docs/cpp.md lib/docs/extending.md lib/docs/streams.md lib/docs/boards.md
+    lib/docs/interactions.md lib/docs/kernels.md)
 
 # tamis_snippet(name language file): writes one example into a file.
 function(tamis_snippet name language file)

@@ -250,7 +250,7 @@ struct AnySolver {
       }
     };
 
-    alignas(Instance<S>...) mutable std::byte memory_[std::max({sizeof(Instance<S>)...})];
+    alignas(Instance<S>...) mutable std::byte memory_[(std::max)({sizeof(Instance<S>)...})];
     Place place_;
   };
 };

@@ -3,8 +3,9 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
-/// A run that does not converge ends: on boards in seconds rather than hours (10,000 iterations on iris are three
-/// seconds of a Cortex-M4F at 168 MHz), where a scale that is wrong is found out the sooner.
+/// A run that does not converge ends: on boards in seconds with a floating-point unit and in minutes without, rather
+/// than in hours (10,000 iterations on iris are three seconds of a Cortex-M4F at 168 MHz, five minutes of a Cortex-M0+ at
+/// 48 MHz), where a scale that is wrong is found out the sooner.
 inline constexpr std::uint32_t default_max_iterations = TAMIS_IS_BOARD ? 10000 : 1000000;
 
 /// What a solver is asked to do: minimise (1/Σwᵢ) Σᵢ wᵢ ℓᵢ + λ Ω(W), or, by a constrained solver, Ω(W) subject to

@@ -174,6 +174,9 @@ class Training {
     return Solver(design, targets, loss_, penalty_, options_);
   }
 
+  constexpr const Options<T>& options() const { return options_; }
+  constexpr const Loss& loss() const { return loss_; }
+
  private:
   Options<T> options_;
   Loss loss_;

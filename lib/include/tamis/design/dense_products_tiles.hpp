@@ -52,7 +52,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
                                        const T* w, Index stride, const T* base, T* z, Index skipped, Index ahead) {
   using P = Simd<T, W>;
   constexpr int turned = W > 1 ? int(lanes<T>) : C;
-  P total[M][turned];
+  P total[std::size_t{M}][std::size_t{turned}];
   if (base) {
     TAMIS_UNROLL
     for (Index k = 0; k < turned; ++k) {
@@ -83,7 +83,7 @@ TAMIS_MULTIPLY_TILE void multiply_tile(const T* x, std::size_t column_stride, co
     if constexpr (W > 1 && profile.fetches) {
       if (ahead > 0) __builtin_prefetch(column + ahead);
     }
-    P value[M];
+    P value[std::size_t{M}];
     TAMIS_UNROLL
     for (Index m = 0; m < M; ++m) value[m] = P::load(column + m * W);
     TAMIS_UNROLL
@@ -217,7 +217,7 @@ TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, cons
   using P = Simd<T, W>;
   const Index live = smallest(F, count - first);
   const TileColumns<T, F> columns(x, column_stride, features, first, live);
-  P sum[F][V];
+  P sum[std::size_t{F}][std::size_t{V}];
   TAMIS_UNROLL_STRIP
   for (Index f = 0; f < F; ++f) {
     TAMIS_UNROLL
@@ -225,7 +225,7 @@ TAMIS_TILE void transposed_rows_tile(const T* x, std::size_t column_stride, cons
   }
   Index i = 0;
   do {  // there is a sample
-    P dual[V];
+    P dual[std::size_t{V}];
     TAMIS_UNROLL
     for (Index v = 0; v < V; ++v) dual[v] = P::load(u + v * W);
     TAMIS_UNROLL_STRIP

@@ -20,14 +20,14 @@ TAMIS_WIDE [[gnu::noinline]] void multiply_dense_wide(const T* x, Index samples,
 template <class T, Index W, int M, int C>
 TAMIS_TILE void transposed_packed_tile(const T* x, Index samples, const T* u, Index stride, T* total) {
   using P = Simd<T, W>;
-  P sum[C][M];
+  P sum[std::size_t{C}][std::size_t{M}];
   TAMIS_UNROLL
   for (Index k = 0; k < C; ++k) {
     TAMIS_UNROLL
     for (Index m = 0; m < M; ++m) sum[k][m] = P::load(total + (k * M + m) * W);
   }
   for (Index i = 0; i < samples; ++i, x += M * W, u += stride) {
-    P value[M];
+    P value[std::size_t{M}];
     TAMIS_UNROLL
     for (Index m = 0; m < M; ++m) value[m] = P::load(x + m * W);
     TAMIS_UNROLL

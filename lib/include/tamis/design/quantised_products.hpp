@@ -72,8 +72,8 @@ constexpr int wide_tile_rows(int N) { return N <= 2 ? 8 : N <= 4 ? 4 : 3; }
 template <class P, bool by_rows, int V, int R, class T>
 void add_products_tile(const T* a, Index step, const Index* list, Index count, const T* b, Index stride, T* out,
                        Index out_stride) {
-  P total[R][V];
-  const T* of_row[R];
+  P total[std::size_t{R}][std::size_t{V}];
+  const T* of_row[std::size_t{R}];
   TAMIS_UNROLL
   for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));
@@ -104,8 +104,8 @@ template <class T, bool by_rows, int N, int R>
 TAMIS_TILE void add_products_wide_tile(const T* a, Index step, const Index* list, Index count, const T* b, Index stride,
                                        T* out, Index out_stride) {
   using S = RegisterTile<T, N, true>;
-  S total[R];
-  const T* of_row[R];
+  S total[std::size_t{R}];
+  const T* of_row[std::size_t{R}];
   TAMIS_UNROLL_STRIP
   for (Index r = 0; r < R; ++r) {
     of_row[r] = a + r * (by_rows ? step : Index(1));

@@ -25,7 +25,7 @@ namespace detail {
 template <class T, int V>
 [[gnu::always_inline]] inline void row_multiply_strip(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
   constexpr Index width = SimdOrScalar<T>::width;
-  SimdOrScalar<T> total[V];
+  SimdOrScalar<T> total[std::size_t{V}];
   TAMIS_UNROLL
   for (Index v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(base + v * width);
   for (Index e = 0; e < x.count; ++e) {

@@ -10,14 +10,14 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 template <class T, int R>
 void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
   static_assert(4 % lanes<T> == 0);
-  Simd<T> total[R][4];
+  Simd<T> total[std::size_t{R}][4];
   TAMIS_UNROLL
   for (Index r = 0; r < R; ++r) {
     TAMIS_UNROLL
     for (Index c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
   }
   for (Index e = 0; e < j; e += lanes<T>) {
-    Simd<T> left[R];
+    Simd<T> left[std::size_t{R}];
     TAMIS_UNROLL
     for (Index r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
     TAMIS_UNROLL

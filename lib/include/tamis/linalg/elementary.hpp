@@ -62,10 +62,10 @@ struct Floating<double> {
                                       -1.5619206968586226e-16};
 };
 
-template <class T, int count>
+template <class T, std::size_t count>
 [[gnu::always_inline]] constexpr T polynomial(const T (&coefficients)[count], T x) {
   T value = coefficients[count - 1];
-  for (int i = count - 2; i >= 0; --i) value = value * x + coefficients[i];
+  for (int i = static_cast<int>(count) - 2; i >= 0; --i) value = value * x + coefficients[i];
   return value;
 }
 

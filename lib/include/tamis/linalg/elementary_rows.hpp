@@ -27,10 +27,10 @@ struct Elements<T, N, false> {
 };
 
 /// value ← the polynomial in x.
-template <class T, int count, class V>
+template <class T, std::size_t count, class V>
 [[gnu::always_inline]] inline void take_polynomial(const T (&coefficients)[count], const V& x, V& value) {
   value = V{} + coefficients[count - 1];
-  for (int i = count - 2; i >= 0; --i) value = value * x + coefficients[i];
+  for (int i = static_cast<int>(count) - 2; i >= 0; --i) value = value * x + coefficients[i];
 }
 
 /// x ← eˣ, see inline_exponential.

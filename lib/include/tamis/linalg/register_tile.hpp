@@ -17,8 +17,8 @@ template <class T, int N, bool wide>
 struct RegisterTile {
   static constexpr int pairs = wide ? N / 2 : 0, singles = N ? N - 2 * pairs : 6;
   using Pair = Simd<T, 2 * lanes<T>>;
-  Pair pair[pairs ? pairs : 1];
-  Simd<T> single[singles ? singles : 1];
+  Pair pair[std::size_t{pairs ? pairs : 1}];
+  Simd<T> single[std::size_t{singles ? singles : 1}];
 
   /// Every piece of the result is f(place, pieces of the others…).
   template <class F, class... Others>

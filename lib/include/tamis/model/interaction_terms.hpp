@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "../features/sample_view.hpp"
 #include "interactions.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -39,31 +40,33 @@ struct InteractionTerms {
   /// b_k + Σ coefficient·x_first[·x_second], added in the order of the terms. `step` is the distance between the
   /// entries of x.
   T score(const T* x, std::size_t step = 1, Index output = 0) const {
-    return sum(x, step, output, before(output)).score;
+    return sum(SampleView<T>{x, features, step}, output, before(output)).score;
   }
   /// Writes the K scores of one sample.
   void scores(const T* x, T* out, std::size_t step = 1) const {
-    std::size_t next = 0;
-    for (Index k = 0; k < outputs; ++k) {
-      const auto [score, end] = sum(x, step, k, next);
-      out[k] = score;
-      next = end;
-    }
+    for_each_score(SampleView<T>{x, features, step}, [=](Index k, T score) { out[k] = score; });
   }
   /// argmax of the scores, the first of equals. A sample with NaN gives class 0, a model without outputs `no_label`.
   Label predict(const T* x, std::size_t step = 1) const {
     Label best = outputs > 0 ? Label(0) : no_label;
     T top = -infinity<T>;
-    std::size_t next = 0;
-    for (Index k = 0; k < outputs; ++k) {
-      const auto [score, end] = sum(x, step, k, next);
-      next = end;
+    for_each_score(SampleView<T>{x, features, step}, [&](Index k, T score) {
       if (score > top) {
         top = score;
         best = static_cast<Label>(k);
       }
-    }
+    });
     return best;
+  }
+  /// Calls visit(k, score_k) for the outputs in their order; x[j] is feature j of the sample.
+  template <class Entries, class Visit>
+  [[gnu::always_inline]] void for_each_score(const Entries& x, Visit visit) const {
+    std::size_t next = 0;
+    for (Index k = 0; k < outputs; ++k) {
+      const auto [score, end] = sum(x, k, next);
+      next = end;
+      visit(k, score);
+    }
   }
 
  private:
@@ -73,12 +76,13 @@ struct InteractionTerms {
   };
 
   /// The score of an output whose terms start at `next`, and where they end.
-  Partial sum(const T* x, std::size_t step, Index output, std::size_t next) const {
+  template <class Entries>
+  Partial sum(const Entries& x, Index output, std::size_t next) const {
     T total = intercepts[output];
     for (; next < terms.size() && terms[next].output == output; ++next) {
       const InteractionTerm<T>& term = terms[next];
-      T value = term.coefficient * x[term.first * step];
-      if (term.is_product()) value *= x[term.second * step];
+      T value = term.coefficient * x[term.first];
+      if (term.is_product()) value *= x[term.second];
       total += value;
     }
     return {total, next};

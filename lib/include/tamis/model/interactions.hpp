@@ -30,14 +30,23 @@ struct InteractionModel {
 
   /// b_k + Σ_j x_j (v_j + Σ_l Θ_jl x_l), added in this order; NaN without coefficients. Cost: features².
   T score(const T* x, std::size_t step, Index output = 0) const {
+    return score_of(
+        [=, this](auto visit) TAMIS_INLINED {
+          for (Index j = 0; j < features; ++j) visit(j, x[j * step]);
+        },
+        output);
+  }
+  /// The same of what for_each visits, visit(j, x_j) of ascending features j: those left out are zero.
+  template <class ForEach>
+  [[gnu::always_inline]] T score_of(ForEach for_each, Index output) const {
     if (!coefficients) return not_a_number<T>;
     T total = intercepts[output];
-    for (Index j = 0; j < features; ++j) {
+    for_each([&](Index j, T x_j) TAMIS_INLINED {
       const T* from = row(output, j);
       T slope = from[features];
-      for (Index l = 0; l < features; ++l) slope += from[l] * x[l * step];
-      total += slope * x[j * step];
-    }
+      for_each([&](Index l, T x_l) TAMIS_INLINED { slope += from[l] * x_l; });
+      total += slope * x_j;
+    });
     return total;
   }
 

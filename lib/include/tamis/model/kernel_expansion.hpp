@@ -30,12 +30,14 @@ struct KernelExpansion {
   Index classes() const { return outputs == 1 ? 2 : outputs; }
 
   /// Writes the scores of one sample, one per output.
-  void scores(SampleView<T> x, T* out) const {
-    for (Index k = 0; k < outputs; ++k) out[k] = intercepts[k];
-    const T* row = coefficients;
+  void scores(SampleView<T> x, T* out) const { scores(x, out, 0, outputs); }
+  /// Writes `count` of them, from `first` on.
+  void scores(SampleView<T> x, T* out, Index first, Index count) const {
+    for (Index k = 0; k < count; ++k) out[k] = intercepts[first + k];
+    const T* row = coefficients + first;
     for (const KernelTerm& term : terms) {
       const T value = kernels[term.kernel](samples[term.sample], x);
-      for (Index k = 0; k < outputs; ++k) out[k] += row[k] * value;
+      for (Index k = 0; k < count; ++k) out[k] += row[k] * value;
       row += outputs;
     }
   }
@@ -43,16 +45,21 @@ struct KernelExpansion {
   /// NaN gives class 0, a model without outputs `no_label`.
   Label predict(SampleView<T> x, T* scores_out) const {
     scores(x, scores_out);
-    if (outputs == 0) return no_label;
-    if (outputs == 1) return scores_out[0] > T(0);
-    Label best = 0;
-    T top = -infinity<T>;
-    for (Index k = 0; k < outputs; ++k)
-      if (scores_out[k] > top) {
-        top = scores_out[k];
-        best = static_cast<Label>(k);
-      }
-    return best;
+    Choice choice(outputs);
+    choice.look(scores_out, 0, outputs);
+    return choice.best;
+  }
+  /// The class alone, without room for scores: kernels are computed once for every eight outputs.
+  Label predict(SampleView<T> x) const {
+    constexpr Index together = 8;
+    T part[together];
+    Choice choice(outputs);
+    for (Index first = 0; first < outputs; first += together) {
+      const Index count = smallest(together, outputs - first);
+      scores(x, part, first, count);
+      choice.look(part, first, count);
+    }
+    return choice.best;
   }
 
   /// Features visited and coefficients added for one sample.
@@ -62,6 +69,24 @@ struct KernelExpansion {
     return kernels.size_bytes() + terms.size_bytes() +
            (std::size_t{samples.samples} * samples.features + (terms.size() + 1) * outputs) * sizeof(T);
   }
+
+ private:
+  struct Choice {
+    explicit Choice(Index outputs)
+        : best(outputs > 0 ? Label(0) : no_label), positive(outputs == 1), top(positive ? T(0) : -infinity<T>) {}
+
+    void look(const T* z, Index first, Index count) {
+      for (Index k = 0; k < count; ++k)
+        if (z[k] > top) {
+          top = z[k];
+          best = static_cast<Label>(positive ? 1 : first + k);
+        }
+    }
+
+    Label best;
+    bool positive;
+    T top;
+  };
 };
 
 /// How much of the coefficients is kept.

@@ -76,7 +76,7 @@ struct LinearModel {
   /// The scores of V vectors of classes at once: their sums do not wait for each other.
   template <int V>
   [[gnu::noinline]] void strip_scores(const T* x, std::size_t step, Index first_class, T* out) const {
-    Simd<T> total[V];
+    Simd<T> total[std::size_t{V}];
     const T* row = row_of(coefficients, features, stride()) + first_class;
     TAMIS_UNROLL
     for (Index v = 0; v < V; ++v) total[v] = Simd<T>::load(row + v * lanes<T>);

@@ -12,8 +12,8 @@ template <class T>
 struct InteractionProblem {
   using Solver = InteractionAdmm<T>;
 
-  DenseDesign<T> design;
-  InteractionTargets<T> targets;
+  DenseDesign<T> design = {};
+  InteractionTargets<T> targets = {};
   Hierarchy hierarchy = Hierarchy::strong;
   HierarchyNorm norm = HierarchyNorm::l1;
   Options<T> options = {};

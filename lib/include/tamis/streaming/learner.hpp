@@ -283,7 +283,7 @@ class StreamLearner {
     const T* intercepts = row_of(memory_.w, features_, stride_);
     detail::for_each_wide_strip<T>(stride_, [&]<int V>(Index k) {
       constexpr Index width = SimdOrScalar<T>::width;
-      SimdOrScalar<T> total[V];
+      SimdOrScalar<T> total[std::size_t{V}];
       TAMIS_UNROLL
       for (Index v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(intercepts + k + v * width);
       for_each_value(x, [&](Index j, T value) {
