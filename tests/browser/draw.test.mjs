@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
 import {
-  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, stage,
+  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, shareHoldsDataWhenAsked, stage,
   trainedAfter, trainInNode,
 } from './support.mjs';
 
@@ -277,6 +277,13 @@ test('drawings alone make classes of their own, and come back from their link', 
     assert.match(said, /2 of 2 drawings right\.$/);
     t.diagnostic(said);
     assert.equal(await page.locator('#maps figure').count(), 2);
+    const { name: file, text } = await downloadedHeader(page);
+    assert.equal(file, 'drawings.h');
+    assert.match(text, /int drawings_predict\(/);
+    const [button, example] = await page.$$eval('#download, #take-home-code', (all) => all.map((one) => one.textContent).reverse());
+    assert.match(button, /^Download drawings\.h/);
+    assert.doesNotMatch(example, /digits/);
+    assert.match(example, /#include "drawings\.h"[^]*drawings_labels\[drawings_predict\(pixels\)\]/);
     await draw(page, line(0.3));
     assert.equal(await reading(page), 'reads dash');
     await page.click('#wipe');
@@ -294,6 +301,7 @@ test('drawings alone make classes of their own, and come back from their link', 
   await withPage(async (page) => {
     assert.equal((await settled(page)).replace(/\d+ ms/, ''), said.replace(/\d+ ms/, ''));
     assert.equal(page.url(), link);
+    await shareHoldsDataWhenAsked(page, '2 drawings and the names of classes', ({ drawings }) => drawings);
     assert.deepEqual(await drawings(page), ['Remove drawing 1 of class dash', 'Remove drawing 1 of class ring']);
     assert.ok(await page.isChecked('[name=base][value=drawings]'));
     assert.deepEqual(page.complaints, []);

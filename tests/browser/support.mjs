@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inflateRawSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { holdOut } from '../../web/plugins/hold-out.js';
 
@@ -228,6 +229,27 @@ export async function inEveryLook(stage, at, use) {
           await page.emulateMedia({ colorScheme });
         },
       });
+}
+
+/**
+ * Of a page whose link has brought it data: what Share gives without a tick, and says of it, has none of them, and what it gives with one has
+ * them all. `held`: the data in the state of a link.
+ */
+export async function shareHoldsDataWhenAsked(page, what, held) {
+  const stateIn = (address) => JSON.parse(inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')));
+  const given = async () => {
+    const link = await page.inputValue('#sharing-link');
+    assert.match(await page.textContent('#sharing-says'), new RegExp(`^The link has ${link.length.toLocaleString('en-GB')} characters\\.`));
+    return held(stateIn(link));
+  };
+  assert.ok(held(stateIn(page.url())), 'the address keeps them');
+  await page.click('#share');
+  await page.locator('#sharing-says', { hasText: 'and none of the data' }).waitFor();
+  assert.equal(await given(), undefined);
+  await page.getByLabel(`with the data: ${what}`).check();
+  await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+  assert.ok(await given());
+  await page.keyboard.press('Escape');
 }
 
 /** Milliseconds from navigation to the first trained model on screen. */

@@ -258,7 +258,7 @@ TEST_F(Csv, RefusesWhatIsNotAFiniteNumber) {
     EXPECT_EQ(field(text), place + "'" + text + "' is too large for a double");
   for (const std::string text : {"", "  ", "\"\"", "\" \""})
     EXPECT_EQ(field(text), place + "missing value, remove the row or impute it (tamis train has --missing mean)");
-  for (const std::string text : {"NA", "?"})
+  for (const std::string text : {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "-", "?"})
     EXPECT_EQ(field(text),
               place + "missing value '" + text + "', remove the row or impute it (tamis train has --missing mean)");
 }
