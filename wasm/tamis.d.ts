@@ -117,8 +117,8 @@ export type Solver =
    * at most 1500) */
   | 'two-phase'
   /** descent over features with scores kept in place, then Newton's method with conjugate gradients on the features
-   * that are not zero, where the arena has room (the default, but for group-linf over several features and where
-   * proximal-newton is; in the least arena descent alone) */
+   * that are not zero, where the arena has room (the default of losses with a gradient where no other is said to be;
+   * in the least arena descent alone) */
   | 'block-coordinate-descent'
   | Baseline;
 // end of catalogue

@@ -111,8 +111,8 @@ typedef enum tamis_solver {
      Chierchia et al. (2015) timed for the logistic loss (TAMIS_ALL_SOLVERS) */
   TAMIS_FORWARD_BACKWARD = 10,
   /* all losses but hinge and ranking-squared-hinge: descent over features with scores kept in place, then Newton's
-     method with conjugate gradients on the features that are not zero, where the arena has room (the default, but
-     for group-linf over several features and where proximal-newton is; in the least arena descent alone) */
+     method with conjugate gradients on the features that are not zero, where the arena has room (the default of
+     losses with a gradient where no other is said to be; in the least arena descent alone) */
   TAMIS_BLOCK_COORDINATE_DESCENT = 11,
   /* all losses, not reweighted-l1: stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps
      eta_0/sqrt(t) (TAMIS_ALL_SOLVERS) */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
+import { draw } from './states.mjs';
 import {
   compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, shareHoldsDataWhenAsked, stage,
   trainedAfter, trainInNode,
@@ -159,18 +160,6 @@ test('without SIMD the base module gives the same model', async () => {
 
 // ---- drawings
 
-/** Draws strokes on the canvas with the mouse, as a hand does. */
-async function draw(page, strokes) {
-  await page.locator('#pad').scrollIntoViewIfNeeded();
-  const box = await page.locator('#pad').boundingBox();
-  for (const stroke of strokes) {
-    const at = (i) => [box.x + box.width * stroke[i], box.y + box.height * stroke[i + 1]];
-    await page.mouse.move(...at(0));
-    await page.mouse.down();
-    for (let i = 2; i < stroke.length; i += 2) await page.mouse.move(...at(i), { steps: 2 });
-    await page.mouse.up();
-  }
-}
 /** What is read, without the pixels that are looked at: the features that the model keeps. */
 async function reading(page) {
   const [said, kept] = [await page.textContent('#reading'), await page.textContent('#kept')];

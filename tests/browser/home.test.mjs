@@ -32,7 +32,7 @@ function written(name, text) {
   return place;
 }
 /** Sums of a header, a sketch … without their bodies: how many bytes a card promises. */
-const promised = (page, kind) => page.getAttribute(`[data-kind=${kind}]`, 'aria-label').then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
+const promised = (page, kind) => page.textContent(`[data-kind=${kind}]`).then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
 
 test('the header is compiled, and passes its self-test', async () => {
   for (const [at, settle, name] of [['', settled, 'digits'], ['#table', tableSettled, 'wine']])

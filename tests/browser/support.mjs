@@ -212,16 +212,21 @@ export async function notice(page, panel = 'draw') {
   return page.textContent(`#notice-${panel}`);
 }
 
+/** The page does not scroll sideways. */
+export async function withinTheScreen(page, width) {
+  const [wide, ...what] = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')]
+    .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+    .map(({ tagName, id, className }) => `${tagName.toLowerCase()}#${id}.${className}`)]);
+  assert.equal(wide, width, `scrolls sideways at ${width}; beyond the edge: ${what.join(' ')}`);
+}
+
 /** Wide, narrow and as narrow as can be, light and dark; `use` gets each page and the end of its name. */
 export async function inEveryLook(stage, at, use) {
   for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
     for (const colorScheme of ['light', 'dark'])
       await stage.withPage(async (page) => {
         await use(page, `${width}-${colorScheme}`);
-        const [wide, ...what] = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')]
-          .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
-          .map(({ tagName, id, className }) => `${tagName.toLowerCase()}#${id}.${className}`)]);
-        assert.equal(wide, width, `scrolls sideways at ${width}; beyond the edge: ${what.join(' ')}`);
+        await withinTheScreen(page, width);
       }, {
         at,
         prepare: async (page) => {
@@ -262,6 +267,13 @@ export async function trainedAfter(page) {
 export async function settled(page) {
   await page.locator('#result[aria-busy=false]').waitFor();
   return page.textContent('#status');
+}
+
+/** What axe-core finds wrong, by its own rules. */
+export async function axeViolations(page) {
+  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 80)).join(', ')}`);
 }
 
 /** Opens what the panel Draw has behind More. */

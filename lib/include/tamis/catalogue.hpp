@@ -102,8 +102,8 @@
   ROW(11, block_coordinate_descent, "block-coordinate-descent", has::gradient | has::curvature,                        \
       is::usual | is::reading_columns,                                                                                 \
       "descent over features with scores kept in place, then Newton's method with conjugate gradients on the "         \
-      "features that are not zero, where the arena has room (the default, but for group-linf over several features "   \
-      "and where proximal-newton is; in the least arena descent alone)")                                                                             \
+      "features that are not zero, where the arena has room (the default of losses with a gradient where no other is " \
+      "said to be; in the least arena descent alone)")                                                                 \
   ROW(12, fobos_as_printed, "fobos-as-printed", has::one_round, is::baseline | is::stochastic | is::random,            \
       "stochastic proximal gradient (Duchi and Singer 2009), one sample a step, steps eta_0/sqrt(t)")                  \
   ROW(13, adaptive_dual_averaging, "adaptive-dual-averaging", has::one_round,                                          \

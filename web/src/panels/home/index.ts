@@ -216,7 +216,8 @@ function cardOf({ kind, file, text, type }: Exported, rounds: boolean): HTMLElem
   const sentence = kind === 'javascript' ? `${always} ${rounds ? 'The same scores but for rounding.' : 'The same scores, bit by bit.'}` : always;
   const data = new Blob([text], { type });
   const size = `${count(data.size)} bytes`;
-  const button = html('button', { type: 'button', 'data-kind': kind, 'aria-label': `Download ${file}, ${size}` }, `↓ ${file}`, html('span', {}, size));
+  const button = html('button', { type: 'button', 'data-kind': kind },
+    html('span', { 'aria-hidden': 'true' }, '↓ '), html('span', { class: 'unseen' }, 'Download '), file, ' ', html('small', {}, size));
   button.addEventListener('click', () => save(data, file));
   const preview = text.length > preview_characters ? `${text.slice(0, preview_characters)}\n…` : text;
   return html('li', {}, html('h3', {}, title), html('p', {}, sentence),
