@@ -272,7 +272,7 @@ test('drawings alone make classes of their own, and come back from their link', 
     const [button, example] = await page.$$eval('#download, #take-home-code', (all) => all.map((one) => one.textContent).reverse());
     assert.match(button, /^Download drawings\.h/);
     assert.doesNotMatch(example, /digits/);
-    assert.match(example, /#include "drawings\.h"[^]*drawings_labels\[drawings_predict\(pixels\)\]/);
+    assert.match(example, /#include "drawings\.h"[^]* = drawings_predict\(pixels\);/);
     await draw(page, line(0.3));
     assert.equal(await reading(page), 'reads dash');
     await page.click('#wipe');

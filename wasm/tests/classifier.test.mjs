@@ -153,8 +153,8 @@ for (const [what, work, status, says] of [
   });
 
 test('a mark of missing numbers is a label like others among words', async () => {
-  const made = await fit('a,l\n1,None\n2,null\n3,-\n1.5,None', 'l');
-  assert.deepEqual(made.classes, ['-', 'None', 'null']);
+  const made = await fit('a,l\n1,None\n2,full\n3,-\n1.5,None', 'l');
+  assert.deepEqual(made.classes, ['-', 'None', 'full']);
 });
 
 test('samples of another shape or without a feature are not predicted', async () => {
