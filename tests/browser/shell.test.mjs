@@ -307,6 +307,8 @@ for (const name of names) {
     for (const colorScheme of ['light', 'dark'])
       await withPage(async (page) => {
         await atRest(page);
+        await page.evaluate(() => scrollTo(0, document.body.scrollHeight)); // what is loaded once it is in sight is there
+        await atRest(page);
         await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
         assert.deepEqual(await page.evaluate(faintTexts), [], `${name}, ${colorScheme}`);
         assert.deepEqual(await page.evaluate(namelessControls), []);
