@@ -1,8 +1,9 @@
-// node readme.mjs RECORD.json README.md [--check]: writes the figures of the record between the two markers of README.md; with
-// --check it ends with 1 unless they are there already.
+// node readme.mjs RECORD.json PAGE.json README.md [--check]: writes the figures of the record, and of what a first visit to the page costs,
+// between their markers of README.md; with --check it ends with 1 unless they are there already.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const begin = '<!-- bench: written by bench/readme.mjs from bench/recorded.json -->', end = '<!-- bench: end -->';
+/** Where the figures of a record stand. */
+const markers = (name, record) => [`<!-- ${name}: written by bench/readme.mjs from bench/${record} -->`, `<!-- ${name}: end -->`];
 
 const time = (seconds) => (seconds === null ? '–' : seconds >= 1 ? `${Number(seconds.toPrecision(2))} s` : seconds >= 1e-3 ? `${Number((1e3 * seconds).toPrecision(2))} ms`
   : `${Number((1e6 * seconds).toPrecision(2))} µs`);
@@ -35,20 +36,32 @@ export function section({ machine, quick, targets, comparisons, floors, growth, 
   return out.join('\n\n');
 }
 
-const [record, readme, mode] = process.argv.slice(2);
+function pageSection({ machine, times, trained, longest_task, processor, layout_shift }) {
+  return `${machine.processor}, ${machine.cores} processors, ${machine.date}, load ${machine.load} at the start; ${machine.browser}; ${times} visits.\n\n` +
+    table(['from navigation to the first trained model on screen', ''], [
+      ['time, median', `${trained.median} ms`], ['time, least', `${trained.least} ms`],
+      ['longest task of the page’s thread above 50 ms', longest_task === 0 ? 'none' : `${longest_task} ms`],
+      ['processor’s time of the page’s thread', `${processor} ms`], ['sum of layout shifts', layout_shift.toFixed(4)],
+    ]);
+}
+
+const [record, page, readme, mode] = process.argv.slice(2);
 if (record) {
-  const text = readFileSync(readme, 'utf8'), from = text.indexOf(begin), to = text.indexOf(end);
-  if (from < 0 || to < from) {
-    console.error(`${readme} lacks the lines '${begin}' and '${end}'.`);
-    process.exit(1);
-  }
-  const wanted = `${text.slice(0, from)}${begin}\n${section(JSON.parse(readFileSync(record, 'utf8')))}\n${text.slice(to)}`;
-  if (mode === '--check') {
-    if (wanted !== text) {
-      console.error('The performance section of bench/README.md is not what bench/recorded.json says: cmake --build build/test --target bench_readme');
+  const text = readFileSync(readme, 'utf8');
+  const wanted = [['bench', 'recorded.json', record, section], ['page', 'page.json', page, pageSection]].reduce((all, [name, file, source, write]) => {
+    const [begin, end] = markers(name, file), from = all.indexOf(begin), to = all.indexOf(end);
+    if (from < 0 || to < from) {
+      console.error(`${readme} lacks the lines '${begin}' and '${end}'.`);
       process.exit(1);
     }
-    console.log('The performance section of bench/README.md is in step with bench/recorded.json.');
+    return `${all.slice(0, from)}${begin}\n${write(JSON.parse(readFileSync(source, 'utf8')))}\n${all.slice(to)}`;
+  }, text);
+  if (mode === '--check') {
+    if (wanted !== text) {
+      console.error('The performance sections of bench/README.md are not what bench/recorded.json and bench/page.json say: cmake --build build/test --target bench_readme');
+      process.exit(1);
+    }
+    console.log('The performance sections of bench/README.md are in step with bench/recorded.json and bench/page.json.');
   } else {
     writeFileSync(readme, wanted);
   }

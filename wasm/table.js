@@ -3,7 +3,8 @@
 import { invalidShape, TamisError, wrongKind } from './error.js';
 import { firstOfEach, isArrayLike, labelListOf, namesOf, samplesOf, shown } from './problem.js';
 
-const marks = ['', 'NA', 'NaN', 'nan', '?']; // of missing values, as the tamis command has them
+// Of missing values where a number is expected, as the tamis command has them; elsewhere only the empty field is one.
+const marks = ['', 'NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?'];
 const isMissing = (value) => value === null || value === undefined || Number.isNaN(value);
 
 /**
@@ -69,8 +70,14 @@ function listOfText(text, y, expected) {
   const body = rows.slice(Number(header));
   return {
     names, samples: body.length, features: places.length, at: (i, j) => fieldIn(body[i][places[j]], comma),
-    labels: typeof y === 'string' ? body.map((row) => (marks.includes(row[first.indexOf(y)]) ? null : row[first.indexOf(y)])) : null,
+    labels: typeof y === 'string' ? labelsIn(body.map((row) => row[first.indexOf(y)]), comma) : null,
   };
+}
+
+/** null for a label that is missing. */
+function labelsIn(texts, comma) {
+  const numbers = texts.every((text) => typeof fieldIn(text, comma) === 'number');
+  return texts.map((text) => (text === '' || (numbers && marks.includes(text)) ? null : text));
 }
 
 /** A number, NaN for one that is missing, or the text itself. */

@@ -1019,7 +1019,8 @@ export class Classifier<L extends Label | boolean = Label | boolean> {
 
 /**
  * Samples as a problem has them, a flat array with its shape, objects of which each has the features by name, or CSV with commas,
- * semicolons (and decimal commas) or tabs. Missing are NaN, null, undefined, and in CSV empty, `NA`, `NaN`, `nan` or `?`.
+ * semicolons (and decimal commas) or tabs. Missing are NaN, null, undefined, and in CSV the empty field and, where a number is
+ * expected, `NA`, `N/A`, `n/a`, `#N/A`, `NaN`, `nan`, `null`, `NULL`, `None`, `-` and `?`.
  */
 export type Samples =
   | ArrayLike<ArrayLike<number | null | undefined>>

@@ -14,7 +14,7 @@ export function createWorkerClient(worker = made(), loadOptions = {}) {
 function made() {
   if (typeof Worker === 'function') return new Worker(new URL('./worker-script.js', import.meta.url), { type: 'module' });
   throw new TamisError('unsupported', "there is no Worker here: in Node give one of node:worker_threads, as in " +
-    "createWorkerClient(new Worker(new URL(import.meta.resolve('tamis/worker-script'))))");
+    "createWorkerClient(new Worker(createRequire(import.meta.url).resolve('tamis/worker-script'))), with createRequire of node:module");
 }
 
 const ping_interval = 10_000; // milliseconds

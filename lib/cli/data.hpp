@@ -21,7 +21,7 @@ struct ReadOptions {
   double scale = 1;              // all features are divided by it; finite and not 0
   std::string labels_file = {};  // one label per line (or idx of rank 1); then every column of the data is a feature.
                                  // It has a header line only with Header::present.
-  bool missing = false;          // empty fields, NA, NaN, nan and ? are missing values, NaN in the table: CSV alone
+  bool missing = false;          // what parse_number says, NaN and nan are missing values, NaN in the table: CSV alone
   std::string subject = {};      // CSV: the name of a column that is no feature but says whom a sample comes from
   std::vector<std::string> names = {};  // what the header of a CSV must call the features, "" being anything
   bool multilabel = false;  // samples may have several labels, `a,b` in LIBSVM text and `a;b` in CSV, or none

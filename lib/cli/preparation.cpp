@@ -26,7 +26,8 @@ void SampleArguments::declare(const Command& command) {
   command
       .add_option(
           "--missing", missing,
-          "missing values (empty, NA, NaN, ?) of CSV data: refuse | mean, that of the column's training samples")
+          "missing values (empty, NA, n/a, NaN, null, None, -, ?) of CSV data: refuse | mean, that of the column's training "
+          "samples")
       ->capture_default_str();
   command.add_option("--log", log, "LOW:HIGH: features become log10(min(max(x, LOW), HIGH))");
   command.add_option("--normalise", normalise, "divide each sample by its norm: l1 | l2 | max");

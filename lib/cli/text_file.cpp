@@ -144,7 +144,10 @@ std::string csv_field(const std::string& text) {
 
 NumberKind parse_number(std::string_view text, double& value) {
   text = trimmed(text);
-  if (text.empty() || text == "NA" || text == "?") return NumberKind::missing;
+  // With NaN and nan, which CSV takes for missing where missing values are taken, these are the marks of the page and of
+  // the npm package.
+  constexpr std::string_view marks[] = {"", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "-", "?"};
+  if (std::find(std::begin(marks), std::end(marks), text) != std::end(marks)) return NumberKind::missing;
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const char* end = text.data() + text.size();
   double parsed = 0;

@@ -68,7 +68,7 @@ std::string csv_field(const std::string& text);
 enum class NumberKind { finite, missing, not_finite, too_large, word };
 
 /// Reads a number, which may have a plus sign and blanks around it; `value` is set if it is finite. The empty text,
-/// `NA` and `?` are missing values.
+/// `NA`, `N/A`, `n/a`, `#N/A`, `null`, `NULL`, `None`, `-` and `?` are missing values.
 NumberKind parse_number(std::string_view text, double& value);
 
 /// The sentence that refuses a text of that kind (not `finite`).

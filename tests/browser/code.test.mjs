@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import {
-  dropFile, inEveryLook, moveSlider, openMore, package_folder, planeSettled, program, python_folder, screenshot, screenshots, settled, stage, tableSettled,
+  chooseKernels, dropFile, inEveryLook, kernelsSettled, moveSlider, openMore, package_folder, planeSettled, program, python_folder, screenshot, screenshots, settled, showKernels, stage, tableSettled,
 } from './support.mjs';
 
 const page_stage = stage();
@@ -22,7 +22,7 @@ const lacking = {
 };
 
 /** What the code of each kind that can run here prints, by kind; `use` has the page show something. */
-async function runs(t, at, use, given = {}) {
+async function runs(t, at, use, { button = '#code', ...given } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tamis-code-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(path.join(folder, 'node_modules'));
@@ -31,7 +31,7 @@ async function runs(t, at, use, given = {}) {
   let shown;
   await withPage(async (page) => {
     shown = await use(page);
-    await page.click('#code');
+    await page.click(button);
     await page.locator('#coding[open]').waitFor();
     for (const kind of Object.keys(lacking)) {
       await page.locator(`[name=coding-language][value=${kind}]`).check({ force: true });
@@ -120,6 +120,31 @@ test('Draw: another loss, penalty and tolerance, and drawings that weigh more th
   for (const text of Object.values(found.texts)) assert.ok(text.includes('digits_weights.csv'));
 });
 
+test('Draw: drawings alone', async (t) => {
+  const found = await runs(t, '', async (page) => {
+    await settled(page);
+    await page.locator('[name=base][value=drawings]').check({ force: true });
+    await openMore(page);
+    await page.locator('[name=tolerance][value="0.0001"]').check({ force: true }); // so that all end at the same objective
+    for (const name of ['ring', 'it\'s "on", twice']) {
+      await page.fill('#new-class', name);
+      await page.press('#new-class', 'Enter');
+      for (let drawing = 0; drawing < 2; ++drawing) {
+        await page.locator('#cells').focus();
+        for (let step = 0; step < 5; ++step) {
+          await page.keyboard.press('Space');
+          await page.keyboard.press(name === 'ring' ? 'ArrowRight' : 'ArrowDown');
+        }
+        await page.locator('#add button', { hasText: name }).click();
+      }
+    }
+    return drawn(page);
+  });
+  agrees(found);
+  assert.equal(found.shown.all, 4);
+  assert.match(found.texts.command, /^tamis train drawings_training\.csv/);
+});
+
 test('Table: the example', async (t) => {
   agrees(await runs(t, '#table', ofTable));
 });
@@ -149,15 +174,44 @@ for (const kind of ['linear', 'interactions', 'kernels'])
     }));
   });
 
-test('Plane: what is held out is what the code measures on', async (t) => {
-  agrees(await runs(t, '#plane', async (page) => {
-    await planeSettled(page);
-    await page.locator('[name=kind][value=linear]').check({ force: true });
-    await moveSlider(page, 0.4, '#plane-held');
-    const [, , right, all] = (await planeSettled(page)).match(/\d+/g).map(Number);
-    return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
-  }));
-});
+for (const kind of ['linear', 'interactions', 'kernels'])
+  test(`Plane: what is held out is what the code of ${kind} measures on`, async (t) => {
+    agrees(await runs(t, '#plane', async (page) => {
+      await planeSettled(page);
+      await page.locator(`[name=kind][value=${kind}]`).check({ force: true });
+      await moveSlider(page, 0.4, '#plane-held');
+      const [, , right, all] = (await planeSettled(page)).match(/\d+/g).map(Number);
+      return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
+    }));
+  });
+
+for (const hierarchy of ['weak', 'full', 'main'])
+  test(`Plane: hierarchy ${hierarchy}`, async (t) => {
+    const found = await runs(t, '#plane', async (page) => {
+      await page.locator('[name=kind][value=interactions]').check({ force: true });
+      await page.locator(`[name=hierarchy][value=${hierarchy}]`).check({ force: true });
+      const [right, all] = (await planeSettled(page)).match(/\d+/g).map(Number);
+      return { right, all, tolerance: 0.01, lambda: Number(await page.textContent('#plane-lambda-value')) };
+    });
+    agrees(found);
+    for (const text of Object.values(found.texts)) assert.ok(text.includes(hierarchy), text);
+  });
+
+for (const [norm, intercept] of [['211', ''], ['122', 'free']])
+  test(`Plane: the people of the Titanic, norm ${norm}, intercept ${intercept || 'none'}`, async (t) => {
+    const found = await runs(t, '#plane', async (page) => {
+      await showKernels(page);
+      await chooseKernels(page, ['linear', 'gaussian:1', 'polynomial:2,1']);
+      await page.check(`[name=norm][value="${norm}"]`, { force: true });
+      await page.check(`[name=intercept][value="${intercept}"]`, { force: true });
+      await moveSlider(page, 0.5, '#kernel-lambda');
+      const [right, all] = (await kernelsSettled(page)).match(/(\d+) of (\d+) others right/).slice(1).map(Number);
+      return { right, all, tolerance: 1e-4, lambda: Number(await page.textContent('#kernel-lambda-value')) };
+    }, { button: '#kernel-code' });
+    agrees(found);
+    assert.equal(found.shown.all, 2051);
+    assert.match(found.texts.command, /^tamis kernels titanic_training\.csv/);
+  });
 
 test('Race: the solvers that are in it, each for its time', async (t) => {
   const racing = ['block-coordinate-descent', 'fista', 'forward-backward'];

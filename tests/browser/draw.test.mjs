@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { drawn } from './drawn.mjs';
+import { draw } from './states.mjs';
 import {
-  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, stage,
+  compressedBytes, downloadedHeader, drag, inEveryLook, moveSlider, nothingRuns, notice, openMore, screenshot, settled, shareHoldsDataWhenAsked, stage,
   trainedAfter, trainInNode,
 } from './support.mjs';
 
@@ -159,18 +160,6 @@ test('without SIMD the base module gives the same model', async () => {
 
 // ---- drawings
 
-/** Draws strokes on the canvas with the mouse, as a hand does. */
-async function draw(page, strokes) {
-  await page.locator('#pad').scrollIntoViewIfNeeded();
-  const box = await page.locator('#pad').boundingBox();
-  for (const stroke of strokes) {
-    const at = (i) => [box.x + box.width * stroke[i], box.y + box.height * stroke[i + 1]];
-    await page.mouse.move(...at(0));
-    await page.mouse.down();
-    for (let i = 2; i < stroke.length; i += 2) await page.mouse.move(...at(i), { steps: 2 });
-    await page.mouse.up();
-  }
-}
 /** What is read, without the pixels that are looked at: the features that the model keeps. */
 async function reading(page) {
   const [said, kept] = [await page.textContent('#reading'), await page.textContent('#kept')];
@@ -277,6 +266,13 @@ test('drawings alone make classes of their own, and come back from their link', 
     assert.match(said, /2 of 2 drawings right\.$/);
     t.diagnostic(said);
     assert.equal(await page.locator('#maps figure').count(), 2);
+    const { name: file, text } = await downloadedHeader(page);
+    assert.equal(file, 'drawings.h');
+    assert.match(text, /int drawings_predict\(/);
+    const [button, example] = await page.$$eval('#download, #take-home-code', (all) => all.map((one) => one.textContent).reverse());
+    assert.match(button, /^Download drawings\.h/);
+    assert.doesNotMatch(example, /digits/);
+    assert.match(example, /#include "drawings\.h"[^]* = drawings_predict\(pixels\);/);
     await draw(page, line(0.3));
     assert.equal(await reading(page), 'reads dash');
     await page.click('#wipe');
@@ -294,6 +290,7 @@ test('drawings alone make classes of their own, and come back from their link', 
   await withPage(async (page) => {
     assert.equal((await settled(page)).replace(/\d+ ms/, ''), said.replace(/\d+ ms/, ''));
     assert.equal(page.url(), link);
+    await shareHoldsDataWhenAsked(page, '2 drawings and the names of classes', ({ drawings }) => drawings);
     assert.deepEqual(await drawings(page), ['Remove drawing 1 of class dash', 'Remove drawing 1 of class ring']);
     assert.ok(await page.isChecked('[name=base][value=drawings]'));
     assert.deepEqual(page.complaints, []);

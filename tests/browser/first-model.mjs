@@ -1,28 +1,46 @@
-// node first-model.mjs TIMES FOLDER…: milliseconds from navigation to the first trained model on screen, of the page that is
-// built in each folder, in turns, each time in a new process of headless Chromium without a profile: median and least, and the
-// longest task of the page's own thread until then (0: none above 50).
+// node first-model.mjs TIMES FOLDER… [--record FILE]: what the first visit to the page costs that is built in each folder, in turns, each time in
+// a new process of headless Chromium without a profile: median and least milliseconds from navigation to the first trained model on screen, and
+// until then the median of the longest task of the page's own thread (0: none above 50 ms), of the processor's time of that thread, and the sum of
+// the layout shifts. --record writes those of the first folder as JSON, with the machine.
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
-import { openBrowser, openPage, serveFolder, trainedAfter } from './support.mjs';
+import { openBrowser, openPage, serveFolder } from './support.mjs';
 
-const [times, ...folders] = process.argv.slice(2);
-if (!(Number(times) > 0) || folders.length === 0) {
-  console.error('Use: node first-model.mjs TIMES FOLDER…');
+const given = process.argv.slice(2);
+const at = given.indexOf('--record');
+const [, record] = at < 0 ? [] : given.splice(at, 2);
+const [times, ...folders] = given;
+if (!(Number(times) > 0) || folders.length === 0 || (at >= 0 && !record)) {
+  console.error('Use: node first-model.mjs TIMES FOLDER… [--record FILE]');
   process.exit(2);
 }
-const watchTasks = () => {
-  globalThis.longest = 0;
-  const watch = new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (longest = Math.max(longest, duration))));
-  watch.observe({ type: 'longtask', buffered: true });
+const load = loadavg()[0];
+/** In the page: what it observes, and, without being asked, when the model is on screen. */
+const watch = () => {
+  globalThis.seen = { longest: 0, shift: 0 };
+  const observe = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  observe('longtask', ({ duration }) => (seen.longest = Math.max(seen.longest, duration)));
+  observe('layout-shift', ({ value, hadRecentInput }) => (seen.shift += hadRecentInput ? 0 : value));
+  observe('mark', ({ name, startTime }) => name === 'trained' && (seen.trained ??= startTime) === startTime && console.debug('trained'));
 };
 const seen = folders.map(() => []);
+let version;
 for (let time = 0; time < Number(times); ++time) {
   for (const [i, folder] of folders.entries()) {
     const server = await serveFolder('page', path.resolve(folder));
     const browser = await openBrowser();
     try {
-      const page = await openPage(browser.context, { prepare: (page) => page.addInitScript(watchTasks) });
-      await page.goto(`${server.host}page/`);
-      seen[i].push({ trained: await trainedAfter(page), longest: await page.evaluate(() => longest) });
+      const page = await openPage(browser.context, { prepare: (page) => page.addInitScript(watch) });
+      const session = await browser.context.newCDPSession(page);
+      await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+      const trained = page.waitForEvent('console', { predicate: (message) => message.text() === 'trained' });
+      await page.goto(`${server.host}page/`, { waitUntil: 'commit' });
+      await trained;
+      const { metrics } = await session.send('Performance.getMetrics');
+      const { value } = metrics.find(({ name }) => name === 'TaskDuration');
+      seen[i].push({ ...(await page.evaluate(() => seen)), processor: 1000 * value });
+      version ??= (await session.send('Browser.getVersion')).product;
     } finally {
       await browser.close();
       server.close();
@@ -30,8 +48,17 @@ for (let time = 0; time < Number(times); ++time) {
   }
 }
 const middle = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-folders.forEach((folder, i) => {
-  const trained = seen[i].map((one) => one.trained);
-  const longest = seen[i].map((one) => one.longest);
-  console.log(`${folder}: median ${Math.round(middle(trained))} ms, least ${Math.round(Math.min(...trained))} ms, longest task ${Math.round(middle(longest))} ms`);
+const found = seen.map((runs) => {
+  const of = (name) => runs.map((run) => run[name]);
+  const [median, least] = [middle(of('trained')), Math.min(...of('trained'))].map(Math.round);
+  return {
+    times: runs.length, trained: { median, least }, longest_task: Math.round(middle(of('longest'))), processor: Math.round(middle(of('processor'))),
+    layout_shift: Number(middle(of('shift')).toFixed(4)),
+  };
 });
+found.forEach(({ trained, longest_task, processor, layout_shift }, i) => console.log(`${folders[i]}: median ${trained.median} ms, least ${trained.least} ms, ` +
+  `longest task ${longest_task} ms, processor ${processor} ms, layout shift ${layout_shift}`));
+if (record) {
+  const machine = { processor: cpus()[0].model.trim(), cores: cpus().length, date: new Date().toISOString().slice(0, 10), load: Number(load.toFixed(1)), browser: version };
+  writeFileSync(record, `${JSON.stringify({ machine, ...found[0] }, null, 2)}\n`);
+}

@@ -1,7 +1,7 @@
 // The panel Take home: the files of a model, and what training takes on a board.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -32,7 +32,7 @@ function written(name, text) {
   return place;
 }
 /** Sums of a header, a sketch … without their bodies: how many bytes a card promises. */
-const promised = (page, kind) => page.getAttribute(`[data-kind=${kind}]`, 'aria-label').then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
+const promised = (page, kind) => page.textContent(`[data-kind=${kind}]`).then((label) => Number(label.match(/([\d,]+) bytes$/)[1].replaceAll(',', '')));
 
 test('the header is compiled, and passes its self-test', async () => {
   for (const [at, settle, name] of [['', settled, 'digits'], ['#table', tableSettled, 'wine']])
@@ -241,7 +241,16 @@ test('what cannot be calculated is told in one sentence, beside it', async () =>
   }, { at: '#home' });
 });
 
-test('says of each board whether the model fits, by the tables of its header', async () => {
+const boardRows = (page) => page.$$eval('#home-boards tr', (rows) => rows.map((row) => {
+  const [board, run, core, , , , , train] = [...row.children].map((cell) => ({ text: cell.textContent, look: cell.firstElementChild?.className }));
+  return { board: board.text, run, core: core.text, train };
+}));
+
+test('says of each board whether it can run the model, by the tables of its header and what was measured of prediction', async () => {
+  const [head, ...figures] = readFileSync(new URL('../firmware/figures.csv', import.meta.url), 'utf8').trim().split('\n').map((line) => line.split(','));
+  const predictionOf = (board) => Number(figures.find((row) => row[0] === board && row[2] === '-Os' && row[3] === 'prediction')[head.indexOf('flash')]);
+  const measured = { 'Cortex-M0': 'm0plus', 'Cortex-M0+': 'm0plus', 'Cortex-M3': 'm3', 'Cortex-M4F': 'm4f', 'Cortex-M33': 'm4f', 'Cortex-M7': 'm7',
+    RV32IMC: 'rv32imc', RV32IMAC: 'rv32imc' };
   await withPage(async (page) => {
     await settled(page);
     await toHome(page);
@@ -249,9 +258,85 @@ test('says of each board whether the model fits, by the tables of its header', a
     const { text } = await downloaded(page, 'c');
     const [kept, classes] = [Number(text.match(/_weights\[(\d+)\]/)[1]), 10];
     const bytes = 4 * kept * classes + 2 * kept + 4 * classes + 4 * classes; // weights, their features, intercepts, where the labels are
-    const cells = await page.$$eval('#home-boards td:nth-child(5)', (all) => all.map((cell) => [cell.textContent, cell.firstElementChild.className]));
-    assert.equal(cells.length, 12);
-    for (const [said, verdict] of cells) assert.ok(Math.abs(Number(said.replace(',', '')) - bytes) <= kept && verdict === 'fits', `${said} for ${bytes}`);
+    const rows = await boardRows(page);
+    assert.equal(rows.length, 12);
+    for (const { board, run, core } of rows) {
+      const [, verdict, taken] = run.text.match(/^(.+) ([\d,]+) bytes$/);
+      assert.equal(verdict, 'runs', board);
+      assert.equal(run.look, 'fits');
+      assert.ok(Math.abs(Number(taken.replace(',', '')) - predictionOf(measured[core]) - bytes) <= kept, `${board}: ${run.text} for ${bytes}`);
+    }
+    assert.deepEqual(await page.$$eval('.boards thead th', (cells) => cells.slice(0, 2).map((cell) => cell.textContent)), ['board', 'to run the model']);
+    const key = await page.textContent('#home-key');
+    assert.match(key, /measured with -Os for block-coordinate-descent, squared-hinge, l1\./);
+    assert.match(key, /Cortex-M0\+ stands for Cortex-M0, Cortex-M4F stands for Cortex-M33, RV32IMC stands for RV32IMAC\.$/);
+    await page.selectOption('#home-size [name=loss]', 'logistic');
+    await page.locator('#home-key', { hasText: 'for block-coordinate-descent, logistic, group-l2, what is nearest to this. ' }).waitFor();
+    await page.selectOption('#home-size [name=solver]', 'fista');
+    await page.locator('#home-key', { hasText: 'for fista, logistic, l1. ' }).waitFor();
+  });
+});
+
+test('a board with too little flash is said to have too little of that', async () => {
+  // A board of our own: none of those that are known has so little.
+  const prepare = (page) => page.route('**/home-*.js', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/(STM32F103\)".*?flash:)64/, '$12') });
+  });
+  await withPage(async (page) => {
+    await settled(page);
+    await toHome(page);
+    for (const [name, value] of [['samples', 20], ['features', 4], ['classes', 3]]) await page.fill(`#home-size [name=${name}]`, String(value));
+    await page.locator('#home-verdict', { hasText: 'fits in 20 KiB of RAM' }).waitFor();
+    const pill = (await boardRows(page)).find(({ board }) => board.startsWith('Blue Pill'));
+    assert.match(pill.run.text, /^too large [\d,]+ bytes$/);
+    assert.equal(pill.run.look, 'too-large');
+    const [, excess] = pill.train.text.match(/^([\d,]+) bytes of flash too many$/);
+    assert.ok(Number(excess.replace(',', '')) > 1000, pill.train.text);
+    await page.fill('#home-size [name=samples]', '2000');
+    await page.locator('#home-boards', { hasText: 'bytes of RAM too many' }).waitFor();
+  }, { prepare });
+});
+
+test('Back takes back what was asked of the calculator, one choice or one number at a time', async () => {
+  const asked = (page) => page.$$eval('#home-size :is(input, select)', (all) => all.map(({ value }) => value));
+  await withPage(async (page) => {
+    await settled(page);
+    await toHome(page);
+    await calculated(page);
+    await nothingRuns(page);
+    const states = [await asked(page)];
+    const length = await page.evaluate(() => history.length);
+    const steps = [
+      () => page.selectOption('#home-size [name=loss]', 'logistic'),
+      async () => {
+        await page.focus('#home-size [name=samples]');
+        await page.keyboard.press('Control+a');
+        await page.keyboard.type('12');
+        await nothingRuns(page); // longer than the link waits
+        await page.keyboard.type('34');
+        await page.keyboard.press('Tab');
+      },
+      () => page.selectOption('#home-size [name=penalty]', 'ridge'),
+    ];
+    for (const step of steps) {
+      await step();
+      await nothingRuns(page);
+      states.push(await asked(page));
+    }
+    assert.deepEqual(states.at(-1).slice(0, 5), ['1234', '64', '10', 'logistic', 'ridge']);
+    assert.equal(await page.evaluate(() => history.length), length + steps.length);
+    for (const at of [2, 1, 0]) {
+      await page.goBack();
+      await nothingRuns(page);
+      assert.deepEqual(await asked(page), states[at], `back to ${at}`);
+    }
+    for (const at of [1, 2, 3]) {
+      await page.goForward();
+      await nothingRuns(page);
+      assert.deepEqual(await asked(page), states[at], `forward to ${at}`);
+    }
+    assert.deepEqual(page.complaints, []);
   });
 });
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { dropFile, moveSlider, nothingRuns, notice, openMore, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
+import projectLinks from '../../web/plugins/project-links.js';
+import { axeViolations, dropFile, moveSlider, nothingRuns, notice, openMore, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
 const { withPage } = scene;
@@ -278,7 +279,7 @@ async function atRest(page) {
 }
 
 for (const name of names) {
-  test(`${name}: no complaint, no other host, no jump at the start, no long task`, async (t) => {
+  test(`${name}: no complaint, no other host, no jump at the start`, async (t) => {
     const requests = [];
     await withPage(async (page) => {
       await atRest(page);
@@ -306,6 +307,8 @@ for (const name of names) {
     for (const colorScheme of ['light', 'dark'])
       await withPage(async (page) => {
         await atRest(page);
+        await page.evaluate(() => scrollTo(0, document.body.scrollHeight)); // what is loaded once it is in sight is there
+        await atRest(page);
         await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
         assert.deepEqual(await page.evaluate(faintTexts), [], `${name}, ${colorScheme}`);
         assert.deepEqual(await page.evaluate(namelessControls), []);
@@ -315,13 +318,6 @@ for (const name of names) {
         assert.deepEqual(doubled, []);
       }, { at: `#${name}`, prepare: (page) => page.emulateMedia({ colorScheme }) });
   });
-}
-
-/** What axe-core finds wrong, by its own rules. */
-async function axeViolations(page) {
-  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 80)).join(', ')}`);
 }
 
 /** Texts whose contrast to what is behind them is below 4.5, by computed colours; those of disabled controls are exempt. */
@@ -405,10 +401,11 @@ test('these checks find what they look for', async () => {
   });
 });
 
-test('what the words of the head mean is said on tap, each in a sentence or two', async () => {
+test('what the words of the head mean is said on tap, each in a sentence', async () => {
   await withPage(async (page) => {
     await settled(page);
     for (const word of ['sparse', 'arena', 'certified', 'lambda']) {
+      assert.match(await page.textContent(`#term-${word}`), /^\S+: [^.]*\.$/, 'one sentence');
       assert.ok(await page.isHidden(`#term-${word}`));
       await page.click(`[popovertarget=term-${word}]`);
       await page.locator(`#term-${word}`).waitFor();
@@ -419,6 +416,18 @@ test('what the words of the head mean is said on tap, each in a sentence or two'
     }
     assert.deepEqual(page.complaints, []);
   }, { prepare: (page) => page.setViewportSize({ width: 320, height: 640 }) });
+});
+
+test('the foot leads to the guide, and to npm and the source once the project has an address', async () => {
+  await withPage(async (page) => {
+    assert.deepEqual(await page.$$eval('#elsewhere a', (all) => all.map((one) => [one.textContent, one.getAttribute('href')])),
+      [['README and guide', 'guide/index.html']]);
+    assert.ok(await page.isVisible('#elsewhere a'));
+  });
+  const plain = readFileSync(fileURLToPath(new URL('../../web/index.html', import.meta.url)), 'utf8');
+  for (const none of [undefined, '', 'https://tamis.example']) assert.equal(projectLinks(none).transformIndexHtml(plain), plain);
+  const linked = projectLinks('https://host.org/owner/tamis').transformIndexHtml(plain);
+  assert.match(linked, /<p id="elsewhere"><a href="guide\/index\.html">README and guide<\/a> <a href="[^"]+\/tamis">npm<\/a> <a href="https:\/\/host\.org\/owner\/tamis">Source<\/a><\/p>/);
 });
 
 test('works from any folder of a static host', async () => {

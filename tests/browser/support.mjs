@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inflateRawSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { holdOut } from '../../web/plugins/hold-out.js';
 
@@ -211,16 +212,21 @@ export async function notice(page, panel = 'draw') {
   return page.textContent(`#notice-${panel}`);
 }
 
+/** The page does not scroll sideways. */
+export async function withinTheScreen(page, width) {
+  const [wide, ...what] = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')]
+    .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+    .map(({ tagName, id, className }) => `${tagName.toLowerCase()}#${id}.${className}`)]);
+  assert.equal(wide, width, `scrolls sideways at ${width}; beyond the edge: ${what.join(' ')}`);
+}
+
 /** Wide, narrow and as narrow as can be, light and dark; `use` gets each page and the end of its name. */
 export async function inEveryLook(stage, at, use) {
   for (const [width, height] of [[1280, 900], [390, 844], [320, 640]])
     for (const colorScheme of ['light', 'dark'])
       await stage.withPage(async (page) => {
         await use(page, `${width}-${colorScheme}`);
-        const [wide, ...what] = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')]
-          .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
-          .map(({ tagName, id, className }) => `${tagName.toLowerCase()}#${id}.${className}`)]);
-        assert.equal(wide, width, `scrolls sideways at ${width}; beyond the edge: ${what.join(' ')}`);
+        await withinTheScreen(page, width);
       }, {
         at,
         prepare: async (page) => {
@@ -228,6 +234,27 @@ export async function inEveryLook(stage, at, use) {
           await page.emulateMedia({ colorScheme });
         },
       });
+}
+
+/**
+ * Of a page whose link has brought it data: what Share gives without a tick, and says of it, has none of them, and what it gives with one has
+ * them all. `held`: the data in the state of a link.
+ */
+export async function shareHoldsDataWhenAsked(page, what, held) {
+  const stateIn = (address) => JSON.parse(inflateRawSync(Buffer.from(address.split('?1=')[1], 'base64url')));
+  const given = async () => {
+    const link = await page.inputValue('#sharing-link');
+    assert.match(await page.textContent('#sharing-says'), new RegExp(`^The link has ${link.length.toLocaleString('en-GB')} characters\\.`));
+    return held(stateIn(link));
+  };
+  assert.ok(held(stateIn(page.url())), 'the address keeps them');
+  await page.click('#share');
+  await page.locator('#sharing-says', { hasText: 'and none of the data' }).waitFor();
+  assert.equal(await given(), undefined);
+  await page.getByLabel(`with the data: ${what}`).check();
+  await page.locator('#sharing-says', { hasText: 'Whoever has the link has the data' }).waitFor();
+  assert.ok(await given());
+  await page.keyboard.press('Escape');
 }
 
 /** Milliseconds from navigation to the first trained model on screen. */
@@ -240,6 +267,13 @@ export async function trainedAfter(page) {
 export async function settled(page) {
   await page.locator('#result[aria-busy=false]').waitFor();
   return page.textContent('#status');
+}
+
+/** What axe-core finds wrong, by its own rules. */
+export async function axeViolations(page) {
+  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 80)).join(', ')}`);
 }
 
 /** Opens what the panel Draw has behind More. */

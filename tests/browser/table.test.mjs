@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { holdOut } from '../../web/plugins/hold-out.js';
 import {
-  drag, dropFile, inEveryLook, moveSlider, nothingRuns, notice, screenshot, stage, tableSettled, tamisInNode, testData,
+  drag, dropFile, inEveryLook, moveSlider, nothingRuns, notice, screenshot, shareHoldsDataWhenAsked, stage, tableSettled, tamisInNode, testData,
   watchLongTasks, watchTurns,
 } from './support.mjs';
 
@@ -267,7 +267,7 @@ test('a column that numbers the rows is said to be one, and left out unless it i
   });
 });
 
-test('n/a, null, None and - are missing values', async () => {
+test('n/a, null, None and - are missing values where numbers are expected, and elsewhere values', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
     const marks = ['n/a', 'N/A', 'null', 'None', '-', '?', 'NA', ''];
@@ -275,8 +275,14 @@ test('n/a, null, None and - are missing values', async () => {
       i % 4 === 3 ? marks[(i >> 2) % 8] : ['red', 'blue'][i % 2], i % 2].join(',')).join('\n')}`);
     await page.getByText('64 rows, 3 columns').waitFor();
     await tableSettled(page);
-    assert.deepEqual((await columnRows(page)).map(([, kind, , missing]) => [kind, missing]), [['number', '16, filled with the mean'], ['category', '16'], ['number', '–']]);
+    assert.deepEqual((await columnRows(page)).map(([, kind, , missing]) => [kind, missing]), [['number', '16, filled with the mean'], ['category', '2'], ['number', '–']]);
     assert.equal(await page.textContent('#table-label-error'), '');
+    await dropFile(page, 'labels.csv', `x,label\n${Array.from({ length: 60 }, (_, i) => `${i % 7},${['None', 'full', '-'][i % 3]}`).join('\n')}`);
+    await page.getByText('60 rows, 2 columns').waitFor();
+    await tableSettled(page);
+    assert.deepEqual(await page.$$eval('#table-confusion thead th', (cells) => cells.map((cell) => cell.textContent)), ['-', 'None', 'full']);
+    await dropFile(page, 'numbers.csv', `x,label\n${Array.from({ length: 60 }, (_, i) => `${i % 7},${i === 7 ? '-' : i % 2}`).join('\n')}`);
+    await page.locator('#table-label-error', { hasText: '1 row has no label and is left out.' }).waitFor();
   });
 });
 
@@ -408,6 +414,7 @@ test('rows are in the link only when that is ticked: it comes back with settings
     assert.equal(await page.textContent('#table-name'), 'people.csv');
     assert.ok(await page.isChecked('#table-controls [value=l1]'));
     assert.equal(await page.textContent('#table-features'), '2');
+    await shareHoldsDataWhenAsked(page, '60 rows of people.csv', ({ text }) => text);
   }, { at: new URL(link).hash });
 });
 

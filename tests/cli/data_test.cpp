@@ -249,7 +249,7 @@ TEST_F(Csv, RefusesRaggedRows) {
 TEST_F(Csv, RefusesWhatIsNotAFiniteNumber) {
   const auto field = [&](const std::string& text) { return error("y,a,b\n1,2,3\n1,2," + text + "\n"); };
   const std::string place = "a.csv, line 3, column 3 (b): ";
-  for (const std::string text : {"abc", "1x", "0x10", "1 2", "+-1", "++1", "+", "-", "1,5", "1e", "--1", "naan"})
+  for (const std::string text : {"abc", "1x", "0x10", "1 2", "+-1", "++1", "+", "--", "1,5", "1e", "--1", "naan"})
     EXPECT_EQ(field("\"" + text + "\""), place + "'" + text + "' is not a number" + of_the_label);
   EXPECT_EQ(error("1,x,2\n", with_header(Header::absent)), "a.csv, line 1, column 2: 'x' is not a number");
   for (const std::string text : {"nan", "NaN", "-nan", "inf", "+inf", "-Infinity"})
@@ -258,7 +258,7 @@ TEST_F(Csv, RefusesWhatIsNotAFiniteNumber) {
     EXPECT_EQ(field(text), place + "'" + text + "' is too large for a double");
   for (const std::string text : {"", "  ", "\"\"", "\" \""})
     EXPECT_EQ(field(text), place + "missing value, remove the row or impute it (tamis train has --missing mean)");
-  for (const std::string text : {"NA", "?"})
+  for (const std::string text : {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "-", "?"})
     EXPECT_EQ(field(text),
               place + "missing value '" + text + "', remove the row or impute it (tamis train has --missing mean)");
 }

@@ -198,8 +198,8 @@ TEST(Preparation, StepsInTheOrderOfTheirDescription) {
 }
 
 TEST(Preparation, MissingValuesGetTheMeanOfTheTrainingSamples) {
-  Sheet raw = sheet(), by_hand = sheet();
-  const char* texts[] = {"", "NA", "NaN", "nan", "?"};
+  Sheet raw = sheet(100), by_hand = sheet(100);
+  const char* texts[] = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "-", "?"};
   double total = 0, count = 0;
   for (std::size_t i = 0; i < raw.rows.size(); ++i)
     if (i % 7 != 3) {
@@ -207,7 +207,7 @@ TEST(Preparation, MissingValuesGetTheMeanOfTheTrainingSamples) {
       ++count;
     }
   for (std::size_t i = 3; i < raw.rows.size(); i += 7) {
-    raw.rows[i][3] = texts[i / 7 % 5];
+    raw.rows[i][3] = texts[i / 7 % 12];
     by_hand.rows[i][3] = shown(total / count);
   }
   expect_same_as_by_hand(raw, by_hand, {"--missing", "mean"});
@@ -218,6 +218,14 @@ TEST(Preparation, MissingValuesGetTheMeanOfTheTrainingSamples) {
   const auto& indices = m["coefficients"]["indices"];
   const auto r = static_cast<std::size_t>(std::find(indices.begin(), indices.end(), 2) - indices.begin());
   EXPECT_NEAR(m["preparation"]["missing_means"][r].get<double>(), total / count, 1e-13);
+}
+
+TEST(Preparation, WhatIsMissingAmongNumbersIsALabelAmongLabels) {
+  Sheet raw = sheet();
+  for (auto& row : raw.rows) row[0] = row[0] == "0" ? "null" : "-";
+  const Folder folder;
+  ASSERT_EQ(run(train(folder.write("d.csv", raw.text()), folder, {"--missing", "mean"})).code, 0);
+  EXPECT_EQ(model(folder)["classes"], (json{"-", "null"}));
 }
 
 TEST(Preparation, NothingIsLearnedFromTestSamples) {

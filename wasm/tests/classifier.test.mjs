@@ -13,6 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 const file = (name) => path.join(folder, name);
 const { X, y, featureNames } = iris;
 const table = readFileSync(path.join(project, 'tests/data/iris.csv'), 'utf8');
+const marks = ['NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?', ''];
 
 test('fits, predicts, gives probabilities and scores, with defaults that its report says', async () => {
   const flowers = await new Classifier().fit(X, y);
@@ -80,8 +81,9 @@ test('labels are words, numbers or booleans, and come back as they were', async 
 });
 
 test('standardises and fills missing values as the command does, and its file is the command’s', { skip: !command && 'no command to compare with' }, async () => {
-  const gaps = table.split('\n').map((line, i) => (i % 7 === 3 ? line.replace(/,[\d.]+/, ',NA') : line)).join('\n');
+  const gaps = table.split('\n').map((line, i) => (i % 7 === 3 ? line.replace(/,[\d.]+/, `,${marks[Math.floor(i / 7) % marks.length]}`) : line)).join('\n');
   writeFileSync(file('gaps.csv'), gaps);
+  writeFileSync(file('iris.csv'), table);
   const label = table.split(',')[0];
   for (const [options, flags] of [[{ standardise: true }, ['--standardise']], [{}, []]]) {
     const made = await new Classifier({ ...options, missing: 'mean', loss: 'logistic', penalty: 'l1', lambda: 0.02, precision: 'double', tolerance: 1e-8 }).fit(gaps, label);
@@ -95,6 +97,8 @@ test('standardises and fills missing values as the command does, and its file is
     near(own.preparation.missing_means, theirs.preparation.missing_means);
     writeFileSync(file('own.json'), JSON.stringify(made));
     assert.deepEqual(runCommand('predict', file('own.json'), file('gaps.csv')).trim().split('\n'), made.predict(gaps));
+    const printed = runCommand('predict', file('own.json'), file('iris.csv'), '--scores').trim().split('\n').slice(1);
+    assert.deepEqual(printed.map((line) => line.split(',').slice(1).map(Number)), X.map((x) => [...made.model.scores(x)]), 'the same bits');
     assert.deepEqual((await Model.fromJSON(JSON.stringify(made))).predictAll(X), made.predict(X));
     await refusal(() => made.toC(), 'invalid_option');
   }
@@ -139,12 +143,19 @@ for (const [what, work, status, says] of [
   ['a bigint', () => fit([[1n], [2n]], ['a', 'b']), 'invalid_data', /^X\[0\]\[0\]: 1n is a bigint, not a number/],
   ['a missing value', () => fit([{ a: 1, l: 'x' }, { a: null, l: 'y' }], 'l'), 'invalid_data', /^X\[1\], 'a': the value is missing: give missing: 'mean'/],
   ['a column without a value', () => fit([[NaN], [null]], ['a', 'b'], {}, { missing: 'mean' }), 'invalid_data', /^feature 0 has no value, so there is no mean/],
+  ['a label that is missing in a CSV', () => fit('a,l\n1,x\n2,\n3,y', 'l'), 'invalid_label', /^y\[1\]: the label is missing$/],
+  ['a label that is missing among numbers', () => fit('a,l\n1,0\n2,-\n3,1', 'l'), 'invalid_label', /^y\[1\]: the label is missing$/],
   ['one class', () => fit([[1], [2]], ['a', 'a']), 'invalid_shape', /two classes/],
 ])
   test(`${what}: ${status}`, async () => {
     const error = await refusal(work, status);
     assert.match(error.message, says);
   });
+
+test('a mark of missing numbers is a label like others among words', async () => {
+  const made = await fit('a,l\n1,None\n2,full\n3,-\n1.5,None', 'l');
+  assert.deepEqual(made.classes, ['-', 'None', 'full']);
+});
 
 test('samples of another shape or without a feature are not predicted', async () => {
   const made = await fit(two.concat([{ b: 1, a: 0 }]), ['x', 'y', 'x']);

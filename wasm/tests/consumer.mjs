@@ -1,4 +1,5 @@
 // A project that has nothing but the package: prints the class of a flower, again and again.
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { load } from 'tamis';
 import { load as loadBundle } from 'tamis/bundle';
@@ -12,8 +13,7 @@ const problem = { X, y, loss: 'hinge', penalty: 'l1', lambda: 0.02 };
 const tamis = await load();
 const model = await tamis.train(problem);
 
-const script = import.meta.resolve ? await import.meta.resolve('tamis/worker-script') : null;
-const worker = () => new Worker(new URL(script ?? './node_modules/tamis/worker-script.js', import.meta.url));
+const worker = () => new Worker(createRequire(import.meta.url).resolve('tamis/worker-script'));
 const inWorker = async (options) => {
   const client = createWorkerClient(worker(), options);
   const model = await client.train(problem);

@@ -28,6 +28,29 @@ test('it trains there', () => {
   assert.equal(run(process.execPath, 'consumer.mjs'), `${'setosa '.repeat(6)}converged\n`);
 });
 
+test('where there is no Worker, what the refusal says to write is what works, from Node 18 on', () => {
+  const head = `import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { createWorkerClient } from 'tamis/worker';
+`;
+  writeFileSync(path.join(folder, 'none.mjs'), `${head}try {
+  createWorkerClient();
+} catch ({ status, message }) {
+  console.log(status, message);
+}
+`);
+  const said = run(process.execPath, 'none.mjs');
+  assert.match(said, /^unsupported there is no Worker here: /);
+  assert.doesNotMatch(said, /import\.meta\.resolve/); // Node 18 has it behind a flag, and gives a promise
+  const [, code] = said.match(/as in (.*), with createRequire of node:module\n$/);
+  writeFileSync(path.join(folder, 'worker.mjs'), `${head}const client = ${code};
+await client.ready;
+console.log('ready');
+client.close();
+`);
+  assert.equal(run(process.execPath, 'worker.mjs'), 'ready\n');
+});
+
 test('CommonJS imports it, and requires it where Node can require modules', () => {
   writeFileSync(path.join(folder, 'consumer.cjs'), `
 const flower = async ({ load }) => (await (await load()).train({ X: [[1.4], [4.7], [1.3]], y: ['setosa', 'versicolor', 'setosa'],

@@ -12,11 +12,11 @@ export class ConfusionMatrix {
     table.classList.add('confusion-matrix');
     table.replaceChildren(
       html('caption', { class: 'unseen' }, `Confusion matrix: rows are the true ${what}, columns the predicted one`),
-      html('thead', {}, html('tr', {}, html('td'), ...classes.map((k) => html('th', { scope: 'col' }, k)))),
+      html('thead', {}, html('tr', {}, html('td'), ...classes.map((k) => html('th', { scope: 'col', title: k }, k)))),
       html('tbody', {}, ...classes.map((k) => {
         const cells = classes.map(() => html('td'));
         this.#cells.push(...cells);
-        return html('tr', {}, html('th', { scope: 'row' }, k), ...cells);
+        return html('tr', {}, html('th', { scope: 'row', title: k }, k), ...cells);
       })),
     );
   }

@@ -12,6 +12,9 @@ export const panels = {
 } as const;
 export type PanelName = keyof typeof panels;
 
+/** Which of the data that the person has brought are in a link: none; those that a link has brought here, as in the address; all. */
+export type Data = 'none' | 'brought' | 'all';
+
 /** Called once, when the panel is first shown: what is in a link is restored after it, and then `show` is called. */
 export type Mount = (root: HTMLElement, page: Page) => Panel | Promise<Panel>;
 
@@ -20,11 +23,8 @@ export interface Panel {
   show?(): void;
   /** It goes out of sight: stops what runs, timers and animation frames too. */
   hide?(): void;
-  /**
-   * What a link to this page holds of it: small, JSON. undefined: nothing. `data`: with the data that the person has brought,
-   * which are in no link otherwise but one that has brought them here.
-   */
-  state?(data: boolean): unknown;
+  /** What a link to this page holds of it: small, JSON. undefined: nothing. */
+  state?(data: Data): unknown;
   /** These data in words, as in '60 rows of people.csv'; null: there are none. */
   data?(): string | null;
   /** What is in the link without them, in words. */
@@ -53,6 +53,8 @@ export interface Page {
    * while a control of the panel changes, and what a slider does, is one anyway.
    */
   changed(step?: boolean): void;
+  /** Shows a part of the panel as code; null: it has no model. */
+  showCode(recipe: Recipe | null): void;
   /** The model that the panel Take home offers from now on. */
   offer(offer: Offer): void;
   /** The model last offered by any panel. */

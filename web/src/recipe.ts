@@ -13,7 +13,7 @@ interface Trained {
 export type Asked =
   | (Trained & { kind: 'linear'; loss: Loss; penalty: Penalty; standardise?: boolean })
   | (Trained & { kind: 'interactions'; hierarchy: Hierarchy })
-  | (Trained & { kind: 'kernels'; kernels: readonly Kernel[]; p: number; q: number; r: number })
+  | (Trained & { kind: 'kernels'; kernels: readonly Kernel[]; p: number; q: number; r: number; intercept: boolean })
   | (Trained & { kind: 'race'; loss: Loss; penalty: Penalty; precision: Precision; solvers: readonly string[]; seconds: number });
 
 export interface Recipe {

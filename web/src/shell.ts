@@ -3,7 +3,8 @@ import type { CodeDialog } from './code';
 import { byId, html } from './dom';
 import { keepOnLeaving, keptOffer } from './kept-offer';
 import { fragmentOf, most_characters, pack, placeOf, unpack } from './link';
-import { panels, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
+import { panels, type Data, type Mount, type Offer, type Page, type Panel, type PanelName } from './panel';
+import type { Recipe } from './recipe';
 import type { ReplacedClient } from './replaced-client';
 import { ShareDialog } from './share';
 
@@ -58,7 +59,7 @@ export class Shell {
       this.#shown?.section.focus();
     });
     byId('share').addEventListener('click', () => void this.#share());
-    byId('code').addEventListener('click', () => void this.#showCode());
+    byId('code').addEventListener('click', () => void this.#showCode(this.#shown!));
     // A file that is dropped beside its place would otherwise be opened instead of the page.
     for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
     void this.#go();
@@ -109,7 +110,7 @@ export class Shell {
     const { mount } = await room.load();
     room.root.replaceChildren();
     room.loaded = await mount(room.root, this.#pageOf(room));
-    room.first = room.loaded.state?.(false);
+    room.first = room.loaded.state?.('none');
     return room.loaded;
   }
 
@@ -122,6 +123,7 @@ export class Shell {
         clearTimeout(this.#rest);
         this.#rest = setTimeout(() => void this.#keep(room), at_rest);
       },
+      showCode: (recipe) => void this.#showCode(room, recipe),
       offer: (offer: Offer) => (this.#offer = { ...offer, from: room.name }),
       offered: () => this.#offer,
     };
@@ -147,10 +149,10 @@ export class Shell {
     else if (room.notice.textContent === lost_sentence) this.#say(room, `${lost_sentence.slice(0, -1)}, and has ended well.`);
   }
 
-  async #showCode(): Promise<void> {
-    const room = this.#shown!;
+  /** Of what the panel shows, unless a recipe is given. */
+  async #showCode(room: Room, given?: Recipe | null): Promise<void> {
     try {
-      const [{ CodeDialog }, recipe] = await Promise.all([import('./code'), room.loaded?.code?.() ?? null]);
+      const [{ CodeDialog }, recipe] = await Promise.all([import('./code'), given === undefined ? room.loaded?.code?.() ?? null : given]);
       if (this.#shown === room) (this.#code ??= new CodeDialog()).open(recipe);
     } catch (error) {
       console.info(error); // for who looks for the reason
@@ -162,7 +164,7 @@ export class Shell {
 
   /** Packs the state of a panel and, when it is in sight, writes it into the address. */
   async #keep(room: Room): Promise<void> {
-    const code = await packed(room.loaded, false);
+    const code = await packed(room.loaded, 'brought');
     const step = room.step && code !== room.code;
     [room.code, room.step] = [code, false];
     if (this.#shown === room) this.#rewrite(room, step);
@@ -180,11 +182,12 @@ export class Shell {
     clearTimeout(this.#rest);
     await this.#keep(room);
     const data = room.loaded?.data?.() ?? null;
+    const bare = await packed(room.loaded, 'none');
     await this.#dialog.open({
-      holds: room.code === null ? 'the name of this part of the page' : room.loaded?.holds ?? 'what was chosen here',
+      holds: bare === null ? 'the name of this part of the page' : room.loaded?.holds ?? 'what was chosen here',
       data,
       linkOf: async (withData) => {
-        const code = withData ? await packed(room.loaded, true) : room.code;
+        const code = withData ? await packed(room.loaded, 'all') : bare;
         return withData && code === null ? null : new URL(linkTo(room, code), location.href).href;
       },
     });
@@ -244,7 +247,7 @@ async function restored(
 }
 
 /** The state in a link; null: there is none, or none that fits. */
-async function packed(panel: Panel | null, data: boolean): Promise<string | null> {
+async function packed(panel: Panel | null, data: Data): Promise<string | null> {
   const state = panel?.state?.(data);
   const code = state === undefined ? null : await pack(state);
   return code !== null && code.length <= most_characters ? code : null;

@@ -72,8 +72,8 @@ function javascript(given: Given): string {
       'console.log(`${nonzeroRows} features, ${right} right, objective ${objective}, certified within ${relativeGap}`);');
   }
   const head = ["import { readFileSync } from 'node:fs';", "import { load } from 'tamis';", '', 'const tamis = await load();', reads,
-    `const rows = read('${names.training}').trim().split('\\n').slice(1).map((row) => row.split(',').map(Number));`,
-    'const [X, y] = [rows.map((row) => row.slice(1)), rows.map((row) => row[0])];'];
+    'const table = (file) => {', "  const rows = read(file).trim().split('\\n').slice(1).map((row) => row.split(',').map(Number));",
+    '  return [rows.map((row) => row.slice(1)), rows.map((row) => row[0])];', '};', `const [X, y] = table('${names.training}');`];
   if (asked.kind === 'race') {
     const { loss, penalty, precision, solvers, seconds } = asked;
     return lines(...head, `for (const solver of ${list(solvers, quoted)}) {`,
@@ -83,8 +83,10 @@ function javascript(given: Given): string {
   }
   const call = asked.kind === 'interactions'
     ? `trainInteractions({ X, y, ${asks([`hierarchy: '${asked.hierarchy}'`])} })`
-    : `trainKernels({ X, y, ${asks([`kernels: ${list(asked.kernels, quoted)}`, `p: ${asked.p}`, `q: ${asked.q}`, `r: ${asked.r}`, 'intercept: true'])} })`;
-  return lines(...head, `const model = await tamis.${call};`, 'const right = X.filter((x, i) => model.predict(x) === y[i]).length / y.length;',
+    : `trainKernels({ X, y, ${asks([`kernels: ${list(asked.kernels, quoted)}`, `p: ${asked.p}`, `q: ${asked.q}`, `r: ${asked.r}`, `intercept: ${asked.intercept}`])} })`;
+  const of = names.heldOut ? ['samples', 'labels'] : ['X', 'y'];
+  return lines(...head, `const model = await tamis.${call};`, names.heldOut && `const [samples, labels] = table('${names.heldOut}');`,
+    `const right = ${of[0]}.filter((x, i) => model.predict(x) === ${of[1]}[i]).length / ${of[1]}.length;`,
     'console.log(`${right} right, objective ${model.report.objective}, certified within ${model.report.relativeGap}`);');
 }
 
@@ -110,7 +112,8 @@ function python({ asked, names }: Given): string {
       `right = model.score(${X}, y)`,
       'print(f"{len(model.kept_features())} features, {right} right, objective {model.objective_}, certified within {model.relative_gap_}")');
   }
-  const data = [`table = np.loadtxt("${names.training}", np.${type}, delimiter=",", skiprows=1, ndmin=2)`, 'X, y = table[:, 1:], table[:, 0].astype(int)'];
+  const data = ['def read(file):', `    table = np.loadtxt(file, np.${type}, delimiter=",", skiprows=1, ndmin=2)`,
+    '    return table[:, 1:], table[:, 0].astype(int)', '', `X, y = read("${names.training}")`];
   if (asked.kind === 'race') {
     const { loss, penalty, solvers, seconds } = asked;
     return lines('import signal', 'import time', '', ...head, '', ...data,
@@ -124,8 +127,9 @@ function python({ asked, names }: Given): string {
   }
   const made = asked.kind === 'interactions'
     ? `InteractionClassifier(${asks([String(lambdaOf(asked)), `hierarchy="${asked.hierarchy}"`])})`
-    : `KernelClassifier(${asks([list(asked.kernels, double_quoted), `p=${asked.p}`, `q=${asked.q}`, `r=${asked.r}`, `lam=${lambdaOf(asked)}`, 'intercept=True'])})`;
-  return lines(...head, '', ...data, `model = tamis.${made}.fit(X, y)`, 'print(f"{model.score(X, y)} right, objective {model.objective_}, certified within {model.relative_gap_}")');
+    : `KernelClassifier(${asks([list(asked.kernels, double_quoted), `p=${asked.p}`, `q=${asked.q}`, `r=${asked.r}`, `lam=${lambdaOf(asked)}`, `intercept=${asked.intercept ? 'True' : 'False'}`])})`;
+  return lines(...head, '', ...data, `model = tamis.${made}.fit(X, y)`, names.heldOut && `X, y = read("${names.heldOut}")`,
+    'print(f"{model.score(X, y)} right, objective {model.objective_}, certified within {model.relative_gap_}")');
 }
 
 // ---- the command
@@ -134,14 +138,16 @@ function command({ asked, names }: Given): string {
   const common = [`--lambda ${lambdaOf(asked)}`, `--tolerance ${asked.tolerance}`, `--precision ${asked.kind === 'race' ? asked.precision : 'float'}`];
   const written = (task: string, options: (string | null | false | undefined)[], indent = '') =>
     [`tamis ${task} ${names.training} --header`, ...options.filter(Boolean)].join(` \\\n  ${indent}`);
+  const test = names.heldOut && `--test ${names.heldOut}`;
   switch (asked.kind) {
     case 'linear':
       return lines(written('train', [`--loss ${asked.loss} --penalty ${asked.penalty}`, common.join(' '), asked.standardise && '--standardise',
-        names.weights && `--sample-weights ${names.weights}`, names.heldOut && `--test ${names.heldOut}`]));
+        names.weights && `--sample-weights ${names.weights}`, test]));
     case 'interactions':
-      return lines(written('interactions', [`--loss squared-hinge --hierarchy ${asked.hierarchy}`, common.join(' ')]));
+      return lines(written('interactions', [`--loss squared-hinge --hierarchy ${asked.hierarchy}`, common.join(' '), test]));
     case 'kernels':
-      return lines(written('kernels', [...asked.kernels.map((kernel) => `--kernel ${kernel}`), `--p ${asked.p} --q ${asked.q} --r ${asked.r} --intercept`, common.join(' ')]));
+      return lines(written('kernels', [...asked.kernels.map((kernel) => `--kernel ${kernel}`), `--p ${asked.p} --q ${asked.q} --r ${asked.r}${asked.intercept ? ' --intercept' : ''}`,
+        common.join(' '), test]));
     case 'race':
       return lines(`for solver in ${asked.solvers.join(' ')}; do`,
         `  timeout --signal=INT ${asked.seconds} ${written('train', [`--loss ${asked.loss} --penalty ${asked.penalty} --solver $solver`, common.join(' '), `--max-iterations ${most_iterations}`], '  ')}`,

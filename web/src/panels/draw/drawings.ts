@@ -22,8 +22,10 @@ export class ClassButtons {
       this.#shown = shown;
       this.#root.replaceChildren(...names.map((name, k) => {
         const count = counts[k]!;
-        const button = html('button', { type: 'button', 'data-class': name, 'aria-label': `Add to class ${name}${count ? `, which has ${drawingsIn(count)}` : ''}` },
-          name, ...(count ? [html('small', {}, String(count))] : []));
+        const unseen = (text: string) => html('span', { class: 'unseen' }, text);
+        const has = drawingsIn(count).replace(/^\d+/, '');
+        const button = html('button', { type: 'button', 'data-class': name }, unseen('Add to class '), name,
+          ...(count ? [' ', html('small', {}, String(count), unseen(has))] : []));
         button.addEventListener('click', () => this.#add(name));
         return button;
       }));

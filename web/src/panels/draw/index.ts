@@ -8,7 +8,7 @@ import { certificate, count, kilobytes, percent, short } from '../../format';
 import { History, undoKeys } from '../../history';
 import { lambdaAt, least, shareOf } from '../../lambda';
 import { WeightMaps } from '../../maps';
-import type { Mount, Page, Panel } from '../../panel';
+import type { Data, Mount, Page, Panel } from '../../panel';
 import type { Recipe } from '../../recipe';
 import { save } from '../../save';
 import { Cells } from './cells';
@@ -41,6 +41,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   const result = byId('result');
   const stop = byId<HTMLButtonElement>('stop');
   const download = byId<HTMLButtonElement>('download');
+  const taken = byId('take-home-code').textContent!; // of the digits
   const undo = byId<HTMLButtonElement>('undo');
   const redo = byId<HTMLButtonElement>('redo');
   const wipe = byId<HTMLButtonElement>('wipe');
@@ -67,14 +68,14 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   let data: Samples = samplesOf(start);
   let confusion: { names: readonly string[]; matrix: ConfusionMatrix } | undefined;
   let shown: Trained | null = null;
-  let header: string | null = null;
+  let header: { file: string; text: string } | null = null;
   let wished = 0; // how often something was asked for
   let first = true;
   let stopAppears: ReturnType<typeof setTimeout> | undefined;
   let rest: ReturnType<typeof setTimeout> | undefined;
   let sliding = false; // a model of the path is shown, until the slider rests
   let visible = false;
-  let brought: string | undefined; // the drawings of a link, which goes on holding them
+  let brought: string | undefined; // the drawings of a link, which the address goes on holding
   let unfinished: Wish['weight'] | null = { lambda: first_lambda }; // what is trained when the panel is shown
 
   byId('counts').textContent = `${count(data.y.length)} training and ${count(test.y.length)} held-out`;
@@ -85,7 +86,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   controls.addEventListener('change', ({ target }) => target !== slider && retrain());
   controls.addEventListener('submit', (event) => event.preventDefault());
   stop.addEventListener('click', () => trainer?.stop());
-  download.addEventListener('click', () => header !== null && save(new Blob([header], { type: 'text/x-c' }), 'digits.h'));
+  download.addEventListener('click', () => header !== null && save(new Blob([header.text], { type: 'text/x-c' }), header.file));
   undo.addEventListener('click', () => step('undo'));
   redo.addEventListener('click', () => step('redo'));
   undoKeys(root, () => step('undo'), () => step('redo'));
@@ -176,6 +177,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     buttons.show(names, drawings, isBlank(sheet()));
     gallery.show(names, drawings);
     byId('gallery').hidden = drawings.length === 0;
+    byId('take-home-code').textContent = taken.replaceAll('digits', title());
+    byId('header-name').textContent = `${title()}.h`;
     byId('gallery-note').textContent = digits ? `each counts for ${weight_among_digits} digits; a click removes it` : 'a click removes it';
     base.querySelectorAll('input').forEach((button) => (button.checked = (button.value === 'digits') === digits));
     [undo.disabled, redo.disabled, wipe.disabled] = [!history.canUndo, !history.canRedo, isBlank(sheet())];
@@ -195,6 +198,11 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     if (byId('reading').textContent !== reading) byId('reading').textContent = reading;
     byId('reading').toggleAttribute('data-reads', all !== null);
     byId('reading').parentElement!.toggleAttribute('data-lacks', !all && missing !== null);
+  }
+
+  /** Of the model, its files and its functions. */
+  function title(): string {
+    return sheet().digits ? 'digits' : 'drawings';
   }
 
   function say(sentence: string): void {
@@ -266,8 +274,9 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     return written(sheet()) === undefined ? null : `${drawingsIn(drawings.length)} and the names of classes`;
   }
 
-  function state(whole: boolean): unknown {
-    const drawings = whole || JSON.stringify(written(sheet())) === brought ? written(sheet()) : undefined;
+  function state(data: Data): unknown {
+    const whole = data === 'all' || (data === 'brought' && JSON.stringify(written(sheet())) === brought);
+    const drawings = whole ? written(sheet()) : undefined;
     return wished > 1 || drawings ? { ...choice(), share: share(), drawings } : undefined;
   }
 
@@ -302,9 +311,8 @@ function panelOf(root: HTMLElement, page: Page): Panel {
   function code(): Recipe | null {
     if (!shown) return null;
     const { data, loss, penalty, tolerance, lambda } = shown.chosen;
-    const digits = sheet().digits;
     return {
-      title: digits ? 'digits' : 'drawings', label: 'label', training: data, ...(digits ? { heldOut: test } : {}),
+      title: title(), label: 'label', training: data, ...(sheet().digits ? { heldOut: test } : {}),
       ...('sampleWeights' in data ? { weights: data.sampleWeights } : {}),
       asked: { kind: 'linear', loss, penalty, lambda, tolerance },
     };
@@ -413,16 +421,16 @@ function panelOf(root: HTMLElement, page: Page): Panel {
       const blob = await model.toBlob();
       byId('model-bytes').textContent = count(blob.length);
       if (!newest) return;
-      const text = await model.toC({ name: 'digits' });
+      const text = await model.toC({ name: title() });
       if (wishes !== wished) return;
-      header = text;
+      header = { file: `${title()}.h`, text };
       byId('header-bytes').textContent = kilobytes(new Blob([text]).size);
       download.disabled = false;
       byId('status').textContent =
         `${report.nonzeroRows} of ${features} features, model ${blob.length} bytes, arena ${report.arenaBytes} bytes, ` +
         `certified within ${certificate(report.relativeGap)} of optimal in ${Math.round(report.milliseconds ?? 0)} ms. ${said}`;
       const { data: { X }, loss, penalty } = chosen;
-      page.offer({ title: sheet().digits ? 'digits' : 'drawings', model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
+      page.offer({ title: title(), model, samples: X.samples, features, classes: model.classes.length, loss, penalty });
       result.setAttribute('aria-busy', 'false');
     } catch (error) {
       failed(error as Error);

@@ -1,3 +1,6 @@
+/** Cores that were measured, by their names in tests/firmware/figures.csv. */
+export const measured = { m0plus: 'Cortex-M0+', m3: 'Cortex-M3', m4f: 'Cortex-M4F', m7: 'Cortex-M7', rv32imc: 'RV32IMC' } as const;
+
 /** Well-known boards: what they have, by their makers' data sheets, and whose figures stand for their core. */
 export interface Board {
   name: string;
@@ -5,8 +8,7 @@ export interface Board {
   /** KiB. */
   ram: number;
   flash: number;
-  /** In tests/firmware/figures.csv. */
-  figures: 'm0plus' | 'm3' | 'm4f' | 'm7' | 'rv32imc';
+  figures: keyof typeof measured;
 }
 
 export const boards: readonly Board[] = [
@@ -23,3 +25,11 @@ export const boards: readonly Board[] = [
   { name: 'Raspberry Pi Pico 2', core: 'Cortex-M33', ram: 520, flash: 4096, figures: 'm4f' },
   { name: 'Teensy 4.1', core: 'Cortex-M7', ram: 1024, flash: 7936, figures: 'm7' },
 ];
+
+/** Which measured core stands for which others, in words. */
+export function standIns(): string {
+  const others = Object.entries(measured).map(([figures, name]) => ({
+    name, cores: [...new Set(boards.filter((board) => board.figures === figures && board.core !== name).map(({ core }) => core))],
+  }));
+  return others.filter(({ cores }) => cores.length > 0).map(({ name, cores }) => `${name} stands for ${cores.join(' and ')}`).join(', ');
+}

@@ -25,9 +25,12 @@ export function bytesOf(tamis: Tamis, wanted: Wanted): Bytes {
   return { least, fast, data: samples * (features * (precision === 'float' ? 4 : 8) + 2) };
 }
 
+/** In bytes, as measured for a core. */
 export interface Cost {
   flash: number;
   stack: number;
+}
+export interface TrainingCost extends Cost {
   /** What was measured: the same, or what is nearest to it. */
   of: string;
   exact: boolean;
@@ -57,11 +60,17 @@ export function solverOf(tamis: Tamis, wanted: Wanted): Solver {
 }
 
 /** Measured for the core of a board; null: nothing like it is. */
-export function costOf(board: Board, { loss, penalty, solver }: Wanted): Cost | null {
+export function costOf(board: Board, { loss, penalty, solver }: Wanted): TrainingCost | null {
   const near = figures.filter(([core, by]) => core === board.figures && by === solver);
   const rank = ([, , itsLoss, itsPenalty]: (typeof near)[number]) => 2 * Number(itsLoss !== loss) + Number(itsPenalty !== penalty);
   const [best] = [...near].sort((a, b) => rank(a) - rank(b));
   if (!best) return null;
   const [, by, itsLoss, itsPenalty, flash, stack] = best;
   return { flash, stack, of: `${by}, ${itsLoss}, ${itsPenalty}`, exact: itsLoss === loss && itsPenalty === penalty };
+}
+
+/** What a function that predicts takes besides the tables of its model, as measured for the core of a board with a linear one. */
+export function predictionOf(board: Board): Cost {
+  const [, , , , flash, stack] = figures.find(([core, by]) => core === board.figures && by === 'prediction')!;
+  return { flash, stack };
 }

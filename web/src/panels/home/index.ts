@@ -5,8 +5,8 @@ import { byId, html } from '../../dom';
 import { count } from '../../format';
 import { panels, type Mount, type Offer, type Page, type Panel } from '../../panel';
 import { save } from '../../save';
-import { boards, type Board } from './boards';
-import { bytesOf, costOf, solverOf, type Bytes, type Cost, type Wanted } from './calculator';
+import { boards, standIns, type Board } from './boards';
+import { bytesOf, costOf, predictionOf, solverOf, type Bytes, type Cost, type TrainingCost, type Wanted } from './calculator';
 import { exportsOf, tableBytes, type Exported } from './exports';
 import './home.css';
 import markup from './home.html?raw';
@@ -32,7 +32,8 @@ class HomePanel implements Panel {
   #offered: Offered | null = null;
   #tamis: Promise<Tamis> | null = null;
   #edited = false; // what the calculator shows is not that of the model
-  #model: number | null = null; // bytes that it takes
+  #typing: EventTarget | null = null; // the field whose number is being typed: one step of the history, however many digits it has
+  #model: number | null = null; // bytes of its tables
   #training: ((board: Board) => Training) | null = null; // what that takes, once it is known
   #calculations = 0; // how many have begun: the newest is shown
 
@@ -40,11 +41,13 @@ class HomePanel implements Panel {
     this.#page = page;
     this.#showBoards();
     this.#form.addEventListener('submit', (event) => event.preventDefault());
-    this.#form.addEventListener('input', () => {
+    this.#form.addEventListener('input', ({ target }) => {
       this.#edited = true;
-      page.changed();
+      page.changed(target !== this.#typing);
+      this.#typing = target;
       void this.#calculate();
     });
+    this.#form.addEventListener('change', () => (this.#typing = null));
   }
 
   show(): void {
@@ -72,6 +75,19 @@ class HomePanel implements Panel {
     this.#edited = true;
   }
 
+  begin(): void {
+    this.#form.reset();
+    this.#edited = false;
+    if (this.#offered) this.#ask(this.#offered);
+  }
+
+  /** The calculator shows what the training of a linear model took. */
+  #ask({ model, samples, features, classes, loss, penalty }: Offered): void {
+    if (!('weights' in model)) return;
+    for (const [name, value] of Object.entries({ samples, features, classes, loss, penalty, solver: 'auto', precision: model.precision }))
+      this.#field(name)!.value = String(value);
+  }
+
   #field(name: string): HTMLInputElement | HTMLSelectElement | null {
     return this.#form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement | null;
   }
@@ -80,19 +96,16 @@ class HomePanel implements Panel {
 
   async #take(offered: Offered): Promise<void> {
     this.#offered = offered;
-    const { title, from, model, samples, features, classes, loss, penalty } = offered;
-    const linear = 'weights' in model;
+    const { title, from, samples, classes, loss, penalty } = offered;
     byId('home-title').textContent = title;
     byId('home-about').replaceChildren(
       `${keptOf(offered)}, ${classes} classes, ${loss} and ${penalty}, trained on ${count(samples)} samples in `,
       html('a', { href: `#${from}` }, panels[from]), '.');
-    if (linear && !this.#edited)
-      for (const [name, value] of Object.entries({ samples, features, classes, loss, penalty, solver: 'auto', precision: model.precision }))
-        this.#field(name)!.value = String(value);
+    if (!this.#edited) this.#ask(offered);
     try {
       const files = await exportsOf(offered);
       if (offered !== this.#offered) return;
-      byId('home-exports').replaceChildren(...files.map((file) => cardOf(file, 'keptSamples' in model)));
+      byId('home-exports').replaceChildren(...files.map((file) => cardOf(file, 'keptSamples' in offered.model)));
       this.#model = tableBytes(files.find(({ kind }) => kind === 'c')!.text);
       this.#showBoards();
       this.#page.notice(null);
@@ -146,32 +159,50 @@ class HomePanel implements Panel {
     );
     this.#training = (board) => ({ bytes: all, cost: costOf(board, wanted) });
     this.#showBoards();
-    const cost = costOf(boards[0]!, wanted);
-    byId('home-key').textContent = cost
-      ? `Training takes arena, data and stack. Flash and stack are measured with -Os for ${cost.of}${cost.exact ? '' : ', what is nearest to this'}, on ` +
-        'a core like each board’s: a Cortex-M3 for M0 and M0+, and RISC-V with a floating-point unit, without which code is larger.'
-      : 'Training takes arena and data; flash and stack of this solver are not measured.';
+    byId('home-key').textContent = measuredOf(boards.map((board) => costOf(board, wanted)));
   }
+}
+
+/** What the figures of training are of. */
+function measuredOf(costs: readonly (TrainingCost | null)[]): string {
+  const known = costs.filter((cost) => cost !== null);
+  const some = known.length < costs.length ? ', and are not known for every board' : '';
+  if (known.length === 0) return 'Training takes arena and data; flash and stack of this solver are not measured.';
+  const of = [...new Set(known.map(({ of, exact }) => `${of}${exact ? '' : ', what is nearest to this'}`))];
+  return `Training takes arena, data and stack. Flash and stack are measured with -Os for ${of.join(' or ')}${some}. ${standIns()}.`;
 }
 
 interface Training {
   bytes: number;
-  cost: Cost | null;
+  cost: TrainingCost | null;
 }
 
 /** What the model and training take; null: that is not known yet. */
 function rowOf(board: Board, model: number | null, training: Training | null): HTMLElement {
   const ram = training ? training.bytes + (training.cost?.stack ?? 0) : 0;
   const flash = training?.cost?.flash ?? 0;
-  const missing = Math.max(0, ram - 1024 * board.ram);
-  const fits = missing === 0 && flash <= 1024 * board.flash;
-  const verdict = html('span', training ? { class: fits ? 'fits' : 'too-large' } : {}, !training ? '–' : fits ? 'fits' : `${sizeOf(missing)} bytes too many`);
   return html('tr', {},
-    html('th', { scope: 'row' }, board.name), html('td', {}, board.core),
+    html('th', { scope: 'row' }, board.name), html('td', {}, ...(model === null ? ['–'] : runOf(board, model))), html('td', {}, board.core),
     html('td', {}, `${count(board.ram)} KiB`), html('td', {}, `${count(board.flash)} KiB`),
-    html('td', {}, model === null ? '–' : html('span', { class: model <= 1024 * board.flash ? 'fits' : 'too-large' }, count(model))),
-    html('td', {}, training ? sizeOf(ram) : '–'), html('td', {}, flash ? count(flash) : '–'), html('td', {}, verdict));
+    html('td', {}, training ? sizeOf(ram) : '–'), html('td', {}, flash ? count(flash) : '–'),
+    html('td', {}, training ? verdict(excess(board, { flash, stack: ram }), 'fits', (bytes) => bytes) : '–'));
 }
+
+/** Whether a board can run the model whose tables have so many bytes, and what it takes of flash. */
+function runOf(board: Board, model: number): HTMLElement[] {
+  const { flash, stack } = predictionOf(board);
+  const taken = { flash: model + flash, stack };
+  return [verdict(excess(board, taken), 'runs', () => 'too large'), html('span', { class: 'home-file' }, ` ${count(taken.flash)} bytes`)];
+}
+
+/** What is more than a board has, in words; null: nothing. */
+function excess(board: Board, { flash, stack: ram }: Cost): string | null {
+  const [ofRam, ofFlash] = [ram - 1024 * board.ram, flash - 1024 * board.flash];
+  return ofRam > 0 ? `${sizeOf(ofRam)} bytes of RAM too many` : ofFlash > 0 ? `${sizeOf(ofFlash)} bytes of flash too many` : null;
+}
+
+const verdict = (excess: string | null, well: string, ill: (excess: string) => string) =>
+  html('span', { class: excess === null ? 'fits' : 'too-large' }, excess === null ? well : ill(excess));
 
 function keptOf({ model, features }: Offer): string {
   if ('keptSamples' in model) return `${model.keptSamples.length} kept samples of ${features} features, ${model.keptKernels.length} kernels`;
@@ -185,7 +216,8 @@ function cardOf({ kind, file, text, type }: Exported, rounds: boolean): HTMLElem
   const sentence = kind === 'javascript' ? `${always} ${rounds ? 'The same scores but for rounding.' : 'The same scores, bit by bit.'}` : always;
   const data = new Blob([text], { type });
   const size = `${count(data.size)} bytes`;
-  const button = html('button', { type: 'button', 'data-kind': kind, 'aria-label': `Download ${file}, ${size}` }, `↓ ${file}`, html('span', {}, size));
+  const button = html('button', { type: 'button', 'data-kind': kind },
+    html('span', { 'aria-hidden': 'true' }, '↓ '), html('span', { class: 'unseen' }, 'Download '), file, ' ', html('small', {}, size));
   button.addEventListener('click', () => save(data, file));
   const preview = text.length > preview_characters ? `${text.slice(0, preview_characters)}\n…` : text;
   return html('li', {}, html('h3', {}, title), html('p', {}, sentence),

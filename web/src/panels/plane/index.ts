@@ -140,7 +140,7 @@ function panelOf(root: HTMLElement, page: Page): Panel {
     const place = byId('titanic');
     try {
       const { mountKernels } = await import('./kernels');
-      below ??= mountKernels(place, page.client);
+      below ??= mountKernels(place, page);
       if (visible) below.show();
     } catch (error) {
       console.info(error); // for who looks for the reason

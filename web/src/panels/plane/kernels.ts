@@ -6,7 +6,7 @@ import { byId, giveUp, html } from '../../dom';
 import { certificate, count, milliseconds, percent, short } from '../../format';
 import { Newest } from '../../newest';
 import type { Page } from '../../panel';
-import { trainKernels, type KernelWish, type Norm } from './kernel-trainer';
+import { recipeOf, trainKernels, type KernelWish, type Norm } from './kernel-trainer';
 import { KeptTerms, People } from './kernel-views';
 import markup from './kernels.html?raw';
 import { penalties } from './norms';
@@ -19,7 +19,7 @@ const trained_samples = 150;
 const [least_lambda, most_lambda] = [0.001, 100];
 
 /** Puts it at the end of `root`. */
-export function mountKernels(root: HTMLElement, client: Page['client']): { show(): void; hide(): void } {
+export function mountKernels(root: HTMLElement, { client, showCode }: Pick<Page, 'client' | 'showCode'>): { show(): void; hide(): void } {
   root.insertAdjacentHTML('beforeend', markup);
   const controls = byId<HTMLFormElement>('kernel-controls');
   const others = byId<HTMLInputElement>('kernel-others');
@@ -31,6 +31,7 @@ export function mountKernels(root: HTMLElement, client: Page['client']): { show(
 
   let seed = 1;
   let people = split(trained_samples, seed);
+  let shown: KernelWish | null = null;
   let stopAppears: ReturnType<typeof setTimeout> | undefined;
 
   byId('kernel-trained').textContent = String(trained_samples);
@@ -53,6 +54,7 @@ export function mountKernels(root: HTMLElement, client: Page['client']): { show(
     train();
   });
   stop.addEventListener('click', () => trainer?.stop());
+  byId('kernel-code').addEventListener('click', () => showCode(shown && recipeOf(shown)));
 
   return {
     show: () => unfinished && train(),
@@ -105,6 +107,7 @@ export function mountKernels(root: HTMLElement, client: Page['client']): { show(
     const { report } = model;
     const { training, test } = wish.people;
     if (newest) hideStop();
+    shown = wish;
     kept.show(model, wish.kernels, training);
     const predicted = outlook.show(model);
     const right = ({ groups, y }: Part) => groups.filter((group, i) => predicted[group] === y[i]).length;

@@ -85,6 +85,6 @@ export function recipeOf(wish: Wish): Recipe {
   return {
     title: 'plane', label: 'class', training: samplesOf(points), ...(test.length > 0 ? { heldOut: samplesOf(test) } : {}), featureNames: ['x1', 'x2'],
     asked: kind === 'linear' ? { kind, loss: 'squared-hinge', penalty: 'l1', ...about }
-      : kind === 'interactions' ? { kind, hierarchy, ...about } : { kind, kernels, p, q, r, ...about },
+      : kind === 'interactions' ? { kind, hierarchy, ...about } : { kind, kernels, p, q, r, intercept: true, ...about },
   };
 }

@@ -7,6 +7,7 @@ export const most_cells = 8_000_000; // half of the memory in which there is tra
 /** Different values of a column that may be a category or the label. */
 export const most_levels = 100;
 
+/** Of missing values where a number is expected, as the tamis command and the package have them; elsewhere only the empty field is one. */
 export const missing_marks = new Set(['', 'NA', 'N/A', 'n/a', '#N/A', 'NaN', 'nan', 'null', 'NULL', 'None', '-', '?']);
 const longest_line = 4_000_000; // bytes
 const none = 255; // the code of a missing value
@@ -21,6 +22,8 @@ export class Column {
   codes: Uint8Array | null = new Uint8Array(64); // null: more values than most_levels
   levels = new Map<string, number>();
   missing = 0;
+  #marks = 0; // missing values, or texts: that is known at the end
+  #marked = 0; // how many different ones have a code
   texts = 0;
   text: { line: number; value: string } | null = null; // the first that is no number
   least = Infinity;
@@ -36,8 +39,10 @@ export class Column {
     if (row === this.numbers.length) this.#grow();
     const value = field.trim();
     let number = NaN;
-    if (missing_marks.has(value)) {
+    if (value === '') {
       ++this.missing;
+    } else if (missing_marks.has(value)) {
+      ++this.#marks;
     } else {
       number = numberIn(value, comma);
       if (Number.isNaN(number)) {
@@ -51,20 +56,38 @@ export class Column {
     this.numbers[row] = number;
     if (row > 0 && number !== this.numbers[row - 1]! + 1) this.counts = false;
     if (!this.codes) return;
-    this.codes[row] = missing_marks.has(value) ? none : this.#code(Number.isNaN(number) ? value : String(number));
+    this.codes[row] = value === '' ? none : this.#code(Number.isNaN(number) ? value : String(number));
+  }
+
+  /** After the last of the rows: says whether numbers are expected here. */
+  settle(rows: number): void {
+    if (this.texts > few_texts * (rows - this.missing - this.#marks)) {
+      this.texts += this.#marks;
+      if (this.levels.size > most_levels) this.#uncode();
+      return;
+    }
+    this.missing += this.#marks;
+    if (this.#marked === 0 || !this.codes) return;
+    const names = [...this.levels.keys()];
+    this.levels = new Map(names.filter((name) => !missing_marks.has(name)).map((name, code) => [name, code]));
+    const codes = names.map((name) => this.levels.get(name) ?? none);
+    for (let row = 0; row < rows; ++row) if (this.codes[row] !== none) this.codes[row] = codes[this.codes[row]!]!;
   }
 
   #code(value: string): number {
     let code = this.levels.get(value);
     if (code !== undefined) return code;
     code = this.levels.size;
-    if (code === most_levels) {
-      this.codes = null;
-      this.levels.clear();
-      return none;
-    }
+    if (missing_marks.has(value)) ++this.#marked;
+    else if (code - this.#marked === most_levels) return this.#uncode();
     this.levels.set(value, code);
     return code;
+  }
+
+  #uncode(): number {
+    this.codes = null;
+    this.levels.clear();
+    return none;
   }
 
   #grow(): void {
@@ -283,6 +306,7 @@ class Rows {
     if (this.#width === 0) throw new CsvError('The file has no line with text.');
     if (this.#waiting) this.#begin(null);
     if (this.#rows === 0) throw new CsvError('The file has names of columns, but no row below them.');
+    for (const column of this.#columns) column.settle(this.#rows);
     return { columns: this.#columns, rows: this.#rows, header: this.#header!, renamed: this.#renamed };
   }
 }

@@ -5,7 +5,7 @@ import { ConfusionMatrix } from '../../confusion';
 import { byId, html, switchOff } from '../../dom';
 import { certificate, count, percent, short } from '../../format';
 import { LambdaPlot, type PlotMark } from '../../lambda-plot';
-import type { Mount, Page, Panel } from '../../panel';
+import type { Data, Mount, Page, Panel } from '../../panel';
 import type { Recipe } from '../../recipe';
 import { inUnits } from '../../units';
 import { ColumnsView, guessLabel, summaryOf } from './columns';
@@ -41,7 +41,7 @@ interface Wish {
   step?: boolean;
   /** It comes from a link or the history, λ included. */
   restored?: boolean;
-  /** By a link that holds it, and goes on holding it. */
+  /** By a link that holds it: the address goes on holding it. */
   brought?: boolean;
   header: boolean | undefined;
   label: string | null;
@@ -146,11 +146,11 @@ class TablePanel implements Panel {
     return this.#overview && !this.#wish!.example ? `${count(this.#overview.rows)} rows of ${this.#wish!.name}` : null;
   }
 
-  state(data: boolean): Settings | undefined {
+  state(data: Data): Settings | undefined {
     const wish = this.#wish;
     if (!wish || !this.#overview) return undefined;
-    const whole = data || wish.brought;
-    if (data && !wish.example && wish.text === null) return undefined; // too large
+    const whole = data === 'all' || (data === 'brought' && wish.brought);
+    if (data === 'all' && !wish.example && wish.text === null) return undefined; // too large
     const plain = wish.example === first_example && this.#share === null && Object.keys(wish.choices).length === 0;
     const { loss, penalty } = this.#asked();
     if (plain && this.#label.value === 'label' && loss === 'squared-hinge' && penalty === 'group-l2') return undefined;

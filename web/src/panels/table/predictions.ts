@@ -48,6 +48,7 @@ export async function predictionsOf(file: File, { model, features, columns, head
 
   const known = model.calibration !== null || model.toJSON().loss === 'logistic';
   const place = names.indexOf(label);
+  const classes = new Set(model.classes.map(String));
   const x = Float64Array.from(features, ({ mean }) => mean);
   const out: string[][] = header ? [[...first, 'predicted', ...(known ? ['probability'] : [])]] : [];
   let [right, of, filled] = [0, 0, 0];
@@ -57,7 +58,7 @@ export async function predictionsOf(file: File, { model, features, columns, head
       const { level, mean } = features[j]!;
       const field = row[places[j]!]!.trim();
       const number = missing_marks.has(field) ? NaN : numberIn(field, comma);
-      if (level !== null) x[j] = Number(!missing_marks.has(field) && (Number.isNaN(number) ? field : String(number)) === level);
+      if (level !== null) x[j] = Number((Number.isNaN(number) ? field : String(number)) === level);
       else if (!Number.isFinite(Math.fround(number))) [x[j], filled] = [mean, filled + 1];
       else x[j] = number;
     }
@@ -65,7 +66,7 @@ export async function predictionsOf(file: File, { model, features, columns, head
     out.push([...row, answer, ...(known ? [Math.max(...model.probabilities(x)).toFixed(4)] : [])]);
     const truth = place < 0 ? '' : row[place]!.trim();
     const number = numberIn(truth, comma);
-    if (missing_marks.has(truth)) continue;
+    if (missing_marks.has(truth) && !classes.has(truth)) continue;
     ++of;
     right += Number((Number.isNaN(number) ? truth : String(number)) === answer);
   }
