@@ -246,55 +246,6 @@ TEST(HardNumbersInFloat, AGapOfZeroHasConverged) {
   EXPECT_EQ(zero.status, Status::converged);
 }
 
-// The identity but for one entry: the largest singular vector has a share of a thousandth in any start without pattern,
-// so a power iteration seems to have settled long before it is found.
-struct NearlyIdentity {
-  static constexpr Index n = 1000;
-  std::vector<double> values = std::vector<double>(std::size_t(n) * n, 0);
-  std::vector<Label> labels = std::vector<Label>(n);
-
-  explicit NearlyIdentity(Index classes) {
-    for (Index i = 0; i < n; ++i) {
-      values[std::size_t(i) * n + i] = i == 17 ? 1.08 : 1;
-      labels[i] = static_cast<Label>(i % classes);
-    }
-    targets = {labels, classes};
-  }
-  DenseDesign<double> design{values.data(), n, n};
-  Targets<double> targets;
-};
-
-TEST(Norms, StepsThatAreTooLongAreNoticedAndShortened) {
-  const NearlyIdentity problem(2);
-  for (const bool intercept : {false, true}) {
-    Options<double> options{.lambda = 2e-4, .max_iterations = 1000};
-    options.intercept = intercept;
-    const auto regularised =
-        run<PrimalDual<double, Hinge, L1>, double>(problem.design, problem.targets, Hinge{}, L1{}, options).fit;
-    EXPECT_EQ(regularised.status, Status::converged) << intercept;
-    options.lambda = 0;
-    options.eta = 0.3;
-    const LevelSet<Hinge> loss{Hinge{}};
-    const auto constrained =
-        run<PrimalDual<double, LevelSet<Hinge>, L1>, double>(problem.design, problem.targets, loss, L1{}, options).fit;
-    EXPECT_EQ(constrained.status, Status::converged) << intercept;
-  }
-}
-
-TEST(Norms, BaselinesThatTrustTheirNormHaveIt) {
-  const NearlyIdentity problem(3);
-  Options<double> options{.lambda = 2e-4};
-  options.intercept = false;
-  as_printed::PrimalDual<double, Hinge, L1> solver(problem.design, problem.targets, Hinge{}, L1{}, options);
-  tamis::testing::GuardedMemory memory(solver.requirement({problem.n, problem.n, 3}).bytes);
-  ASSERT_TRUE(solver.start(memory.span()));
-  while (solver.report().iterations < 2 && solver.step()) continue;
-  const double norm =
-      1.08 * std::sqrt(3.0);  // of Chierchia et al.'s (2015) T: √K times that of the samples, which sit in rows alone
-  EXPECT_GE(solver.norm(), norm * (1 - 1e-4));
-  EXPECT_LE(solver.norm(), norm * 1.02);
-}
-
 TYPED_TEST(HardNumbers, ObjectivesThatContradictEachOtherAreNoCertificate) {
   using T = TypeParam;
   Report<T> report;
