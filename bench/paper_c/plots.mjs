@@ -2,6 +2,7 @@
 // Writes NAME.svg, NAME.md and summary.md, which holds the .md files that are there.
 import { existsSync } from 'node:fs';
 import { lines } from '../chart.mjs';
+import { dataSets } from '../papers/data_sets.mjs';
 import { distinct, mean, means, results, table, where } from '../papers/results.mjs';
 import { matrices } from './matrices.mjs';
 
@@ -262,5 +263,5 @@ for (const experiment of experiments) {
   if (!existsSync(file(`${experiment}.csv`)) || read(`${experiment}.csv`).length === 0) {
     console.log(`${experiment}: no plot, there is no ${experiment}.csv`);
     if (!['figure79', 'table2'].includes(experiment)) process.exitCode = 1;  // those need TAMIS_DATA
-  } else write('The experiments of paper C', names, experiment, all[experiment]());
+  } else write('The experiments of paper C', names, experiment, all[experiment](), dataSets.c);
 }

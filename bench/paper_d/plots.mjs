@@ -2,6 +2,7 @@
 // Writes NAME.svg, NAME.md and summary.md, which holds the .md files that are there.
 import { existsSync } from 'node:fs';
 import { lines } from '../chart.mjs';
+import { dataSets } from '../papers/data_sets.mjs';
 import { distinct, mean, results, table, where } from '../papers/results.mjs';
 import { maps } from './maps.mjs';
 
@@ -188,5 +189,5 @@ for (const experiment of experiments) {
   if (!existsSync(file(`${experiment}.csv`)) || read(`${experiment}.csv`).length === 0) {
     console.log(`${experiment}: no plot, there is no ${experiment}.csv`);
     if (experiment !== 'banana') process.exitCode = 1;  // that needs TAMIS_DATA
-  } else write(title, names, experiment, all[experiment]());
+  } else write(title, names, experiment, all[experiment](), dataSets.d);
 }

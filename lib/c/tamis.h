@@ -414,7 +414,8 @@ size_t tamis_cross_validation_fast_bytes_f32(const tamis_problem_f32 *problem, c
  * as tamis_deal_folds and tamis_deal_groups write; must stay valid. grid: with lambdas or a first one, the same for
  * all folds (those of the path on all samples, usually); max_features is not read. arena: tamis_cross_validation_bytes
  * bytes, aligned to TAMIS_ALIGNMENT. TAMIS_INVALID_LAMBDA for a grid without a first lambda, TAMIS_INVALID_OPTION for
- * no folds or a fold that there is not. A refusal of the problem may have written to the arena. */
+ * no folds, a fold that there is not, or no sample of positive weight in any. A refusal of the problem, or the last one,
+ * may have written to the arena. */
 tamis_status tamis_cross_validation_start_f32(tamis_cross_validation_f32 *validation,
                                               const tamis_problem_f32 *problem, const tamis_grid_f32 *grid,
                                               const uint32_t *fold_of, uint32_t folds, void *arena,

@@ -38,7 +38,7 @@ test('runs the workloads in both modules, compares times and results with native
     await kinds(page, 'prediction');
     await page.click('#bench-run');
     assert.equal(await page.textContent('#bench-run'), 'Cancel');
-    await page.locator('#bench-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+    await page.locator('#bench-result[aria-busy=false]').waitFor();
     const said = await page.textContent('#bench-status');
     t.diagnostic(said);
     assert.match(said, /^SIMD [\d.]+ times native of its width \(geometric mean of \d+\) · base [\d.]+ times native of its width \(geometric mean of \d+\) · the results are the same bits$/);
@@ -119,7 +119,7 @@ test('says so when a module does not load, when results differ, and without WebA
   await withPage(async (page) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');
-    await page.locator('#bench-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+    await page.locator('#bench-result[aria-busy=false]').waitFor();
     assert.match(await page.textContent('#bench-status'), /with other results$/);
     assert.ok((await rows(page)).some(([, , , , , results]) => results === 'other bits'));
   }, { at, prepare: (page) => page.route('**/bench-*.js', async (route) => { // one native result is another
@@ -137,7 +137,7 @@ test('without SIMD the base module runs alone', { skip }, async () => {
   await withPage(async (page) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');
-    await page.locator('#bench-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+    await page.locator('#bench-result[aria-busy=false]').waitFor();
     assert.match(await page.textContent('#bench-status'), /^base [\d.]+ times native/);
     assert.ok((await rows(page)).every(([, , simd, base]) => simd === '' && base !== ''));
   }, { at, prepare: (page) => page.addInitScript(() => (WebAssembly.validate = () => false)) });
@@ -147,7 +147,7 @@ test('fits the screen, light and dark, wide and narrow', { skip }, async () => {
   await inEveryLook(scene, at, async (page, look) => {
     await kinds(page, 'prediction');
     await page.click('#bench-run');
-    await page.locator('#bench-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+    await page.locator('#bench-result[aria-busy=false]').waitFor();
     await screenshot(page, `bench-${look}`);
   });
 });

@@ -11,7 +11,7 @@ const at = '#race';
 const choose = (page, name, value) => page.check(`[name=race-${name}][value="${value}"]`, { force: true });
 /** Waits until the race is over, and gives the sentence that says so. */
 async function over(page) {
-  await page.locator('#race-result[aria-busy=false]').waitFor({ timeout: 120_000 });
+  await page.locator('#race-result[aria-busy=false]').waitFor();
   return page.textContent('#race-status');
 }
 /** Solver, milliseconds to three gaps, iterations, and how it ended. */

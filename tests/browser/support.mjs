@@ -104,9 +104,9 @@ export async function openBrowser() {
   return { context, close };
 }
 
-// No test says how long something may take: tests wait for states, and count frames, turns and calls. This is what ends
-// one that would wait for ever.
-const patience = 90_000; // milliseconds
+// No test says how long something may take: tests wait for states, and count frames, messages and calls. This is what
+// ends one that would wait for ever, however busy the machine.
+const patience = 300_000; // milliseconds
 
 /** A new page whose complaints are collected in `page.complaints`. `offline`: it may keep its files, which else each page fetches. */
 export async function openPage(context, { prepare, offline = false } = {}) {
@@ -157,30 +157,31 @@ export const nothingRuns = (page) => page.evaluate(async (patience) => {
  * Drags a slider to and fro, one step a frame, until `result` has changed `wanted` times; gives how often it changed, in
  * how many frames and seconds.
  */
-export const drag = (page, slider, result, wanted) => page.evaluate(async ([slider, result, wanted]) => {
+export const drag = (page, slider, result, wanted) => page.evaluate(async ([slider, result, wanted, patience]) => {
   const input = document.querySelector(slider);
   let painted = 0;
   const watch = new MutationObserver(() => ++painted);
   watch.observe(document.querySelector(result), { childList: true });
   const start = performance.now();
   let frames = 0;
-  for (; painted < wanted && frames < 3000; ++frames) {
+  for (; painted < wanted && performance.now() - start < patience; ++frames) {
     input.value = String(Number(input.max) * (0.6 + 0.3 * Math.sin(frames / 18)));
     input.dispatchEvent(new Event('input', { bubbles: true }));
     await new Promise(requestAnimationFrame);
   }
   watch.disconnect();
   return { painted, frames, seconds: (performance.now() - start) / 1000 };
-}, [slider, result, wanted]);
+}, [slider, result, wanted, patience]);
 
-/** Has the page count the turns that other work on its main thread would get: `page.evaluate(() => turns)`. */
-export const watchTurns = (page) => page.addInitScript(() => {
-  globalThis.turns = 0;
-  const turn = () => {
-    ++turns;
-    plainTimeout(turn, 5);
+/** Has the page count what its workers tell it: `page.evaluate(() => told)`. */
+export const watchMessages = (page) => page.addInitScript(() => {
+  globalThis.told = 0;
+  globalThis.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener('message', () => ++told);
+    }
   };
-  turn();
 });
 
 /** For all tests of a file: the page served and a browser. Gives { server, browser, withPage }. */

@@ -6,12 +6,12 @@ import { inflateRawSync } from 'node:zlib';
 import { holdOut } from '../../web/plugins/hold-out.js';
 import {
   drag, dropFile, inEveryLook, moveSlider, nothingRuns, notice, screenshot, shareHoldsDataWhenAsked, stage, tableSettled, tamisInNode, testData,
-  watchLongTasks, watchTurns,
+  watchLongTasks, watchMessages,
 } from './support.mjs';
 
-const watchTasksAndTurns = async (page) => {
+const watchTasksAndMessages = async (page) => {
   await watchLongTasks(page);
-  await watchTurns(page);
+  await watchMessages(page);
 };
 
 const scene = stage();
@@ -120,8 +120,24 @@ test('the slider moves along the path at once', async () => {
     await page.click('#table-min');
     await tableSettled(page);
     assert.ok((await kept(page)) > 0);
-    const { painted, frames } = await drag(page, '#table-lambda', '#table-lambda-value', 20);
-    assert.ok(frames <= 60, `${frames} frames for ${painted} pictures`);
+    const { values, late } = await page.evaluate(async () => {
+      const slider = document.querySelector('#table-lambda'), shown = document.querySelector('#table-lambda-value');
+      const frame = () => new Promise(requestAnimationFrame);
+      const values = new Set();
+      let late = 0;
+      for (let share = 0; share <= 1; share += 0.04) {
+        slider.value = String(Number(slider.max) * share);
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await frame();
+        const next = shown.textContent;
+        await frame();
+        late += shown.textContent !== next;
+        values.add(next);
+      }
+      return { values: values.size, late };
+    });
+    assert.ok(values >= 20, `${values} values of lambda`);
+    assert.equal(late, 0, 'the next frame has the model of where the slider is');
   });
 });
 
@@ -312,17 +328,17 @@ test('50 MB are read, trained on or refused, and the page does not stand still',
     const text = Array.from({ length: 10 }, (_, i) => `${[0.12345, 1.23456, 2.34567, 3.45678].map((x) => (x * (i + 1)).toFixed(5)).join(',')},label ${i % 2}\n`).join('');
     await dropFile(page, 'large.csv', 'a,b,c,d,label\n', { text, times: Math.floor(50e6 / text.length) });
     const [made] = await page.evaluate(() => longTasks.splice(0)); // the text itself
-    const before = await page.evaluate(() => turns);
+    const before = await page.evaluate(() => told);
     await page.waitForFunction(() => document.querySelector('#table-name').textContent === 'large.csv' ||
       document.querySelector('#table-error').textContent !== '');
     t.diagnostic(`${await page.textContent('#table-name')}: ${await page.textContent('#table-shape')} ${await page.textContent('#table-error')}`);
     await page.waitForFunction(() => !document.querySelector('#notice-table').hidden || document.querySelector('#table-stop:not([hidden])') ||
       document.querySelector('#table-error').textContent !== '');
     t.diagnostic(`notice: ${await page.textContent('#notice-table')}; longest tasks ${await page.evaluate(() => longTasks)}; made in ${made}`);
-    const taken = (await page.evaluate(() => turns)) - before;
-    assert.ok(taken >= 20, `the page stood still: ${taken} turns`);
+    const heard = (await page.evaluate(() => told)) - before;
+    assert.ok(heard >= 20, `the page did it itself: ${heard} messages`);
     assert.deepEqual(page.complaints, []);
-  }, { prepare: watchTasksAndTurns });
+  }, { prepare: watchTasksAndMessages });
 });
 
 test('reading is stopped at once, and it is said', async () => {
@@ -353,27 +369,35 @@ test('the page stays free while there is training, and while the slider is dragg
   await withPage(async (page) => {
     await tableSettled(page);
     await page.evaluate(() => (longTasks.length = 0));
-    const before = await page.evaluate(() => turns);
+    const before = await page.evaluate(() => told);
     await page.check('[name=table-example][value=digits]', { force: true });
     await page.waitForFunction(() => Number(document.querySelector('#table-features').textContent) > 50);
     await tableSettled(page);
-    const taken = (await page.evaluate(() => turns)) - before;
+    const heard = (await page.evaluate(() => told)) - before;
     const training = await page.evaluate(() => longTasks.splice(0).map(Math.round));
     for (let share = 0; share <= 1; share += 0.05) await moveTo(page, share);
     await tableSettled(page);
     const dragging = await page.evaluate(() => longTasks.splice(0).map(Math.round));
     t.diagnostic(`tasks above 50 ms: training ${training}; dragging ${dragging}`);
-    assert.ok(taken >= 20, `the page stood still: ${taken} turns`);
-  }, { prepare: watchTasksAndTurns });
+    assert.ok(heard >= 20, `the page did it itself: ${heard} messages`);
+  }, { prepare: watchTasksAndMessages });
 });
 
 test('training is stopped at once, and what is there stays', async () => {
   await withPage(async (page) => {
     await tableSettled(page);
     await page.check('#table-controls [value=hinge]', { force: true });
+    const stopped = page.evaluate(() => new Promise((resolve) => {
+      const ranked = document.querySelector('#table-ranked');
+      const watch = new MutationObserver(() => {
+        if (!/^row /.test(ranked.querySelector('span[title]')?.title)) return; // of the digits
+        watch.disconnect();
+        resolve(document.querySelector('#table-stop').click());
+      });
+      watch.observe(ranked, { childList: true });
+    }));
     await page.check('[name=table-example][value=digits]', { force: true });
-    await page.waitForFunction(() => /^row /.test(document.querySelector('#table-ranked span[title]')?.title)); // of the digits
-    await page.click('#table-stop');
+    await stopped;
     await page.locator('#table-stop').waitFor({ state: 'hidden' });
     await nothingRuns(page);
     assert.equal(await page.textContent('#table-work'), '');

@@ -150,6 +150,62 @@ TEST(Files, TwoWritersOfOneFileLeaveOneOfTheirTexts) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
+TEST(Files, AFileIsWholeWhereverTheWriterIsKilled) {
+  const Folder folder;
+  const std::string first(1 << 18, 'a'), second(1 << 19, 'b');
+  folder.write("old", first);
+  for (bool met = false; !met;) {  // until a writer was killed with its file half written
+    Child writer([&]() -> int {
+      for (;;)
+        for (const auto* text : {&second, &first}) write_file(folder.path("old"), *text);
+    });
+    while (folder.files() == 1 && writer.runs()) ::sched_yield();  // what it writes to at first is beside the file
+    writer.signal(SIGKILL);
+    EXPECT_EQ(writer.wait(), -SIGKILL);
+    const std::string found = folder.read("old");
+    ASSERT_FALSE(found.empty());
+    EXPECT_TRUE(found == first || found == second) << found.size();
+    met = folder.files() > 1;
+  }
+  write_file(folder.path("old"), "new");  // the next writer is not in the way of what the last one has left
+  EXPECT_EQ(folder.read("old"), "new");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
+TEST(Files, AFolderWithoutPermissionKeepsItsFiles) {
+  const Folder folder;
+  folder.write("iris.csv", (std::ostringstream() << std::ifstream(iris).rdbuf()).str());
+  folder.write("old", "old");
+  ::chmod(folder.path("old").c_str(), 0666);  // it may be written to, and nothing may be put beside it
+  ASSERT_EQ(::chmod(folder.path(".").c_str(), 0555), 0);
+  const ::uid_t nobody = 65534;
+  const auto refused = [&](const std::string& name) {
+    const int error = ::open("/dev/null", O_WRONLY);
+    Child child(
+        [&] {
+          if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) return 77;
+          if (::access(folder.path("iris.csv").c_str(), R_OK) != 0) return 77;
+          try {
+            write_file(folder.path(name), "new");
+          } catch (const std::runtime_error& failure) {
+            if (std::string(failure.what()) != folder.path(name) + ": cannot be written (Permission denied)") return 8;
+            return command(train(folder.path("iris.csv"), {"--model", folder.path(name)}));
+          }
+          return 9;
+        },
+        error, error);
+    ::close(error);
+    return child.wait();
+  };
+  const int with_old = refused("old"), without = refused("new");
+  ::chmod(folder.path(".").c_str(), 0755);
+  EXPECT_EQ(folder.read("old"), "old");
+  EXPECT_EQ(folder.files(), 2u);
+  if (with_old == 77) GTEST_SKIP() << "root may write anywhere, and cannot become another user here";
+  EXPECT_EQ(with_old, 2);
+  EXPECT_EQ(without, 2);
+}
+
 // ---- standard streams
 
 TEST(Files, ADashIsStandardOutputAndPeopleReadStandardError) {

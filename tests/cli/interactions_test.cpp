@@ -6,8 +6,11 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "support/command.hpp"
+#include "tamis/catalogue.hpp"
 
 namespace {
 
@@ -186,6 +189,40 @@ TEST(Interactions, AreSolvedByThePrintedAlgorithmsToo) {
     refused(problem(hierarchy, "ridge", "auto"), "--norm ridge makes nothing zero");
   refused(problem("weak", "l1", "simplex"), "'simplex' is not one of auto, admm");
   refused({"--hierarchy", "weak", "--lambda", "1", "--solver", "weak-fista-as-printed"}, "--no-intercept");
+}
+
+// The catalogue says what each solver takes as "hierarchies (norms)", more than once: no more and no less is taken.
+TEST(Interactions, SolversTakeWhatTheCatalogueSays) {
+  const Folder folder;
+  const auto path = folder.write("xor.csv", exclusive_or);
+  const auto each_word = [](const std::string& text, const auto& visit) {
+    std::istringstream words(text);
+    for (std::string word; words >> word;) visit(word);
+  };
+  const auto check = [&](const std::string& solver, const std::string& losses, const std::string& takes) {
+    if (solver == "auto") return;
+    std::set<std::string> listed;
+    each_word(losses, [&](const std::string& loss) {
+      for (std::size_t at = 0, end; (end = takes.find(')', at)) != std::string::npos; at = end + 1) {
+        const std::size_t open = takes.find('(', at);
+        each_word(takes.substr(at, open - at), [&](const std::string& hierarchy) {
+          each_word(takes.substr(open + 1, end - open - 1),
+                    [&](const std::string& norm) { listed.insert(loss + ' ' + hierarchy + ' ' + norm); });
+        });
+      }
+    });
+    for (const std::string loss : {"least-squares", "squared-hinge"})
+      for (const std::string hierarchy : {"weak", "strong", "full", "main"})
+        for (const std::string norm : {"l1", "linf", "l2", "ridge"}) {
+          const auto problem = loss + ' ' + hierarchy + ' ' + norm;
+          const auto outcome = run(command(path, {"--loss", loss, "--hierarchy", hierarchy, "--norm", norm, "--solver",
+                                                  solver, "--lambda", "0.1", "--no-intercept"}));
+          EXPECT_EQ(outcome.code != 2, listed.count(problem) == 1) << solver << ' ' << problem << ": " << outcome.error;
+        }
+  };
+#define TAMIS_CHECK(number, kind, ...) check(__VA_ARGS__);
+  TAMIS_INTERACTION_SOLVERS(TAMIS_CHECK)
+#undef TAMIS_CHECK
 }
 
 TEST(Interactions, RefuseInOneSentence) {

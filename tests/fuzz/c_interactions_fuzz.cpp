@@ -1,8 +1,5 @@
 // Models with products of features through tamis_interactions.h, as c_linear_fuzz.cpp does it for linear ones.
-#include <cmath>
-
-#include "c_face.hpp"
-#include "tamis_interactions.h"
+#include "c_problems.hpp"
 
 namespace {
 
@@ -10,63 +7,26 @@ using namespace tamis::fuzz;
 
 template <class T>
 struct Face;
-#define TAMIS_FUZZ_FACE(REAL, S)                                             \
-  template <>                                                                \
-  struct Face<REAL> {                                                        \
-    using Problem = tamis_interactions_problem_##S;                          \
-    using Run = tamis_interactions_##S;                                      \
-    using Report = tamis_report_##S;                                         \
-    using Term = tamis_interactions_term_##S;                                \
-    using Model = tamis_interactions_model_##S;                              \
-    static constexpr auto defaults = tamis_default_interactions_problem_##S; \
-    static constexpr auto bytes = tamis_interactions_bytes_##S;              \
-    static constexpr auto start = tamis_interactions_start_##S;              \
-    static constexpr auto step = tamis_interactions_step_##S;                \
-    static constexpr auto go_on = tamis_interactions_go_on_##S;              \
-    static constexpr auto stop = tamis_interactions_stop_##S;                \
-    static constexpr auto report_of = tamis_interactions_report_of_##S;      \
-    static constexpr auto terms_of = tamis_interactions_terms_of_##S;        \
-    static constexpr auto predict = tamis_interactions_predict_##S;          \
+#define TAMIS_FUZZ_FACE(REAL, S)                                        \
+  template <>                                                           \
+  struct Face<REAL> {                                                   \
+    using Run = tamis_interactions_##S;                                 \
+    using Report = tamis_report_##S;                                    \
+    using Term = tamis_interactions_term_##S;                           \
+    using Model = tamis_interactions_model_##S;                         \
+    static constexpr auto bytes = tamis_interactions_bytes_##S;         \
+    static constexpr auto start = tamis_interactions_start_##S;         \
+    static constexpr auto step = tamis_interactions_step_##S;           \
+    static constexpr auto go_on = tamis_interactions_go_on_##S;         \
+    static constexpr auto stop = tamis_interactions_stop_##S;           \
+    static constexpr auto report_of = tamis_interactions_report_of_##S; \
+    static constexpr auto terms_of = tamis_interactions_terms_of_##S;   \
+    static constexpr auto predict = tamis_interactions_predict_##S;     \
   };
 TAMIS_FUZZ_SCALARS(TAMIS_FUZZ_FACE)
 
 template <class T>
-struct Problem {
-  typename Face<T>::Problem c;
-  std::vector<T> values, targets;
-  std::vector<std::uint16_t> labels;
-
-  explicit Problem(Bytes& b) {
-    Face<T>::defaults(&c);
-    const std::uint8_t odd = b.byte();
-    c.samples = b.below(9);
-    c.features = b.below(5);
-    c.classes = odd & 1 ? b.below(5) : 2;
-    c.loss = b.below(odd & 2 ? 3 : 2);
-    c.hierarchy = b.below(odd & 2 ? 5 : 4);
-    c.norm = b.below(odd & 2 ? 4 : 3);
-    c.lambda = odd & 4 ? b.number<T>() : std::ldexp(T(1), -static_cast<int>(b.below(8)));
-    if (odd & 8) c.lambda2 = b.number<T>();
-    c.tolerance = odd & 16 ? b.number<T>() : T(1e-2f);
-    c.max_iterations = b.below(48);
-    c.intercept = b.below(3);
-    if (odd & 32) c.column_stride = b.below(12);
-    const std::size_t n = c.samples, p = c.features, stride = c.column_stride ? c.column_stride : n;
-    values = b.numbers<T>(p && stride >= n ? (p - 1) * stride + n : p * n);
-    targets = b.numbers<T>(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint8_t given = b.byte();
-      labels.push_back(static_cast<std::uint16_t>(given >= 250 || !c.classes ? given : given % c.classes));
-    }
-    const std::uint8_t null = odd & 64 ? b.byte() : 0;
-    if (null != 1) c.values = values.data();
-    if (null != 2) c.targets = targets.data();
-    if (null != 3) c.labels = labels.data();
-  }
-};
-
-template <class T>
-void check_model(const typename Face<T>::Run& run, const Problem<T>& problem, std::uint32_t status) {
+void check_model(const typename Face<T>::Run& run, const InteractionsProblem<T>& problem, std::uint32_t status) {
   std::vector<T> intercepts(problem.c.classes + 1);
   typename Face<T>::Model model{};
   const std::size_t count = Face<T>::terms_of(&run, nullptr, 0, intercepts.data(), &model);
@@ -90,7 +50,7 @@ void check_model(const typename Face<T>::Run& run, const Problem<T>& problem, st
 template <class T>
 void run(Bytes& b) {
   const std::uint8_t memory = b.byte(), steps = b.byte();
-  const Problem<T> problem(b);
+  const InteractionsProblem<T> problem(b);
   const std::size_t needed = Face<T>::bytes(&problem.c), least = needed < 1 << 20 ? needed : 1 << 20;
   const std::size_t given = memory & 2 && least ? least - 1 - memory % least : least;
   Guarded arena(given, memory & 4 ? 1 + memory % 15 : 0);

@@ -1,8 +1,5 @@
 // Kernel models through tamis_kernels.h, from kernels or from matrices, as c_linear_fuzz.cpp does it for linear ones.
-#include <cmath>
-
-#include "c_face.hpp"
-#include "tamis_kernels.h"
+#include "c_problems.hpp"
 
 namespace {
 
@@ -13,12 +10,9 @@ struct Face;
 #define TAMIS_FUZZ_FACE(REAL, S)                                               \
   template <>                                                                  \
   struct Face<REAL> {                                                          \
-    using Problem = tamis_kernels_problem_##S;                                 \
-    using Kernel = tamis_kernel_##S;                                           \
     using Run = tamis_kernels_##S;                                             \
     using Report = tamis_report_##S;                                           \
     using Model = tamis_kernels_model_##S;                                     \
-    static constexpr auto defaults = tamis_default_kernels_problem_##S;        \
     static constexpr auto bytes = tamis_kernels_bytes_##S;                     \
     static constexpr auto start = tamis_kernels_start_##S;                     \
     static constexpr auto step = tamis_kernels_step_##S;                       \
@@ -34,49 +28,7 @@ struct Face;
 TAMIS_FUZZ_SCALARS(TAMIS_FUZZ_FACE)
 
 template <class T>
-struct Problem {
-  typename Face<T>::Problem c;
-  std::vector<T> values, matrices;
-  std::vector<typename Face<T>::Kernel> kernels;
-  std::vector<std::uint16_t> labels;
-
-  explicit Problem(Bytes& b) {
-    Face<T>::defaults(&c);
-    const std::uint8_t odd = b.byte();
-    const auto norm = [&] { return odd & 1 ? b.below(4) : 1 + b.below(2); };
-    c.samples = b.below(8);
-    c.features = b.below(4);
-    c.classes = odd & 2 ? b.below(5) : 2;
-    c.kernel_count = b.below(4);
-    c.p = norm();
-    c.q = norm();
-    c.r = norm();
-    c.form = b.below(4);
-    c.lambda = odd & 4 ? b.number<T>() : std::ldexp(T(1), -static_cast<int>(b.below(8)));
-    c.tolerance = odd & 8 ? b.number<T>() : T(1e-3f);
-    c.max_iterations = b.below(64);
-    c.intercept = b.below(3);
-    if (odd & 16) c.column_stride = b.below(10);
-    const std::size_t n = c.samples, p = c.features, stride = c.column_stride ? c.column_stride : n;
-    if (odd & 32) matrices = b.numbers<T>(c.kernel_count * n * n);
-    if (!(odd & 32) || odd & 64) {
-      values = b.numbers<T>(p && stride >= n ? (p - 1) * stride + n : p * n);
-      for (std::uint32_t t = 0; t < c.kernel_count; ++t)
-        kernels.push_back({static_cast<std::uint8_t>(b.below(10)), b.number<T>(), b.number<T>()});
-      c.kernels = kernels.data();
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint8_t given = b.byte();
-      labels.push_back(static_cast<std::uint16_t>(given >= 250 || !c.classes ? given : given % c.classes));
-    }
-    c.values = values.data();
-    c.labels = odd & 128 && b.flag() ? nullptr : labels.data();
-    if (!matrices.empty()) c.matrices = matrices.data();
-  }
-};
-
-template <class T>
-void check_model(const typename Face<T>::Run& run, const Problem<T>& problem, std::uint32_t status) {
+void check_model(const typename Face<T>::Run& run, const KernelsProblem<T>& problem, std::uint32_t status) {
   const std::size_t bytes = Face<T>::model_bytes(&run);
   Guarded memory(bytes);
   typename Face<T>::Model model{};
@@ -106,7 +58,7 @@ void check_model(const typename Face<T>::Run& run, const Problem<T>& problem, st
 template <class T>
 void run(Bytes& b) {
   const std::uint8_t memory = b.byte(), steps = b.byte();
-  const Problem<T> problem(b);
+  const KernelsProblem<T> problem(b);
   const std::size_t needed = Face<T>::bytes(&problem.c), least = needed < 1 << 20 ? needed : 1 << 20;
   const std::size_t given = memory & 2 && least ? least - 1 - memory % least : least;
   Guarded arena(given, memory & 4 ? 1 + memory % 15 : 0);

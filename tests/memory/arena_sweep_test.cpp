@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "core.hpp"
 #include "support/heap.hpp"
@@ -108,6 +109,59 @@ void sweep_everything() {
         const Groups listed = list_groups(number.data(), 150, order.data(), starts.data());
         sweep<T>({loss, penalty, listed, solver}, Made<T>(12, 150, 4, 3));
       }
+}
+
+// More memory than the least is for systems of equations and copies of the design. `used` are the solvers whose runs it
+// changed.
+template <class T>
+Report<T> run_in_room(const ProblemSpec& choice, const Made<T>& made, std::size_t bytes) {
+  const auto dense = made.design();
+  const AnyDesign<T> design(dense);
+  const Sets sets(made.classes);
+  const AnyMultilabelLoss<T> loss(choice.loss, sets.view());
+  GuardedMemory room(bytes);
+  const tamis::testing::HeapWatch heap;
+  Options<T> options{.lambda = T(0.02), .tolerance = T(1e-3), .max_iterations = 400};
+  if (is_constrained(choice.solver)) options.lambda = T(0), options.eta = T(0.5);
+  Any<T> training(choice, design, made.targets(), options, {}, loss);
+  training.start(room.span());
+  while (training.step()) {
+  }
+  EXPECT_EQ(heap.calls(), 0);
+  EXPECT_TRUE(room.surroundings_intact());
+  const auto report = training.report();
+  EXPECT_TRUE(has_model(report.status)) << name(report.status);
+  EXPECT_FALSE(std::isnan(report.objective));
+  EXPECT_LE(report.arena_used_bytes, bytes);
+  return report;
+}
+
+template <class T>
+void sweep_rooms(std::set<SolverKind>& used) {
+  const Made<T> made(30, 7, 3, 3);
+  const WorkspaceHint hint{.entries = 210, .active_limit = 24};
+  for (const SolverKind solver : all_solvers)
+    for (const LossKind loss : all_losses)
+      for (const PenaltyKind penalty :
+           {PenaltyKind::l1, PenaltyKind::ridge, PenaltyKind::group_linf, PenaltyKind::reweighted_l1}) {
+        const ProblemSpec choice{loss, penalty, is_blockwise(solver) ? Groups::rows() : Groups::blocks(3), solver};
+        if (choice.refusal()) continue;
+        const std::size_t least = Any<T>::requirement(choice, made.shape()).bytes;
+        const std::size_t fast = Any<T>::requirement(choice, made.shape(), hint).bytes;
+        if (fast == least) continue;
+        const auto slow = run_in_room(choice, made, least), quick = run_in_room(choice, made, fast);
+        EXPECT_GT(quick.arena_used_bytes, least) << name(solver);
+        if (quick.iterations != slow.iterations || quick.epochs != slow.epochs) used.insert(choice.resolved_solver());
+      }
+}
+
+TEST(ArenaSweep, RoomForSystemsOfEquations) {
+  std::set<SolverKind> used;
+  sweep_rooms<float>(used);
+  sweep_rooms<double>(used);
+  for (const SolverKind solver : {SolverKind::two_phase, SolverKind::block_coordinate_descent,
+                                  SolverKind::proximal_newton, SolverKind::crammer_singer_dual})
+    EXPECT_TRUE(used.count(solver)) << name(solver);
 }
 
 TEST(ArenaSweep, Float) { sweep_everything<float>(); }

@@ -395,6 +395,40 @@ TEST(CInterface, RefusalsHaveTheirStatus) {
   EXPECT_EQ(tamis_start_f32(&training, &good, arena, needed), TAMIS_RUNNING);
 }
 
+// Sums of weights that overflow, and shares that are no normal numbers: no run has an objective that is no number.
+template <class Problem, class Training, class Report, class T>
+void expect_refused_weight(void (*defaults)(Problem*), std::size_t (*bytes)(const Problem*),
+                           tamis_status (*start)(Training*, const Problem*, void*, std::size_t),
+                           void (*report_of)(const Training*, Report*), const Made<T>& made, T weight, bool refused) {
+  const std::vector<T> weights(made.samples, weight);
+  for (const std::uint32_t loss : {TAMIS_HINGE, TAMIS_SQUARED_HINGE, TAMIS_LOGISTIC, TAMIS_ONE_VS_REST_SQUARED_HINGE}) {
+    Problem p;
+    defaults(&p);
+    p.samples = made.samples, p.features = made.features, p.classes = made.classes;
+    p.values = made.values.data(), p.labels = made.labels.data(), p.weights = weights.data();
+    p.loss = loss;
+    p.lambda = T(0.02);
+    GuardedMemory memory(bytes(&p));
+    Training training{};
+    const tamis_status status = start(&training, &p, memory.span().data(), memory.span().size());
+    Report report;
+    report_of(&training, &report);
+    EXPECT_EQ(report.objective, report.objective) << weight;
+    EXPECT_EQ(status, refused ? TAMIS_INVALID_WEIGHT : TAMIS_RUNNING) << weight << ' ' << loss;
+    EXPECT_EQ(memory.untouched(), refused) << weight;
+  }
+}
+TEST(CInterface, WeightsWithoutASumOrSharesAreRefused) {
+  const Made<float> floats(6, 2, 3, 1);
+  const Made<double> doubles(6, 2, 3, 1);
+  for (const auto& [weight, refused] : {std::pair{1e38f, true}, {1e-41f, true}, {1e37f, false}, {1e-36f, false}})
+    expect_refused_weight(tamis_default_problem_f32, tamis_training_bytes_f32, tamis_start_f32, tamis_report_of_f32,
+                          floats, weight, refused);
+  for (const auto& [weight, refused] : {std::pair{1e308, true}, {1e-320, true}, {1e306, false}, {1e-306, false}})
+    expect_refused_weight(tamis_default_problem_f64, tamis_training_bytes_f64, tamis_start_f64, tamis_report_of_f64,
+                          doubles, weight, refused);
+}
+
 // ---- paths and cross-validation -------------------------------------------------------------------------------------
 
 using Runner = tamis::core::Training<float>;

@@ -259,6 +259,11 @@ TEST(Calibration, SaysWhatIsWrong) {
   EXPECT_EQ(status([](Bad& b, O&) { b.labels[9] = 3; }), Answer(Status::invalid_label, 9, 0));
   EXPECT_EQ(status([](Bad& b, O&) { (b.weights = std::vector<double>(60, 1))[4] = -1; }),
             Answer(Status::invalid_weight, 4, 0));
+  for (const double weight : {1e308, 1e-320})  // without a sum, or shares, that are normal numbers
+    EXPECT_EQ(status([=](Bad& b, O&) { b.weights = std::vector<double>(60, weight); }),
+              Answer(Status::invalid_weight, 0, 0));
+  EXPECT_EQ(status([](Bad& b, O&) { (b.weights = std::vector<double>(60, 1))[4] = 1e-310; }),
+            Answer(Status::invalid_weight, 4, 0));
   EXPECT_EQ(status([](Bad& b, O&) {
               for (Label& y : b.labels) y = 0;
             }),

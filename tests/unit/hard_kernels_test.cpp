@@ -43,6 +43,14 @@ struct Matrices {
   Shape shape(Index outputs) const { return {samples, samples * kernels, outputs}; }
 };
 
+TYPED_TEST(HardKernels, NormsOfGroupsDoNotUnderflow) {
+  using T = TypeParam;
+  const T small = std::numeric_limits<T>::min() * T(8);
+  const T entries[] = {T(3) * small, T(4) * small};  // two samples of a kernel
+  const Rows<const T> w{entries, 2, 1, 1};
+  EXPECT_NEAR((MixedNorm<T>{2, 1, 2, T(1) / small}.value(w, 1)), T(5), T(1e-5));
+}
+
 // Products of the slopes with such values are infinite, or no numbers: a norm that passes over them allows any dual.
 TYPED_TEST(HardKernels, ValuesWhoseProductsOverflowCertifyNothing) {
   using T = TypeParam;

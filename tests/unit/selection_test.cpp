@@ -346,6 +346,18 @@ TEST(CrossValidation, IsTrainingOnTheOtherRows) {
   EXPECT_FALSE(none.start(memory.span(), 4));
   EXPECT_EQ(none.status(), Status::invalid_option);
 
+  // Nothing is held out, or nothing that counts: there is no mean of it.
+  std::vector<Index> nowhere(made.samples, no_fold);
+  auto weightless = made;
+  weightless.weights.assign(made.samples, 1);
+  weightless.weights[4] = 0;
+  for (const bool one : {false, true}) {
+    if (one) nowhere[4] = 2;
+    CV empty(make, design, weightless.targets(), SquaredHinge{}, nowhere.data(), 4, {lambdas, 3});
+    EXPECT_FALSE(empty.start(memory.span()));
+    EXPECT_EQ(empty.status(), Status::invalid_option);
+  }
+
   GuardedMemory small(bytes - 1);
   CV refused(make, design, made.targets(), SquaredHinge{}, fold.data(), 4, {lambdas, 3});
   EXPECT_FALSE(refused.start(small.span()));

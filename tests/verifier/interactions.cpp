@@ -35,7 +35,8 @@ InteractionProblem make_interactions(std::uint64_t seed) {
   p.features = 1 + draw.below(6);
   p.classes = p.regression ? 1 : 2 + draw.below(3);
   p.hierarchy = static_cast<Hierarchy>(draw.below(4));
-  p.norm = static_cast<HierarchyNorm>(draw.below(p.hierarchy == Hierarchy::strong ? 2 : 3));
+  const bool tied = p.hierarchy == Hierarchy::weak || p.hierarchy == Hierarchy::strong;
+  p.norm = static_cast<HierarchyNorm>(draw.below(tied ? 3 : 4));  // ridge is the last
   p.benign = draw.chance(0.4) && p.samples >= p.classes;
   const auto rounded = [&](double x) { return p.single ? double(float(x)) : x; };
   const double reach = draw.chance(0.9) ? (p.single ? 12 : 60) : p.single ? 38 : 300;
@@ -168,6 +169,11 @@ class InteractionTruth {
           two += w[l] * w[l];
         }
         const Real main = std::abs(w[p_.features]);
+        if (p_.norm == HierarchyNorm::ridge) {
+          const Real products = p_.hierarchy == Hierarchy::main ? Real(0) : two - main * main;
+          total += (Real(p_.lambda) * main * main + Real(p_.lambda2) * products) / 2;
+          continue;
+        }
         const bool tied = p_.hierarchy == Hierarchy::weak || p_.hierarchy == Hierarchy::strong;
         Real first = main;
         if (tied && p_.norm == HierarchyNorm::l2) first = std::sqrt(two);

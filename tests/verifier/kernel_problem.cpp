@@ -111,10 +111,7 @@ KernelProblem make_kernel_problem(std::uint64_t seed) {
 }
 
 KernelTruth::KernelTruth(const KernelProblem& problem, double lambda)
-    : p_(problem),
-      lambda_(lambda),
-      unit_(problem.epsilon_of_type()),
-      least_(64 * problem.least_of_type()) {
+    : p_(problem), lambda_(lambda), unit_(problem.epsilon_of_type()), least_(64 * problem.least_of_type()) {
   if (p_.p == p_.q) return;
   groups_.resize(p_.r == 1 ? p_.samples : p_.kernels);
   for (std::size_t j = 0; j < p_.features(); ++j)
@@ -178,7 +175,8 @@ Real KernelTruth::rounding(const KernelPoint& at) const {
   const Scores z = scores(at), sizes = scores(at, true);
   const Real value = loss(z), high = loss(z, &sizes, 1);
   return std::max(high - value, value - loss(z, &sizes, -1)) + Real(p_.outputs + 16) * unit_ * high +
-         Real(2 * p_.features() * p_.outputs + 16) * unit_ * penalty(at.w) + least_;
+         Real(2 * p_.features() * p_.outputs + 16) * unit_ * penalty(at.w) + least_ +
+         (p_.q == 2 ? lambda_ * Real(p_.features() * p_.outputs) * p_.least_of_type() : Real(0));  // squares underflow
 }
 
 Real KernelTruth::dual_rounding(const KernelPoint& returned, const KernelPoint& other) const {

@@ -31,7 +31,7 @@ test('there are recipes for all that are promised, and each is run here', () => 
   assert.deepEqual([...recipes.keys()], ['notebook-load', 'notebook-train', 'use-model.jsx', 'flower.jsx', 'classify.mjs', 'trainer.js', 'train-apart.js']);
 });
 
-test('the cells of a notebook train, and stop when they are invalidated', { timeout: 120_000 }, async () => {
+test('the cells of a notebook train, and stop when they are invalidated', async () => {
   /** Runs a cell with what others have declared, and gives what it declares. */
   const cell = (name, scope) => {
     const code = recipes.get(name);
@@ -53,7 +53,7 @@ test('the cells of a notebook train, and stop when they are invalidated', { time
   assert.equal(shown.length, 1);
 });
 
-test('the hook trains in a worker, shows what it comes to, and aborts what is no longer wanted', { timeout: 120_000 }, async () => {
+test('the hook trains in a worker, shows what it comes to, and aborts what is no longer wanted', async () => {
   // Made of JSX as bundlers make it.
   const { build } = createRequire(path.join(project, 'web/package.json'))('esbuild');
   await build({ absWorkingDir: folder, entryPoints: ['flower.jsx'], outfile: path.join(folder, 'flower.js'), bundle: true, packages: 'external',

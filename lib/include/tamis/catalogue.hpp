@@ -127,12 +127,12 @@
 // what they take of hierarchies and norms, or of norms and forms.
 #define TAMIS_INTERACTION_SOLVERS(ROW)                                                                                 \
   ROW(0, automatic, "auto", "least-squares squared-hinge", "all (admm)")                                               \
-  ROW(1, admm, "admm", "least-squares squared-hinge", "weak (l1 linf l2) strong (l1 linf) full main")                  \
+  ROW(1, admm, "admm", "least-squares squared-hinge", "weak strong (l1 linf l2) full main (l1 linf l2 ridge)")         \
   ROW(2, weak_primal_dual_as_printed, "weak-primal-dual-as-printed", "least-squares squared-hinge", "weak (l1 linf)")  \
   ROW(3, strong_primal_dual_as_printed, "strong-primal-dual-as-printed", "least-squares squared-hinge",                \
       "strong (l1 linf)")                                                                                              \
-  ROW(4, weak_fista_as_printed, "weak-fista-as-printed", "least-squares squared-hinge", "weak (l1 linf l2) full main") \
-  ROW(5, strong_fista_dykstra, "strong-fista-dykstra", "least-squares squared-hinge", "strong (l1 linf)")              \
+  ROW(4, weak_fista_as_printed, "weak-fista-as-printed", "least-squares squared-hinge", "weak full main (l1 linf l2)") \
+  ROW(5, strong_fista_dykstra, "strong-fista-dykstra", "least-squares squared-hinge", "strong (l1 linf l2)")           \
   ROW(6, strong_admm_as_printed, "strong-admm-as-printed", "least-squares", "strong (l1)")
 #define TAMIS_KERNEL_SOLVERS(ROW)                                                                                      \
   ROW(0, automatic, "auto", "squared-hinge", "all (admm)")                                                             \

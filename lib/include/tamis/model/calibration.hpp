@@ -93,6 +93,10 @@ template <class T>
     if (!found) return Status::missing_class;
     if (!every_class) break;
   }
+  row = column = 0;
+  Targets<T> shares = targets;
+  shares.normalise();
+  if (!shares.holds_shares(row)) return Status::invalid_weight;
   for (row = 0; row < targets.samples(); ++row)
     if (targets.raw_weight(row) > T(0))
       for (column = 0; column < classes; ++column)

@@ -20,7 +20,7 @@ struct NormPower {
     Sum<T> inside;
     detail::for_each_entry(w, [&](T entry) { inside.add(p == 1 ? absolute(entry) : entry * entry); });
     if (p == q) return inside.value() / T(q);
-    return p == 1 ? inside.value() * inside.value() / T(2) : square_root(inside.value());
+    return p == 1 ? inside.value() * inside.value() / T(2) : detail::norm2(w, inside.value());
   }
 
   /// p = q = 1: soft(w, step); p = q = 2: w/(1 + step); p = 2, q = 1: w (1 − step/‖w‖₂)₊; p = 1, q = 2: soft(w, ξ),

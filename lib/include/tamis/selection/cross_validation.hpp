@@ -147,7 +147,8 @@ class CrossValidationOf {
     return count_bytes<FoldMeasures<T>>(folds, points) & of_folds & path;
   }
 
-  /// Begins with the first fold. False: refused. `missing_class` names a class (report().column) that the samples
+  /// Begins with the first fold. False: refused, as `invalid_option` where no sample of positive weight is held out.
+  /// `missing_class` names a class (report().column) that the samples
   /// outside fold() do not have.
   bool start(std::span<std::byte> memory) { return start_folds(memory, 0, folds_); }
   /// With this fold alone, in the memory of all: measures() of folds that are solved apart, put together by take_fold,
@@ -222,8 +223,13 @@ class CrossValidationOf {
     if (arena.exhausted()) return end(Status::arena_too_small);
     rest_ = memory.subspan(arena.used());
     for (Index f = 0; f < folds_; ++f) own_.held[f] = T(0);
-    for (Index i = 0; i < samples_; ++i)
-      if (fold_of_[i] != no_fold) own_.held[fold_of_[i]] += of_.weight(i);
+    T total = T(0);
+    for (Index i = 0; i < samples_; ++i) {
+      if (fold_of_[i] == no_fold) continue;
+      own_.held[fold_of_[i]] += of_.weight(i);
+      total += of_.weight(i);
+    }
+    if (total == T(0)) return end(Status::invalid_option);  // nothing to measure
     return start_fold();
   }
 

@@ -24,7 +24,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
       Base::finish_iteration, Base::for_each_active_group, Base::for_each_active_row, Base::for_each_sample,
       Base::gather_on_labels, Base::memory_, Base::moved_, Base::multiply, Base::norm_, Base::offer_iterate,
       Base::options_, Base::penalty_, Base::rows, Base::shape_, Base::start_from_null_model,
-      Base::start_power_iteration, Base::stride_, Base::subtract_label_scores, Base::targets_,
+      Base::start_norm, Base::stride_, Base::subtract_label_scores, Base::targets_,
       Base::transposed_multiply, Base::validate;
 
  public:
@@ -44,7 +44,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     own_ = Memory::lay_out(arena, shape_);
     bind(own_.common, arena.used());
     start_from_null_model(own_.x, own_.v, own_.y, own_.z);
-    start_power_iteration(own_.v);
+    start_norm(own_.v);
     fill(own_.x, CommonMemory<T>::coefficients(shape_), T(0));
     fill(own_.y, CommonMemory<T>::duals(shape_), T(0));
     fill(own_.zeta, shape_.samples, T(0));
@@ -116,7 +116,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     });
     moved_ = {moved.sum(), size.sum()};
     multiply(own_.x, own_.z);
-    copy(own_.v, CommonMemory<T>::coefficients(shape_), own_.x);
+    separate_step(own_.x, own_.v, CommonMemory<T>::coefficients(shape_));
     subtract_label_scores(own_.z);
 
     Sum<T> total;  // ζ⁺ = P_V(ζ − τξ): back along the normal c when Σcζ exceeds η
@@ -145,7 +145,7 @@ class ConstrainedPrimalDual : public DifferenceOperator<T, Loss, Penalty, Design
     });
     moved_.of_point = moved.sum() + moved_zeta;
     moved_.point = size.sum() + size_zeta;
-    finish_iteration(last, [this] { certify_iterate(); });
+    finish_iteration(last, own_.v, own_.z, [this] { certify_iterate(); });
   }
 
   void certify_iterate() {

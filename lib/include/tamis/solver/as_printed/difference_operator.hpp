@@ -2,6 +2,7 @@
 /// Chierchia et al.'s (2015) operator T, and the dual points of its algorithms for the constrained form.
 
 #include "../constrained_workbench.hpp"
+#include "checked_norm.hpp"
 #include "consecutive_iterates.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
@@ -19,10 +20,11 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   void take_settings(const DifferenceOperator& other) { stopping_ = other.stopping_; }
 
  protected:
-  using Base::Base;
   using Base::advance_power_iteration, Base::certify_null_model, Base::end_at_limit, Base::intercept_scale_,
-      Base::loss_, Base::multiplier_, Base::multiply, Base::offer_primal, Base::options_, Base::report_, Base::shape_,
+      Base::loss_, Base::multiplier_, Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::report_,
+      Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows, Base::start_power_iteration,
       Base::stride_, Base::targets_, Base::update_residual;
+  using Base::Base;
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
 
@@ -34,9 +36,11 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
     return running();
   }
 
-  /// The end of an iteration, and of the run where the rule says so: `certify` certifies the present point.
+  /// The end of an iteration, and of the run where the rule says so: `certify` certifies the present point; `step` is
+  /// that of x, z scratch.
   template <class Certify>
-  void finish_iteration(bool last, Certify certify) {
+  void finish_iteration(bool last, const T* step, T* z, Certify certify) {
+    if (!last && check_.is_due(report_.iterations)) check_norm(step, z);
     const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
     const bool due = by_gap() && report_.iterations % certificate_interval == 0;
     if (!due && !met && !last) return;
@@ -90,13 +94,17 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   void start_from_null_model(T* x, T* v, T* u, T* z) {
     intercept_scale_ = T(1);
     fill(x, CommonMemory<T>::coefficients(shape_), T(0));
-    loss_.null_model(targets_, options_.intercept, row_of(x, shape_.features, stride_), u,
-                           stride_);
+    loss_.null_model(targets_, options_.intercept, row_of(x, shape_.features, stride_), u, stride_);
     multiply(x, z);
     offer_primal(x, z);
     if (by_gap()) certify_null_model(u, v);
   }
 
+  /// Before the power iteration, on v.
+  void start_norm(T* v) {
+    start_power_iteration(v);
+    check_ = {};
+  }
   /// One power iteration on T; true when ‖T‖ is known.
   bool advance_norm(T* v, T* z) {
     return advance_power_iteration(v, z, [&](T* scores) {
@@ -108,9 +116,18 @@ class DifferenceOperator : public ConstrainedWorkbench<T, Loss, Penalty, Design>
   Movement<T> moved_{};
 
  private:
+  void check_norm(const T* step, T* z) {
+    multiply(step, z);
+    subtract_label_scores(z);
+    T square = norm_ * norm_;
+    const T image = squared_distance_of_duals(z, nullptr), length = squared_distance_of_rows(step, nullptr);
+    if (check_.raise(square, image, length)) norm_ = square_root(square);
+  }
+
   static constexpr std::uint32_t certificate_interval = 40;
 
   Stopping<T> stopping_{};
+  NormCheck<T> check_{};
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

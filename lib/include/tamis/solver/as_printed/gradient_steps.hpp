@@ -68,9 +68,13 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
     return running();
   }
 
-  /// Certificates and the end, after an iteration from `before` to x_; v_ and z_ are overwritten.
-  bool finish_iteration(bool last, const T* before) {
-    const bool met = !by_gap() && has_settled(before);
+  /// Whether the run ends by the iterates, after one from `before` to x_.
+  bool has_settled(const T* before) const {
+    return !by_gap() &&
+           square_root(squared_distance_of(x_, before)) <= stopping_.threshold * square_root(squared_norm_of(x_));
+  }
+  /// Certificates and the end, `met` being `has_settled`; v_ and z_ are overwritten.
+  bool finish_iteration(bool last, bool met) {
     if (last || met || (by_gap() && report_.iterations % certificate_interval == 0)) certify(last || met);
     if (met && running()) report_.status = Status::stopped;
     if (last) end_at_limit();
@@ -84,8 +88,8 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
     for (Index i = 0; i < shape_.samples; ++i) {
       T* row = row_of(z_, i, stride_);
       T* gradient = memory_.row[1];
-      loss_.gradient(row_of(scores, i, stride_), shape_.classes, targets_.labels[i],
-                           targets_.margin(i), targets_.weight(i), gradient);
+      loss_.gradient(row_of(scores, i, stride_), shape_.classes, targets_.labels[i], targets_.margin(i),
+                     targets_.weight(i), gradient);
       fill(row, stride_, T(0));
       copy(gradient, shape_.classes, row);
     }
@@ -117,15 +121,13 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
 
   T squared_norm_of(const T* a) const {
     auto total = Simd<T>::zero();
-    for_each_active_row(
-        [&](Index j) { total = squared_norm(row_of(a, j, stride_), stride_, total); });
+    for_each_active_row([&](Index j) { total = squared_norm(row_of(a, j, stride_), stride_, total); });
     return total.sum();
   }
   T squared_distance_of(const T* a, const T* b) const {
     auto total = Simd<T>::zero();
-    for_each_active_row([&](Index j) {
-      total = squared_distance(row_of(a, j, stride_), row_of(b, j, stride_), stride_, total);
-    });
+    for_each_active_row(
+        [&](Index j) { total = squared_distance(row_of(a, j, stride_), row_of(b, j, stride_), stride_, total); });
     return total.sum();
   }
 
@@ -137,11 +139,6 @@ class GradientSteps : public Workbench<T, Loss, Penalty, Design> {
     update_residual(step_length_, point_length_);
     if (report_.iterations == 0) certify_null_model(z_, v_);
     else Base::certify(z_, v_, last);
-  }
-
-  /// ‖x − x_before‖ ≤ threshold·‖x‖.
-  bool has_settled(const T* before) const {
-    return square_root(squared_distance_of(x_, before)) <= stopping_.threshold * square_root(squared_norm_of(x_));
   }
 
   static constexpr std::uint32_t certificate_interval = 40;

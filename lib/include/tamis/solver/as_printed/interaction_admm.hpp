@@ -9,8 +9,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 /// copy:
 ///     (v, Θ)⁺ = argmin f + Ω + ⟨U, Θ − S⟩ + ρ/2 ‖Θ − S‖²,   S⁺ = sym(Θ⁺ + U/ρ),   U⁺ = U + ρ(Θ⁺ − S⁺),
 /// from 0, the first by proximal gradient steps (v, Θ) ← prox_{tΩ}((v, Θ) − t∇), which begin where the last ended, t =
-/// 1/(‖G + G∘G‖ + ρ), G = ΦΦᵀ, the norm from a power iteration. The model is (v, sym Θ); `iterate()` has Θ as it is,
-/// not symmetric. Least squares and ℓ₁ alone.
+/// 1/(‖G + G∘G‖ + ρ), G = ΦΦᵀ, the norm from a power iteration, see NormCheck. The model is (v, sym Θ); `iterate()` has
+/// Θ as it is, not symmetric. Least squares and ℓ₁ alone.
 ///
 /// Of R's hierNet it differs by: xᵀΘx instead of ½xᵀΘx, squares of features included, no centring, no δ (a multiple of
 /// the squares of the coefficients), constant steps instead of a line search, and by default ρ = 1, as Jiu et al.
@@ -52,7 +52,7 @@ class InteractionAdmm : public InteractionWorkbench<T> {
     if (!this->bind(own_.common, arena.used(), own_.x)) return false;
     for (T* matrix : {own_.symmetric, own_.multiplier}) fill(matrix, this->matrix_size(), T(0));
     rounds_ = certified_ = 0;
-    rate_ = T(1) / (this->measure_curvature(T(1)) + rho_);
+    curvature_ = this->measure_curvature(T(1));
     return true;
   }
 
@@ -106,6 +106,7 @@ class InteractionAdmm : public InteractionWorkbench<T> {
   [[gnu::noinline]] bool step_gradient() {
     const Index p = this->shape_.features, stride = this->stride_;
     ++rounds_;
+    const T rate = T(1) / (curvature_ + rho_);
     this->take_scores(own_.x);
     this->take_residuals();
     this->take_products(0);
@@ -115,22 +116,25 @@ class InteractionAdmm : public InteractionWorkbench<T> {
       T* x = row_of(own_.x, j, stride);
       const T* s = row_of(own_.symmetric, j, stride);
       const T* u = row_of(own_.multiplier, j, stride);
-      for (Index l = 0; l < p; ++l) next[l] = x[l] + rate_ * (next[l] - u[l] - rho_ * (x[l] - s[l]));
-      next[p] = x[p] + rate_ * next[p];
-      this->penalty_.prox(next, p, rate_);
+      for (Index l = 0; l < p; ++l) next[l] = x[l] + rate * (next[l] - u[l] - rho_ * (x[l] - s[l]));
+      next[p] = x[p] + rate * next[p];
+      this->penalty_.prox(next, p, rate);
       for (Index l = 0; l <= p; ++l) {
-        moved += (next[l] - x[l]) * (next[l] - x[l]);
-        size += next[l] * next[l];
-        x[l] = next[l];
+        const T to = next[l];
+        next[l] -= x[l];
+        moved += next[l] * next[l];
+        size += to * to;
+        x[l] = to;
       }
     }
+    if (this->is_check_due(rounds_)) this->check_curvature(this->common_.g, 0, T(1), curvature_);
     return moved <= inner_.tolerance * inner_.tolerance * size;
   }
 
   T rho_ = T(1);
   InnerLoop<T> inner_{sizeof(T) == 4 ? T(1e-5) : T(1e-7), 500};
   Memory own_{};
-  T rate_ = T(0);
+  T curvature_ = T(1);  ///< ‖G + G∘G‖
   std::uint64_t rounds_ = 0;
   std::uint64_t certified_ = 0;  ///< rounds at the last certificate
 };

@@ -7,7 +7,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// What weak and strong FISTA share: W⁺ = prox_{Ω/L}(Y + Aᵀb/L), b = −∇f of Y's scores, Y = W + (t − 1)/t⁺ (W −
 /// W_before), t⁺ = (1 + √(1 + 4t²))/2, from 0, with the constant step 1/L, L = ‖G + G∘G‖ (classes: 2K times that),
-/// G = ΦΦᵀ, from a power iteration. `Derived` has the proximity operator and the certificate.
+/// G = ΦΦᵀ, from a power iteration, see NormCheck. `Derived` has the proximity operator and the certificate.
 template <class T, class Derived>
 class InteractionFistaBase : public InteractionWorkbench<T> {
   using Base = InteractionWorkbench<T>;
@@ -19,6 +19,8 @@ class InteractionFistaBase : public InteractionWorkbench<T> {
   bool step() {
     if (!this->running()) return false;
     const bool last = !this->count_iteration();
+    const bool checks = !last && this->is_check_due(this->report_.iterations);
+    rate_ = T(1) / (loss_curvature_ * curvature_);
     const T next_momentum = (T(1) + square_root(T(1) + T(4) * momentum_ * momentum_)) * T(0.5);
     const T beta = (momentum_ - T(1)) / next_momentum;
     momentum_ = next_momentum;
@@ -31,6 +33,10 @@ class InteractionFistaBase : public InteractionWorkbench<T> {
       this->take_products(k);
       for (std::size_t e = 0; e < this->matrix_size(); ++e) next[e] = y[e] + rate_ * next[e];
       static_cast<Derived*>(this)->prox(k, next);
+      if (checks) {
+        for (std::size_t e = 0; e < this->matrix_size(); ++e) y[e] = next[e] - y[e];
+        this->check_curvature(y, k, T(1), curvature_);
+      }
       for (std::size_t e = 0; e < this->matrix_size(); ++e) {
         y[e] = next[e] + beta * (next[e] - x[e]);
         x[e] = next[e];
@@ -47,13 +53,15 @@ class InteractionFistaBase : public InteractionWorkbench<T> {
   bool begin(T* y) {
     y_ = y;
     fill(y_, this->coefficients(), T(0));
-    const T loss = this->regression() ? T(1) : this->targets_.loss.template curvature<T>(this->shape_.classes);
-    rate_ = T(1) / (loss * this->measure_curvature(T(1)));
+    loss_curvature_ = this->regression() ? T(1) : this->targets_.loss.template curvature<T>(this->shape_.classes);
+    curvature_ = this->measure_curvature(T(1));
     momentum_ = T(1);
     return true;
   }
 
   T* y_ = nullptr;
+  T loss_curvature_ = T(1);
+  T curvature_ = T(1);  ///< ‖G + G∘G‖
   T rate_ = T(0);
   T momentum_ = T(1);
 };

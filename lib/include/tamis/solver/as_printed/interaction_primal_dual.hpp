@@ -14,8 +14,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 ///     rows (s⁺, s⁻, Λ)⁺ = d − P_{E_r}(d),   d = (s⁺, s⁻, Λ) + σ(2(v⁺, v⁻, Θ)⁺ − (v⁺, v⁻, Θ)).
 /// All begin at 0. τ = 1.9/β, σ = (1/τ − β/2)/q with q = 1 (weak) or 2 (strong, where two terms see Θ), β = c(2Σ‖φᵢ‖² +
 /// Σ‖φᵢ‖⁴), c = 1 for least squares and 4(K − 1) for classes: the papers' bound, corrected by the factor 2 that v⁺ − v⁻
-/// brings. StepRule::measured takes c = 1 or 2K and ‖2G + G∘G‖, G = ΦΦᵀ, instead. Only E_r's projection is completed,
-/// and only the certificate is not the paper's.
+/// brings. StepRule::measured takes c = 1 or 2K and ‖2G + G∘G‖, G = ΦΦᵀ, instead, see NormCheck. Only E_r's projection
+/// is completed, and only the certificate is not the paper's.
 ///
 /// Memory: K(3N² + 4N), of strong K(4N² + 4N), and 2n·N + n·K entries and a few rows. Cost per iteration: 4K·n·N²
 /// flops. Source: Jiu et al. (2020), sections 4.1, 5.4 and remark 4.1.
@@ -49,9 +49,7 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
     if (!this->bind(own_.common, arena.used(), own_.x)) return false;
     fill(own_.dual, this->coefficients(), T(0));
     fill(own_.dual_of_sum, this->coefficients(), T(0));
-    const T beta = rule_ == StepRule::printed ? printed_curvature() : measured_curvature();
-    tau_ = T(1.9) / beta;
-    sigma_ = (T(1) / tau_ - beta / T(2)) / (this->strong() ? T(2) : T(1));
+    curvature_ = rule_ == StepRule::measured ? this->measure_curvature(T(2)) : printed_curvature();
     return true;
   }
 
@@ -59,9 +57,14 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
   bool step() {
     if (!this->running()) return false;
     const bool last = !this->count_iteration();
+    const bool checks = rule_ == StepRule::measured && !last && this->is_check_due(this->report_.iterations);
+    take_steps();
     this->take_scores(own_.x);
     this->take_residuals();
-    for (Index k = 0; k < this->shape_.classes; ++k) step_output(k);
+    for (Index k = 0; k < this->shape_.classes; ++k) {
+      step_output(k);
+      if (checks) this->check_curvature(this->common_.g, k, T(2), curvature_);
+    }
     if (this->is_due(last)) {
       this->certify(own_.x, [this](Index k, Index j, Index l) {
         return row_of(this->matrix(own_.dual, k), j, this->stride_)[l] +
@@ -100,14 +103,18 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
       const T square = dot(x, x, p);
       total.add(T(2) * square + square * square);
     }
-    const T bound = (this->regression() ? T(1) : T(4) * T(this->shape_.classes - 1)) * total.value();
-    return bound > T(0) ? bound : T(1);
+    return total.value() > T(0) ? total.value() : T(1);
   }
-  T measured_curvature() {
-    const T loss = this->regression() ? T(1) : this->targets_.loss.template curvature<T>(this->shape_.classes);
-    return loss * this->measure_curvature(T(2));
+  void take_steps() {
+    const T loss = this->regression()           ? T(1)
+                   : rule_ == StepRule::printed ? T(4) * T(this->shape_.classes - 1)
+                                                : this->targets_.loss.template curvature<T>(this->shape_.classes);
+    const T beta = loss * curvature_;
+    tau_ = T(1.9) / beta;
+    sigma_ = (T(1) / tau_ - beta / T(2)) / (this->strong() ? T(2) : T(1));
   }
 
+  /// Leaves the step in g.
   [[gnu::noinline]] void step_output(Index k) {
     const Index p = this->shape_.features, stride = this->stride_;
     const T lambda1 = this->penalty_.lambda1, lambda2 = this->penalty_.lambda2;
@@ -135,7 +142,7 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
           one = other = T(0.5) * (one + other);
         }
     for (Index j = 0; j < p; ++j) {
-      const T* to = row_of(next, j, stride);
+      T* to = row_of(next, j, stride);
       T* from = row_of(x, j, stride);
       T* a = row_of(dual, j, stride);
       T* b = row_of(dual_of_sum, j, stride);
@@ -150,7 +157,9 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
         const T ahead = sigma_ * (T(2) * to[l] - from[l]);
         inside[l] = a[l] += ahead;
         if (strong) b[l] = smallest(largest(b[l] + ahead, -lambda2), lambda2);
-        from[l] = to[l];
+        const T now = to[l];
+        to[l] -= from[l];
+        from[l] = now;
       }
       project_row_epigraph(this->penalty_.norm, inside, p, s_plus, s_minus);
       for (Index l = 0; l < p; ++l) a[l] -= inside[l];
@@ -158,12 +167,14 @@ class InteractionPrimalDual : public InteractionWorkbench<T> {
       own_.s_minus[at] -= s_minus;
       own_.plus[at] = plus;
       own_.minus[at] = minus;
+      to[p] = plus - minus - from[p];
       from[p] = plus - minus;
     }
   }
 
   StepRule rule_ = StepRule::printed;
   Memory own_{};
+  T curvature_ = T(1);  ///< without that of the loss
   T tau_ = T(0), sigma_ = T(0);
 };
 

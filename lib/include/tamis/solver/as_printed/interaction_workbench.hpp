@@ -7,6 +7,7 @@
 #include "../../options.hpp"
 #include "../../report.hpp"
 #include "../interaction_workspace.hpp"
+#include "checked_norm.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
@@ -175,27 +176,31 @@ class InteractionWorkbench {
     report_.epochs += T(1) / T(shape_.classes);
   }
 
-  /// ‖A diag(main_weight, 1) Aᵀ‖ by a power iteration, and a hundredth more, since it comes from below.
+  /// ‖A diag(main_weight, 1) Aᵀ‖, checked by `check_curvature`.
   [[gnu::noinline]] T measure_curvature(T main_weight) {
-    for (Index i = 0; i < shape_.samples; ++i) row_of(common_.z, i, outputs_)[0] = scattered<T>(i * 2654435761u);
-    T norm = 0, length = square_root(T(shape_.samples));
-    for (int round = 0; round < 300; ++round) {
-      for (Index i = 0; i < shape_.samples; ++i) row_of(common_.z, i, outputs_)[0] /= length;
+    check_ = {};
+    return measure_square(common_.z, shape_.samples, outputs_, [&] {
       take_products(0);
       for (Index j = 0; j < shape_.features; ++j) row_of(common_.g, j, stride_)[shape_.features] *= main_weight;
       multiply(common_.g, common_.z);
-      Sum<T> square;
-      for (Index i = 0; i < shape_.samples; ++i) {
-        const T entry = row_of(common_.z, i, outputs_)[0];
-        square.add(entry * entry);
-      }
-      length = square_root(square.value());
-      if (!(length > T(0))) return T(1);
-      const bool settled = round >= 30 && absolute(length - norm) <= T(1e-6) * length;
-      norm = length;
-      if (settled) break;
+    });
+  }
+  /// Whether the iteration is to be followed by `check_curvature`.
+  bool is_check_due(std::uint64_t iteration) { return check_.is_due(iteration); }
+  /// Raises ‖A diag(main_weight, 1) Aᵀ‖ if the step d of output k contradicts it; column k of z is overwritten.
+  [[gnu::noinline]] void check_curvature(const T* d, Index k, T main_weight, T& curvature) {
+    multiply(d, common_.z + k);
+    Sum<T> image, step;
+    for (Index i = 0; i < shape_.samples; ++i) {
+      const T entry = row_of(common_.z, i, outputs_)[k];
+      image.add(entry * entry);
     }
-    return T(1.01) * norm;
+    for (Index j = 0; j < shape_.features; ++j) {
+      const T* row = row_of(d, j, stride_);
+      step.add(dot(row, row, shape_.features));
+      step.add(row[shape_.features] * row[shape_.features] / main_weight);
+    }
+    check_.raise(curvature, image.value(), step.value());
   }
 
   // ---- certificates -------------------------------------------------------------------------------------------------
@@ -320,6 +325,7 @@ class InteractionWorkbench {
   std::uint32_t certificates_ = 0;
   T best_dual_ = T(0);
   GapMonitor<T> monitor_;
+  NormCheck<T> check_{};
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

@@ -2,15 +2,16 @@
 /// Kowalski et al.'s (2009) algorithm for several kernels, as printed: a baseline.
 
 #include "../kernel_workspace.hpp"
+#include "checked_norm.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 
 /// Algorithm 2 of Kowalski et al. (2009), for the problems of KernelAdmm without intercepts (a constant kernel takes
 /// their place):
 ///     α⁺ = prox_{γ(λ/q)‖·‖^q}(α + 2γ K_yᵀ (1 − K_y α)₊),  γ = step/2‖K_yᵀK_y‖, 0 < step < 2,
-/// with the factor 2 that the printed gradient lacks; ‖·‖ by a power iteration. With K > 1 outputs the gradient of the
-/// multiclass squared hinge, and K times that norm. Every 40 iterations the slopes of the loss, scaled, are a dual
-/// point: that certificate is not the paper's.
+/// with the factor 2 that the printed gradient lacks; ‖·‖ by a power iteration, see NormCheck. With K > 1 outputs the
+/// gradient of the multiclass squared hinge, and K times that norm. Every 40 iterations the slopes of the loss, scaled,
+/// are a dual point: that certificate is not the paper's.
 ///
 /// Memory: `requirement(shape)`: 3n·τ·K + n·K entries and a few rows. Cost of an iteration: 4K·n²·τ flops, half of that
 /// while α is sparse. Source: Combettes and Wajs (2005).
@@ -41,7 +42,8 @@ class KernelForwardBackward {
     Arena arena(memory);
     m_ = Memory::lay_out(arena, workspace_.shape);
     workspace_.bind(m_.common, arena.used());
-    gamma_ = step_ / (T(2) * T(workspace_.shape.classes) * measure_norm());
+    norm_ = measure_norm();
+    check_ = {};
     workspace_.certify_zero(m_.x);
     return running();
   }
@@ -55,8 +57,14 @@ class KernelForwardBackward {
     workspace_.multiply(m_.x, m_.common.zeros, m_.common.u);
     workspace_.take_slopes();
     workspace_.transposed(m_.common.u);
-    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) m_.x[e] -= gamma_ * m_.common.g[e];
-    workspace_.penalty.prox(workspace_.rows(m_.x), workspace_.kernels, gamma_);
+    const T gamma = step_ / (T(2) * T(workspace_.shape.classes) * norm_);
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) {
+      const T before = m_.x[e];
+      m_.x[e] -= gamma * m_.common.g[e];
+      m_.common.g[e] = before;
+    }
+    workspace_.penalty.prox(workspace_.rows(m_.x), workspace_.kernels, gamma);
+    if (!last && check_.is_due(report.iterations)) check_norm();
     if (last || report.iterations % 40 == 0) {
       workspace_.offer_model(m_.x);
       workspace_.take_slopes();
@@ -100,37 +108,32 @@ class KernelForwardBackward {
     return false;
   }
 
-  /// ‖AAᵀ‖ = ‖K_yᵀK_y‖ by a power iteration, and a hundredth more, since it comes from below.
+  /// ‖AAᵀ‖ = ‖K_yᵀK_y‖.
   [[gnu::noinline]] T measure_norm() {
     T* const u = m_.common.u;
-    const Index outputs = workspace_.outputs;
     fill(u, workspace_.scores(), T(0));
-    for (Index i = 0; i < workspace_.shape.samples; ++i) row_of(u, i, outputs)[0] = scattered<T>(i * 2654435761u);
-    T norm = 0, length = T(1);
-    for (int round = 0; round < 300; ++round) {
-      const T scale = T(1) / length;
-      for (std::size_t e = 0; e < workspace_.scores(); ++e) u[e] *= scale;
+    return measure_square(u, workspace_.shape.samples, workspace_.outputs, [&] {
       workspace_.transposed(u);
       workspace_.multiply(m_.common.g, m_.common.zeros, u);
-      Sum<T> square;
-      for (Index i = 0; i < workspace_.shape.samples; ++i) {
-        const T entry = row_of(u, i, outputs)[0];
-        square.add(entry * entry);
-      }
-      length = square_root(square.value());
-      if (!(length > T(0)) || !finite(length)) return T(1);
-      const bool settled = round >= 30 && absolute(length - norm) <= T(1e-6) * length;
-      norm = length;
-      if (settled) break;
-    }
-    return T(1.01) * norm;
+    });
+  }
+  /// g are the coefficients before the iteration.
+  [[gnu::noinline]] void check_norm() {
+    T* const step = m_.common.g;
+    for (std::size_t e = 0; e < workspace_.coefficients(); ++e) step[e] = m_.x[e] - step[e];
+    workspace_.multiply(step, m_.common.zeros, m_.common.u);
+    const auto square_of = [](const T* a, std::size_t entries) {
+      return squared_norm(a, entries, Simd<T>::zero()).sum();
+    };
+    check_.raise(norm_, square_of(m_.common.u, workspace_.scores()), square_of(step, workspace_.coefficients()));
   }
 
   Workspace workspace_;
   Memory m_{};
   const char* refusal_ = "";
   T step_ = T(1.9);
-  T gamma_ = T(0);
+  T norm_ = T(0);  ///< of K_yᵀK_y
+  NormCheck<T> check_{};
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed

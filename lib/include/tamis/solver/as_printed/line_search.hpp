@@ -19,9 +19,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
-  using Base::begin, Base::bind, Base::count_iteration, Base::finish_iteration, Base::first_curvature, Base::loss_,
-      Base::memory_, Base::multiply, Base::report_, Base::shape_, Base::step_from, Base::stride_, Base::take_gradients,
-      Base::targets_, Base::transposed_multiply, Base::v_, Base::validate, Base::x_, Base::z_;
+  using Base::begin, Base::bind, Base::count_iteration, Base::finish_iteration, Base::first_curvature,
+      Base::has_settled, Base::loss_, Base::memory_, Base::multiply, Base::report_, Base::shape_, Base::step_from,
+      Base::stride_, Base::take_gradients, Base::targets_, Base::transposed_multiply, Base::v_, Base::validate,
+      Base::x_, Base::z_;
 
  public:
   using Base::running;
@@ -55,7 +56,7 @@ class FistaLineSearch : public GradientSteps<T, Loss, Penalty, Design> {
     if (!running()) return false;
     const bool last = !count_iteration();
     iterate();
-    return finish_iteration(last, own_.y);
+    return finish_iteration(last, has_settled(own_.y));
   }
 
  private:
@@ -149,9 +150,9 @@ template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
   using Base = GradientSteps<T, Loss, Penalty, Design>;
   using Base::begin, Base::bind, Base::count_iteration, Base::finish_iteration, Base::first_curvature,
-      Base::for_each_active_row, Base::loss_sum, Base::multiply, Base::options_, Base::penalty_value, Base::report_,
-      Base::shape_, Base::step_from, Base::stride_, Base::take_gradients, Base::transposed_multiply, Base::v_,
-      Base::validate, Base::x_, Base::z_;
+      Base::has_settled, Base::for_each_active_row, Base::loss_sum, Base::multiply, Base::options_, Base::penalty_value,
+      Base::report_, Base::shape_, Base::step_from, Base::stride_, Base::take_gradients, Base::transposed_multiply,
+      Base::v_, Base::validate, Base::x_, Base::z_;
 
  public:
   using Base::running;
@@ -188,7 +189,7 @@ class Sparsa : public GradientSteps<T, Loss, Penalty, Design> {
     if (!running()) return false;
     const bool last = !count_iteration();
     iterate();
-    return finish_iteration(last, v_);
+    return finish_iteration(last, has_settled(v_));
   }
 
  private:

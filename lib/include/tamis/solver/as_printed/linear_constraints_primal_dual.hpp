@@ -25,7 +25,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
       Base::finish_iteration, Base::for_each_active_group, Base::for_each_active_row, Base::for_each_sample,
       Base::gather_on_labels, Base::memory_, Base::moved_, Base::multiply, Base::norm_, Base::offer_iterate,
       Base::options_, Base::penalty_, Base::rows, Base::shape_, Base::start_from_null_model,
-      Base::start_power_iteration, Base::stride_, Base::subtract_label_scores, Base::targets_,
+      Base::start_norm, Base::stride_, Base::subtract_label_scores, Base::targets_,
       Base::transposed_multiply, Base::validate;
 
  public:
@@ -45,7 +45,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     own_ = Memory::lay_out(arena, shape_);
     bind(own_.common, arena.used());
     start_from_null_model(own_.x, own_.v, own_.ordered, own_.z);
-    start_power_iteration(own_.v);
+    start_norm(own_.v);
     const std::size_t duals = CommonMemory<T>::duals(shape_);
     fill(own_.x, CommonMemory<T>::coefficients(shape_), T(0));
     for (T* matrix : {own_.zeta, own_.equal, own_.positive, own_.ordered}) fill(matrix, duals, T(0));
@@ -122,7 +122,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     });
     moved_ = {moved_x.sum(), size_x.sum()};
     multiply(own_.x, own_.z);
-    copy(own_.v, CommonMemory<T>::coefficients(shape_), own_.x);
+    separate_step(own_.x, own_.v, CommonMemory<T>::coefficients(shape_));
     subtract_label_scores(own_.z);
 
     Sum<T> total;
@@ -161,7 +161,7 @@ class LinearConstraintsPrimalDual : public DifferenceOperator<T, Loss, Penalty, 
     });
     moved_.of_point = moved_.of_x + moved;
     moved_.point = moved_.x + size;
-    finish_iteration(last, [this] { certify_iterate(); });
+    finish_iteration(last, own_.v, own_.z, [this] { certify_iterate(); });
   }
 
   void certify_iterate() {

@@ -5,6 +5,7 @@
 #include "../../design/dense.hpp"
 #include "../../projection/simplex.hpp"
 #include "../workbench.hpp"
+#include "checked_norm.hpp"
 #include "consecutive_iterates.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
@@ -12,9 +13,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
 /// The forward–backward based primal–dual iteration for Chierchia et al.'s (2015) problem (7), g(x) + Σ_ℓ λ_ℓ h_ℓ(T_ℓ
 /// x), with g = Ω, λ_ℓ = c_ℓ/λ and (T_ℓ x)_k = φ(x_ℓ)ᵀ(x^(k) − x^(z_ℓ)):
 ///     x⁺ = prox_{τg}(x − τTᵀy),   y⁺ = P_S(y + σ(T(2x⁺ − x) + r)),   S the simplices of radius λ_ℓ.
-/// x⁰ = 0, y⁰ = 0, τ = σ = 1/‖T‖ with ‖T‖ from a power iteration. No centring, restarts, weights or working sets; only
-/// the certificate, every 40 iterations, is not the paper's. It ends by that, or by the change of x (while x is zero:
-/// of x and y), and then λ_max is not reported. Memory: 3(p+1) + 2n rows of padded classes.
+/// x⁰ = 0, y⁰ = 0, τ = σ = 1/‖T‖ with ‖T‖ from a power iteration, see NormCheck. No centring, restarts, weights or
+/// working sets; only the certificate, every 40 iterations, is not the paper's. It ends by that, or by the change of x
+/// (while x is zero: of x and y), and then λ_max is not reported. Memory: 3(p+1) + 2n rows of padded classes.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   static_assert(DualProximableLoss<Loss, T>, TAMIS_NEEDS_DUAL_PROX);
@@ -24,8 +25,8 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   using Base::advance_power_iteration, Base::bind, Base::certify, Base::count_iteration, Base::end_at_limit,
       Base::enter_domain, Base::for_each_active_group, Base::for_each_active_row, Base::intercept_scale_, Base::loss_,
       Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_, Base::report_, Base::rows,
-      Base::shape_, Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply,
-      Base::update_residual, Base::validate;
+      Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows, Base::start_power_iteration,
+      Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate;
 
  public:
   using Base::running;
@@ -56,10 +57,10 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     own_ = Memory::lay_out(arena, shape_);
     bind(own_.common, arena.used());
     intercept_scale_ = T(1);
-    loss_.null_model(targets_, options_.intercept,
-                           row_of(own_.v, shape_.features, stride_), own_.z, stride_);
+    loss_.null_model(targets_, options_.intercept, row_of(own_.v, shape_.features, stride_), own_.z, stride_);
     certify_null_model();
     start_power_iteration(own_.v);
+    check_ = {};
     fill(own_.x, CommonMemory<T>::coefficients(shape_), T(0));
     fill(own_.y, CommonMemory<T>::duals(shape_), T(0));
     return running();
@@ -158,13 +159,12 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     });
     moved_ = {moved.sum(), size.sum()};
     multiply(own_.x, own_.z);
-    copy(own_.v, CommonMemory<T>::coefficients(shape_), own_.x);
+    separate_step(own_.x, own_.v, CommonMemory<T>::coefficients(shape_));
     subtract_label_scores(own_.z);
     for_each_sample(own_.y, [&](T* y, Index i) {
       T* z = row_of(own_.z, i, stride_);
       const Label label = targets_.labels[i];
-      for (Index k = 0; k < shape_.classes; ++k)
-        z[k] = y[k] + sigma * (k == label ? z[k] : z[k] + targets_.margin(i));
+      for (Index k = 0; k < shape_.classes; ++k) z[k] = y[k] + sigma * (k == label ? z[k] : z[k] + targets_.margin(i));
     });
     project_simplex_rows(own_.z, shape_.samples, shape_.classes, stride_,
                          [&](Index i) { return targets_.weight(i) / options_.lambda; });
@@ -176,11 +176,21 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
     });
     moved_.of_point = moved.sum();
     moved_.point = size.sum();
+    if (!last && check_.is_due(report_.iterations)) check_norm();
     const bool met = !by_gap() && moved_.is_within(stopping_.threshold);
     if (!due && !met && !last) return;
     certify_iterate();
     if (met && running()) report_.status = Status::stopped;
     if (last) end_at_limit();
+  }
+
+  /// v is the step of x.
+  void check_norm() {
+    multiply(own_.v, own_.z);
+    subtract_label_scores(own_.z);
+    T square = norm_ * norm_;
+    const T image = squared_distance_of_duals(own_.z, nullptr), step = squared_distance_of_rows(own_.v, nullptr);
+    if (check_.raise(square, image, step)) norm_ = square_root(square);
   }
 
   bool by_gap() const { return stopping_.rule == StoppingRule::gap; }
@@ -201,6 +211,7 @@ class PrimalDual : public Workbench<T, Loss, Penalty, Design> {
   Stopping<T> stopping_{};
   Memory own_{};
   Movement<T> moved_{};
+  NormCheck<T> check_{};
   bool measuring_norm_ = true;
 };
 

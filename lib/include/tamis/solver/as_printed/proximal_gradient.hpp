@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "checked_norm.hpp"
 #include "gradient_steps.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::as_printed {
@@ -14,8 +15,8 @@ enum class ConstantStep { power_iteration, printed };
 /// + (t − 1)/t⁺ (W − W_before), t⁺ = (1 + √(1 + 4t²))/2. W⁰ = 0. No centring, line search, restarts or working sets;
 /// only the certificate, every 40 iterations, is not the papers'. λ_max is reported without an intercept only.
 ///
-/// L = max c · (curvature of ℓ) · ‖[X 1]‖² with the norm from a power iteration; or with ConstantStep::printed paper
-/// B's 𝒦, for its equation (2) printed as
+/// L = max c · (curvature of ℓ) · ‖[X 1]‖² with the norm from a power iteration, see NormCheck; or with
+/// ConstantStep::printed paper B's 𝒦, for its equation (2) printed as
 ///     𝒦 = 4(m−1)/n Σᵢ ‖xᵢ‖²,   m classes, n samples of unit weight, no intercepts,
 /// which with sample weights is 4(m−1) Σᵢ cᵢ‖xᵢ‖², cᵢ = wᵢ/Σw, and with intercepts has ‖xᵢ‖² + 1 in the place of ‖xᵢ‖²;
 /// margins are not in it. For the other losses, of which the paper prints no 𝒦: Σᵢ cᵢ‖xᵢ‖² times their factor in its
@@ -46,6 +47,7 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
     begin();
     momentum_ = T(1);
     measuring_norm_ = step_ == ConstantStep::power_iteration;
+    check_ = {};
     if (measuring_norm_) start_power_iteration(v_);
     else take_printed_constant();
     return running();
@@ -57,20 +59,21 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
     if (measuring_norm_) {
       measuring_norm_ = !advance_power_iteration(v_, z_);
       if (measuring_norm_) return true;
-      T weight = 0;
-      for (Index i = 0; i < shape_.samples; ++i) weight = largest(weight, targets_.weight(i));
-      curvature_ = weight * loss_.template curvature<T>(shape_.classes) * norm_ * norm_;
+      take_measured_constant();
       return true;
     }
     const bool last = !count_iteration();
     iterate();
-    return finish_iteration(last, v_);
+    const bool met = has_settled(v_);
+    if (!last && !met && step_ == ConstantStep::power_iteration && check_.is_due(report_.iterations)) check_norm();
+    return finish_iteration(last, met);
   }
 
  protected:
   using Base::add_epochs, Base::advance_power_iteration, Base::begin, Base::bind, Base::count_iteration, Base::design_,
-      Base::finish_iteration, Base::for_each_active_row, Base::loss_, Base::multiply, Base::norm_, Base::options_,
-      Base::shape_, Base::start_power_iteration, Base::step_from, Base::stride_, Base::take_gradients, Base::targets_,
+      Base::finish_iteration, Base::for_each_active_row, Base::has_settled, Base::loss_, Base::multiply, Base::norm_,
+      Base::options_, Base::report_, Base::squared_distance_of_duals, Base::squared_distance_of_rows, Base::shape_,
+      Base::start_power_iteration, Base::step_from, Base::stride_, Base::take_gradients, Base::targets_,
       Base::transposed_multiply, Base::v_, Base::validate, Base::x_, Base::z_;
   ProximalGradient(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
                    const Options<T>& options, ConstantStep step)
@@ -93,6 +96,27 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
       return m;
     }
   };
+
+  /// L ← max c · (curvature of ℓ) · norm².
+  void take_measured_constant() {
+    T weight = 0;
+    for (Index i = 0; i < shape_.samples; ++i) weight = largest(weight, targets_.weight(i));
+    curvature_ = weight * loss_.template curvature<T>(shape_.classes) * norm_ * norm_;
+  }
+  /// v_ are the coefficients before the iteration, which it and z_ are no longer afterwards.
+  void check_norm() {
+    for_each_active_row([&](Index j) {
+      T* v = row_of(v_, j, stride_);
+      const T* x = row_of(x_, j, stride_);
+      for (Index k = 0; k < stride_; ++k) v[k] = x[k] - v[k];
+    });
+    multiply(v_, z_);
+    T square = norm_ * norm_;
+    const T image = squared_distance_of_duals(z_, nullptr), step = squared_distance_of_rows(v_, nullptr);
+    if (!check_.raise(square, image, step)) return;
+    norm_ = square_root(square);
+    take_measured_constant();
+  }
 
   /// L ← Σᵢ cᵢ · (factor of ℓ) · ‖xᵢ‖²; z_ is scratch.
   void take_printed_constant() {
@@ -145,6 +169,7 @@ class ProximalGradient : public GradientSteps<T, Loss, Penalty, Design> {
   bool measuring_norm_ = true;
   T curvature_ = T(0);
   T momentum_ = T(1);
+  NormCheck<T> check_{};
 };
 
 /// Blondel et al.'s (2013) FISTA (CST): the step is 1/𝒦.
