@@ -114,7 +114,10 @@ def limited(solve, *given):
 
     def work():
         resource.setrlimit(resource.RLIMIT_CPU, (wishes.seconds, wishes.seconds))
-        theirs.send(solve(*given))
+        try:
+            theirs.send(solve(*given))
+        except subprocess.CalledProcessError:
+            pass  # glmnet's process was ended
 
     process = multiprocessing.get_context("fork").Process(target=work)
     process.start()
@@ -128,11 +131,15 @@ def limited(solve, *given):
 
 
 def ours(path, flags, tolerance):
+    """The report and the seconds; None for a run that was ended."""
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.json")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([wishes.tamis, "train", path, "--quiet", "--tolerance", repr(tolerance), "--report", report, *flags], check=True, capture_output=True)
+        subprocess.run([wishes.tamis, "train", path, "--quiet", "--tolerance", repr(tolerance), "--report", report, *flags], capture_output=True,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (3 * wishes.seconds, 3 * wishes.seconds)))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if not os.path.exists(report):
+            return None
         with open(report, encoding="utf-8") as file:
             found = json.load(file)
     return found, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -155,8 +162,11 @@ for name in wishes.problems.split(","):
         x, y = read(path)
         for strength in (1e-1, 1e-3):
             given = ["--loss", loss, "--penalty", penalty, "--lambda", repr(strength), *flags]
-            optimum = ours(path, given, 1e-8)[0]["objective"]
-            report, spent = ours(path, given, near)
+            known, run = ours(path, given, 1e-8), ours(path, given, near)
+            if not known or not run:
+                print(f"| {name} | {table} | {loss} | {penalty} | {strength:g} | – | – | – | {'no optimum to 1e-8' if run else 'killed'} | – | – | – |", flush=True)
+                continue
+            optimum, (report, spent) = known[0]["objective"], run
             cells = ["–", f"> {wishes.seconds}", "–"]
             for tolerance in tolerances:
                 theirs = limited(solve, x, y, strength, tolerance)
