@@ -7,7 +7,7 @@ import contentSecurityPolicy from './plugins/content-security-policy.js';
 import digits from './plugins/digits.js';
 import figures from './plugins/figures.js';
 import offline from './plugins/offline.js';
-import projectLinks from './plugins/project-links.js';
+import projectLink from './plugins/project-link.js';
 import workerFirst from './plugins/worker-first.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -36,7 +36,7 @@ export default defineConfig(({ isPreview }) => {
     plugins: [
       workerFirst(),
       contentSecurityPolicy(),
-      projectLinks(process.env.TAMIS_URL),
+      projectLink(process.env.TAMIS_URL),
       digits(path.join(project, 'tests/data/digits.csv')),
       figures(path.join(project, 'tests/firmware/figures.csv')),
       offline(path.join(here, 'plugins/service-worker.js')),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import projectLinks from '../../web/plugins/project-links.js';
+import projectLink from '../../web/plugins/project-link.js';
 import { axeViolations, dropFile, moveSlider, nothingRuns, notice, openMore, serveFolder, settled, stage, tableSettled, watchLongTasks } from './support.mjs';
 
 const scene = stage();
@@ -418,16 +418,16 @@ test('what the words of the head mean is said on tap, each in a sentence', async
   }, { prepare: (page) => page.setViewportSize({ width: 320, height: 640 }) });
 });
 
-test('the foot leads to the guide, and to npm and the source once the project has an address', async () => {
+test('the foot leads to the guide, and to the source once the project has an address', async () => {
   await withPage(async (page) => {
     assert.deepEqual(await page.$$eval('#elsewhere a', (all) => all.map((one) => [one.textContent, one.getAttribute('href')])),
       [['README and guide', 'guide/index.html']]);
     assert.ok(await page.isVisible('#elsewhere a'));
   });
   const plain = readFileSync(fileURLToPath(new URL('../../web/index.html', import.meta.url)), 'utf8');
-  for (const none of [undefined, '', 'https://tamis.example']) assert.equal(projectLinks(none).transformIndexHtml(plain), plain);
-  const linked = projectLinks('https://host.org/owner/tamis').transformIndexHtml(plain);
-  assert.match(linked, /<p id="elsewhere"><a href="guide\/index\.html">README and guide<\/a> <a href="[^"]+\/tamis">npm<\/a> <a href="https:\/\/host\.org\/owner\/tamis">Source<\/a><\/p>/);
+  for (const none of [undefined, '', 'https://tamis.example']) assert.equal(projectLink(none).transformIndexHtml(plain), plain);
+  const linked = projectLink('https://host.org/owner/tamis').transformIndexHtml(plain);
+  assert.match(linked, /<p id="elsewhere"><a href="guide\/index\.html">README and guide<\/a> <a href="https:\/\/host\.org\/owner\/tamis">Source<\/a><\/p>/);
 });
 
 test('works from any folder of a static host', async () => {
