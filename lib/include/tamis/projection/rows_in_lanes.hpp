@@ -54,7 +54,9 @@ struct RowsInLanes {
   /// in parts.
   void put(Mask number, Native value, Index count) {
     if (!profile.every_width || count <= most_put) {
-      for (Index k = 0; k < count; ++k) v[k].entry = select(is(number, k), value, v[k].entry);
+      Index k = 0;
+      do v[k].entry = select(is(number, k), value, v[k].entry);  // there is an entry
+      while (++k < count);
     } else {
       TAMIS_UNROLL
       for (Index r = 0; r < lanes<T>; ++r) v[number[r]].entry[r] = value[r];
