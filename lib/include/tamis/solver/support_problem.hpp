@@ -175,28 +175,28 @@ struct SupportProblem {
         sum += row_of(a, group.feature(r), stride)[k] * row_of(b, group.feature(r), stride)[k];
     return sum;
   }
-  /// How much more a norm is curved across w than the loss is by h, the diagonal of its Hessian; along w it is not
+  /// How much more a norm is curved across w than the loss is by the diagonal of its Hessian; along w it is not
   /// curved at all. 0 for penalties that are curved everywhere.
-  T excess_curvature(FeatureGroup group, const T* h) const {
-    const T own = h[group.first];
+  T excess_curvature(FeatureGroup group, const T* diagonal) const {
+    const T own = diagonal[group.first];
     return dual_kind<T>(penalty) == DualKind::norm && own > T(0) ? penalty_curvature(group) / own : T(0);
   }
-  /// out += ŵŵᵀg / h where a norm is curved much more than the loss.
-  void add_along(FeatureGroup group, const T* g, const T* h, T* out) const {
-    if (!(excess_curvature(group, h) > T(8))) return;
-    const T step = inner_product(group, w, g) / (inner_product(group, w, w) * h[group.first]);
+  /// out += ŵŵᵀv over the loss's own curvature, where a norm is curved much more than that.
+  void add_along(FeatureGroup group, const T* v, const T* diagonal, T* out) const {
+    if (!(excess_curvature(group, diagonal) > T(8))) return;
+    const T step = inner_product(group, w, v) / (inner_product(group, w, w) * diagonal[group.first]);
     for (Index r = 0; r < group.count; ++r)
       for (Index k = 0; k < shape.classes; ++k)
         row_of(out, group.feature(r), stride)[k] += step * row_of(w, group.feature(r), stride)[k];
   }
   /// Makes zero the groups of a norm that would turn round long before the end of the step d, in the scores too, for
   /// others that move against them would go too far without them; whether there are any.
-  bool drop_turning(const T* h) {
+  bool drop_turning(const T* diagonal) {
     bool any = false;
     for_each_group([&](FeatureGroup group) {
       const T square = inner_product(group, w, w);
       if (!(square + inner_product(group, w, d) < T(0)) || !(square < T(0.01) * inner_product(group, d, d))) return;
-      if (!(excess_curvature(group, h) > T(0))) return;
+      if (!(excess_curvature(group, diagonal) > T(0))) return;
       any = true;
       for (Index r = 0; r < group.count; ++r) {
         const Index j = group.feature(r);
