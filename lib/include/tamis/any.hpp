@@ -57,6 +57,12 @@ class AnyLoss {
     return !has_label_sets(kind) && detail::any_row(Losses{}, [=]<class R>(R) { return R::kind == kind; });
   }
 
+  /// Whether all of them that have a curvature are sums of squared violations.
+  static constexpr bool are_sums_of_violations = !detail::any_row(Losses{}, []<class R>(R) {
+    if constexpr ((R::has & catalogue::has::curvature) == 0) return false;
+    else return !is_sum_of_violations<typename R::Type>();
+  });
+
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
   T max_dual_scale() const {
@@ -622,6 +628,7 @@ class AnyTrainingFor {
   /// another solver of this build, and for whichever it is, with what else is needed `beside`, there are `bytes`.
   static ProblemSpec on_samples(ProblemSpec choice, const Design& design, Shape shape, T lambda, bool intercept,
                                 std::size_t bytes = detail::no_bytes_suffice, Requirement beside = {}) {
+    if constexpr (!may_crawl) return choice;
     const ProblemSpec other = where_ascent_crawls(choice);
     const bool differs = resolve(other) != resolve(choice) && has_columns(design);
     if (!differs || bytes < (requirement(choice, shape) & beside).bytes ||
@@ -646,7 +653,8 @@ class AnyTrainingFor {
   }
   /// And for whichever solver the choice may mean `on_samples`.
   static constexpr Requirement requirement_unseen(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
-    return requirement(choice, shape, hint) | requirement(where_ascent_crawls(choice), shape, hint);
+    if constexpr (!may_crawl) return requirement(choice, shape, hint);
+    else return requirement(choice, shape, hint) | requirement(where_ascent_crawls(choice), shape, hint);
   }
 
   /// Another λ than that of the options, before `start`.
@@ -701,9 +709,11 @@ class AnyTrainingFor {
  private:
   enum class Form : std::uint8_t { refused, once, rounds };
 
-  /// The choice as if its λ were tiny, in builds with what that means.
+  /// Whether this build has ascent on the dual and what is there instead where that crawls.
+  static constexpr bool may_crawl = Solver::has(SolverKind::crammer_singer_dual) && Solver::has(SolverKind::two_phase);
+  /// The choice as if its λ were tiny.
   static constexpr ProblemSpec where_ascent_crawls(ProblemSpec choice) {
-    if constexpr (has(SolverKind::crammer_singer_dual) && has(SolverKind::two_phase)) choice.tiny_lambda = true;
+    choice.tiny_lambda = true;
     return choice;
   }
   static Loss loss_of([[maybe_unused]] LossKind kind) {

@@ -34,8 +34,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       Base::fit_null_model, Base::follows_violations, Base::for_each_active_group, Base::for_each_active_row,
       Base::gauge_, Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::loss_,
       Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual, Base::offer_primal,
-      Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::report_, Base::settled_, Base::shape_,
-      Base::shrinkage_, Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_,
+      Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::report_, Base::settled, Base::settled_,
+      Base::shape_, Base::shrinkage_, Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_,
       Base::working_;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
@@ -109,11 +109,11 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     } else {
       newton_step();
       known_ = false;
-      settled_ = settled_ && newton_.went_well();
-      epochs_left_ = settled_ ? 0 : epochs_between();
+      settled_ = settled() && newton_.went_well();
+      epochs_left_ = settled() ? 0 : epochs_between();
       comes_from_newton_ = true;
     }
-    if (last || (epochs_left_ == 0 && (comes_from_newton_ || !settled_))) {
+    if (last || (epochs_left_ == 0 && (comes_from_newton_ || !settled()))) {
       comes_from_newton_ = false;
       const T before = excess();
       certify(false);
@@ -176,7 +176,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// alone that get their first coefficients, for the others are Newton's.
   [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
     const T doubt = smallest(T(0.5), T(3) * square_root(largest(gap_, T(0))));
-    const T least = lambda_ * (settled_ ? T(1) : T(1) - doubt);
+    const T least = lambda_ * (settled() ? T(1) : T(1) - doubt);
     working_ = 0;
     for_each_active_group([&](FeatureGroup group) {
       bool wanted = !options_.working_sets || !has_zeros() || !(memory_.score[group.first] < least);
@@ -186,11 +186,11 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         varies = varies || own_.squares[j] > T(0);
         is_new = is_new && is_zero(row_of(own_.w, j, stride_));
       }
-      wanted = settled_ ? wanted && is_new : wanted || !is_new;
+      wanted = settled() ? wanted && is_new : wanted || !is_new;
       if (wanted && varies)
         for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
     });
-    epochs_left_ = settled_ ? Index(working_ > 0) : count;
+    epochs_left_ = settled() ? Index(working_ > 0) : count;
   }
 
   // ---- Newton's method --------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
       T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
-      if (settled_) {  // a step leaves the square of what it begins with, and what it leaves is the gap
+      if (settled()) {  // a step leaves the square of what it begins with, and what it leaves is the gap
         const T here = largest(excess(), epsilon<T>);
         forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
       }

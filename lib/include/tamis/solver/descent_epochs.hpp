@@ -113,7 +113,13 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
 
   // ---- epochs -----------------------------------------------------------------------------------------------------
 
-  bool follows_violations() const { return loss_.violations() != Violations::none; }
+  /// Whether the loss is known to be a sum of violations, or one of several that are, when the code is compiled.
+  static constexpr bool always_violations = is_sum_of_violations<Loss>() || requires {
+    requires Loss::are_sums_of_violations;
+  };
+  bool follows_violations() const { return always_violations || loss_.violations() != Violations::none; }
+  /// Newton's method does well at w: epochs are for groups that get their first coefficients.
+  bool settled() const { return !always_violations && settled_; }
 
   bool is_zero(const T* row) const {
     for (Index k = 0; k < shape_.classes; ++k)
@@ -319,7 +325,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
           for (Index e = 0; e < x.count; ++e) apply(x.sample(e), x.values[e], step);
         });
       });
-      if (!options_.intercept || settled_) continue;
+      if (!options_.intercept || settled()) continue;
       T* sums = own_.block[1];
       column_sums(static_cast<const T*>(own_.u), shape_.samples, stride, sums);
       T curvature = 0;
@@ -343,11 +349,11 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   }
 
   /// Over the groups in work, of an epoch on a model.
-  int sweeps() const { return settled_ ? 10 : 4; }
+  int sweeps() const { return settled() ? 10 : 4; }
 
   Memory own_{};
   T lambda_ = T(0);       ///< that epochs work with
-  bool settled_ = false;  ///< Newton's method does well at w: epochs are for groups that get their first coefficients
+  bool settled_ = false;  ///< see settled()
   Index working_ = 0;     ///< entries of `work`
   T caution_ = T(1);      ///< factor of the curvature
   T value_ = T(0);        ///< of the objective, while `known_`
