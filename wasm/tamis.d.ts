@@ -257,7 +257,8 @@ export interface Tamis {
 
   /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
-   * is as fast as it can be. It takes the latter when they are free, else the least. The data come on top.
+   * is as fast as it can be. It takes the latter when they are free, else the least; where the
+   * samples decide between two solvers (hinge and ridge), what the larger takes. The data come on top.
    */
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */

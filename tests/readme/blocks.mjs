@@ -30,7 +30,7 @@ function snippets() {
     for (const line of textOf(file).split('\n')) {
       list = line.match(/^\s*foreach\(name (.*)\)/)?.[1] ?? list;
       const [, name] = line.match(/^\s*tamis_snippet\((\S+)/) ?? [];
-      for (const one of name === '${name}' ? list.split(' ') : name ? [name] : []) names.add(one);
+      for (const one of name?.includes('${name}') ? list.split(' ').map((part) => name.replace('${name}', part)) : name ? [name] : []) names.add(one);
     }
   }
   return names;

@@ -97,7 +97,8 @@ test('trainingBytes is what a training uses, with and without a limit', async ()
       const { report, classes, features } = train();
       const spec = { samples: X.length, features, classes: classes.length, loss, penalty, lambda, precision, groups: rest.groups };
       const { least, fast } = tamis.trainingBytes(spec);
-      assert.equal(report.arenaBytes, fast);
+      if (loss === 'hinge' && penalty === 'ridge') assert.ok(report.arenaBytes <= fast); // the samples decide between two solvers
+      else assert.equal(report.arenaBytes, fast);
       const small = train({ memoryLimit: least, maxIterations: 100000 }).report; // maybe by a slower way
       assert.deepEqual([small.arenaBytes, small.arenaUsedBytes], [least, least]);
       assert.ok(small.status === report.status || (least < fast && small.status === 'precision_limit'), small.status);
