@@ -72,8 +72,8 @@ void measure(const char* title, const DenseDesign<double>& design, const Targets
   std::printf(
       "%s, lambda_max to %g of it, certified 1e-4\n"
       "  one solve at the smallest lambda   %8.3f s  %u iterations\n"
-      "  path of %u lambdas                %8.3f s  %llu iterations: %.1f solves (aimed at: 8)\n"
-      "  %u folds of it, and the path       %8.3f s: %.2f paths (aimed at: 6); %zu bytes of arena for all\n",
+      "  path of %u lambdas                %8.3f s  %llu iterations: %.1f solves\n"
+      "  %u folds of it, and the path       %8.3f s: %.2f paths; %zu bytes of arena for all\n",
       title, ratio, cold, cold_iterations, points, path, static_cast<unsigned long long>(iterations), path / cold,
       folds, path + validated, (path + validated) / path, bytes);
 }
