@@ -634,6 +634,8 @@ class AnyTrainingFor {
     if (!differs || bytes < (requirement(choice, shape) & beside).bytes ||
         bytes < (requirement(other, shape) & beside).bytes)
       return choice;
+    Index row = 0, column = 0;
+    if (design.find_bad_value(row, column)) return choice;  // which is what the run will say
     choice.tiny_lambda =
         ProblemSpec::is_tiny(lambda, shape.samples, mean_square_norm(design, intercept, static_cast<T*>(nullptr)));
     return choice;
