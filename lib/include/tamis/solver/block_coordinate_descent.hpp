@@ -16,6 +16,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// descends on the quadratic model at the scores before it. After a few epochs the support hardly changes: from then
 /// on, where the memory suffices, a step of SupportNewton on it alternates with an epoch or two that correct it.
 ///
+/// Once such steps do well on a loss with a model, epochs are for groups that get their first coefficients alone, and a
+/// system is solved as far as what is left of the gradient beside λ asks.
+///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
 /// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: Blondel et al. (2013); Yuan,
