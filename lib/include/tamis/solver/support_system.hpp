@@ -10,8 +10,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// The system (XᵀHX + λΩ″ + damping) D = … of SupportNewton, with a copy of the samples that curve, dense or sparse,
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
 /// over up to 1536 of them; where they are fewer than the support, and Ω curves everywhere, over all, by a factor of
-/// their number; the diagonal of A alone where the memory was not made for that many. The factor of the support is joined by a step
-/// along the coefficients of each group, where a norm has no curvature.
+/// their number; the diagonal of A alone where the memory was not made for that many. The factor
+/// of the support is joined by a step along the coefficients of each group, where a norm has no curvature.
 template <class T>
 class SupportSystem {
  public:
