@@ -192,13 +192,15 @@ template <class T, class Penalty>
 void expect_an_end(const char* what, Penalty penalty, std::uint32_t most) {
   SCOPED_TRACE(what);
   const Made<T> made(200, 16, 3, 9);
+  constexpr double sizes[] = {1e-3, 1e-2, 0.1, 1, 10, 100, 1000};  // pow of float depends on the processor
   std::vector<T> values = made.values;
   for (Index j = 0; j < made.features; ++j)
     for (Index i = 0; i < made.samples; ++i)
-      values[i + j * made.samples] = std::pow(T(10), T(j % 7) - T(3)) * (values[i + j * made.samples] + T(j % 3));
+      values[i + j * made.samples] = T(sizes[j % 7]) * (values[i + j * made.samples] + T(j % 3));
   Options<T> options;
   options.lambda = T(1e-3);
-  options.tolerance = sizeof(T) == 4 ? T(5e-4) : T(1e-4);
+  // What rounding leaves of a gradient of float is some 5e-7, up to 9e-4 of the objective beside this λ.
+  options.tolerance = sizeof(T) == 4 ? T(1e-3) : T(1e-4);
   options.max_iterations = most;
   const auto answer = train_on<T, Hinge, TwoPhase>(values, made, options, penalty);
   EXPECT_EQ(answer.report.status, Status::converged) << answer.report.relative_gap;

@@ -40,7 +40,7 @@ template <class T>
   constexpr Index panel = profile.every_width ? 16 : 4;  // rows that share what is read of those above them
   for (Index first = 0; first < size; first += 4) {
     const Index rows = smallest(Index(4), size - first);
-    const Index done = profile.tiles ? first : 0;
+    const Index tiled = profile.tiles ? rows / 2 * 2 : 0;  // rows; the last of an odd number is by itself
     if constexpr (profile.tiles) {
       const Index top = panel > 4 ? first - first % panel : first;
       const auto take_tiles = [=](Index r, Index count, Index j) {
@@ -49,13 +49,13 @@ template <class T>
       if (panel > 4) {
         const Index end = top + smallest(panel, size - top);
         for (Index j = 0; j < top && first == top; j += 4)
-          for (Index r = top; r < end; r += 4) take_tiles(r, smallest(Index(4), end - r), j);
+          for (Index r = top; r < end; r += 4) take_tiles(r, smallest(Index(4), (end - r) / 2 * 2), j);
       }
-      for (Index j = panel > 4 ? top : 0; j < first; j += 4) take_tiles(first, rows, j);
+      for (Index j = panel > 4 ? top : 0; j < first; j += 4) take_tiles(first, tiled, j);
     }
     for (Index i = first; i < first + rows; ++i) {
       T* row = row_at(i);
-      for (Index c = done; c < i; ++c) row[c] = detail::factor_entry<T>(row, row_at(c), c) / row_at(c)[c];
+      for (Index c = i < first + tiled ? first : 0; c < i; ++c) row[c] = detail::factor_entry<T>(row, row_at(c), c) / row_at(c)[c];
       const T pivot = detail::factor_entry<T>(row, row, i);
       if (!(pivot > T(0)) || !finite(pivot)) return false;
       row[i] = square_root(pivot);

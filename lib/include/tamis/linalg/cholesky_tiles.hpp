@@ -5,19 +5,20 @@
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail {
 
-/// Entries j … j + 3 of R rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
+/// Entries j … j + 3 of two rows of the factor, j a multiple of four; `columns` is row j of the factor. A tile of inner
 /// products shares its loads and keeps the adders busy.
-template <class T, int R>
+template <class T>
 void factor_tile(T* row, const T* columns, std::size_t stride, Index j) {
   static_assert(4 % lanes<T> == 0);
-  Simd<T> total[std::size_t{R}][4];
+  constexpr Index R = 2;
+  Simd<T> total[R][4];
   TAMIS_UNROLL
   for (Index r = 0; r < R; ++r) {
     TAMIS_UNROLL
     for (Index c = 0; c < 4; ++c) total[r][c] = Simd<T>::zero();
   }
   for (Index e = 0; e < j; e += lanes<T>) {
-    Simd<T> left[std::size_t{R}];
+    Simd<T> left[R];
     TAMIS_UNROLL
     for (Index r = 0; r < R; ++r) left[r] = Simd<T>::load(row + r * stride + e);
     TAMIS_UNROLL
@@ -77,14 +78,12 @@ TAMIS_WIDE [[gnu::noinline]] void factor_tile_wide(T* row, const T* columns, std
   }
 }
 
-/// `rows` rows of it, four at most.
+/// `rows` rows of it, two or four.
 template <class T>
 void factor_rows(T* row, Index rows, const T* columns, std::size_t stride, Index j) {
   if constexpr (profile.wide)
     if (rows == 4 && has_wide_vectors()) return factor_tile_wide(row, columns, stride, j);
-  Index r = 0;
-  for (; r + 2 <= rows; r += 2) factor_tile<T, 2>(row + r * stride, columns, stride, j);
-  if (r < rows) factor_tile<T, 1>(row + r * stride, columns, stride, j);
+  for (Index r = 0; r < rows; r += 2) factor_tile(row + r * stride, columns, stride, j);
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE::detail

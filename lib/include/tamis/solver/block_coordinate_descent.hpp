@@ -17,7 +17,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// on, where the memory suffices, a step of SupportNewton on it alternates with an epoch or two that correct it.
 ///
 /// Once such steps do well on a loss with a model, epochs are for groups that get their first coefficients alone, and a
-/// system is solved as far as what is left of the gradient beside λ asks.
+/// system is solved as far as what is left of the gradient beside λ asks. Where they do well on any loss and most
+/// groups have a gradient well below λ, these are left out of epochs and certificates until the problem without them is
+/// solved; a run ends by a certificate of all features.
 ///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
@@ -32,14 +34,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   using Base = DescentEpochs<T, Loss, Penalty, Columns>;
 
  protected:
-  using Base::are_scores, Base::begin_again, Base::bind, Base::caution_, Base::certificates_, Base::certify_null_model,
-      Base::count_iteration, Base::decrease_, Base::design_, Base::dual_value, Base::end_at_limit, Base::epoch,
-      Base::fit_null_model, Base::follows_violations, Base::for_each_active_group, Base::for_each_active_row,
-      Base::gauge_, Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::loss_,
-      Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual, Base::offer_primal,
-      Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::report_, Base::settled, Base::settled_,
-      Base::shape_, Base::shrinkage_, Base::stride_, Base::take_gradients, Base::targets_, Base::validate, Base::value_,
-      Base::working_;
+  using Base::activate, Base::activate_all, Base::active_count_, Base::are_scores, Base::begin_again, Base::bind,
+      Base::caution_, Base::certificates_, Base::certify_null_model, Base::count_iteration, Base::decrease_,
+      Base::design_, Base::dual_value, Base::end_at_limit, Base::epoch, Base::fit_null_model, Base::follows_violations,
+      Base::for_each_active_group, Base::for_each_active_row, Base::for_each_listed_group, Base::gauge_,
+      Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::list_active,
+      Base::loss_, Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual,
+      Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::repair, Base::report_,
+      Base::scored_dual_value, Base::settled, Base::settled_, Base::shape_, Base::shrinkage_, Base::stride_,
+      Base::take_gradients, Base::targets_, Base::transposed_multiply, Base::validate, Base::value_,
+      Base::whole_transposed_multiply, Base::working_;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
 
@@ -92,12 +96,14 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
   bool warm_start(T lambda) {
+    const T last = options_.lambda;
     if (!begin_again(lambda)) return false;
     lambda_ = lambda;
     went_round_ = true;
     decrease_ = T(0);
     certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
+    narrow(smallest(T(2) * lambda - last, lambda));
     if (running()) begin_epochs(2);
     return running();
   }
@@ -119,10 +125,12 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     if (last || (epochs_left_ == 0 && (comes_from_newton_ || !settled()))) {
       comes_from_newton_ = false;
       const T before = excess();
-      certify(false);
+      certify(false, last);
       if (last) end_at_limit();
       if (running()) {
+        if (newton_is_on() && newton_.went_well() && excess() > T(0.5) * before) newton_.solve_closely();
         settled_ = !follows_violations() && newton_is_on() && newton_.went_well() && excess() <= T(0.5) * before;
+        if (!is_narrow()) narrow((T(1) - doubt()) * lambda_);
         begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
       }
     }
@@ -173,23 +181,46 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// What is left of the gradient at the last certificate, beside λ; the gap for a penalty that has none of zeros.
   T excess() const { return has_zeros() ? gauge_ / lambda_ - T(1) : gap_; }
 
+  /// Share of λ by which scores may still grow.
+  T doubt() const { return smallest(T(0.5), T(3) * square_root(largest(gap_, T(0)))); }
+
+  /// Whether features are left out of all that is done until the problem without them is solved.
+  bool is_narrow() const { return active_count_ < shape_.features; }
+  /// Where Newton's method does well: leaves out the groups without coefficients whose score of the last certificate of
+  /// all is not above `least`, if these are most.
+  [[gnu::noinline]] void narrow(T least) {
+    if (!options_.working_sets || !has_zeros() || shape_.features <= Base::smallest_working_set) return;
+    const bool does_well = settled() || (newton_is_on() && newton_.went_well());
+    Index kept = 0;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 0;
+      if (!(memory_.score[group.first] > least) && is_new(group)) return;
+      kept += group.count;
+      activate(group);
+    });
+    if (does_well && kept <= shape_.features / 4) list_active();
+    else activate_all();
+  }
+
   std::uint32_t interval() const { return largest(std::uint32_t(5), report_.iterations / 4); }
 
+  /// Whether a group has no coefficients.
+  [[gnu::noinline]] bool is_new(FeatureGroup group) const {
+    for (Index r = 0; r < group.count; ++r)
+      if (!is_zero(row_of(own_.w, group.feature(r), stride_))) return false;
+    return true;
+  }
   /// Chooses the groups that epochs visit: those with coefficients, and those that might get some; once settled, those
   /// alone that get their first coefficients, for the others are Newton's.
   [[gnu::noinline]] void begin_epochs(std::uint32_t count) {
-    const T doubt = smallest(T(0.5), T(3) * square_root(largest(gap_, T(0))));
-    const T least = lambda_ * (settled() ? T(1) : T(1) - doubt);
+    const T least = lambda_ * (settled() ? T(1) : T(1) - doubt());
     working_ = 0;
     for_each_active_group([&](FeatureGroup group) {
       bool wanted = !options_.working_sets || !has_zeros() || !(memory_.score[group.first] < least);
-      bool varies = false, is_new = true;
-      for (Index r = 0; r < group.count; ++r) {
-        const Index j = group.feature(r);
-        varies = varies || own_.squares[j] > T(0);
-        is_new = is_new && is_zero(row_of(own_.w, j, stride_));
-      }
-      wanted = settled() ? wanted && is_new : wanted || !is_new;
+      bool varies = false;
+      for (Index r = 0; r < group.count; ++r) varies = varies || own_.squares[group.feature(r)] > T(0);
+      const bool first_ones = is_new(group);
+      wanted = settled() ? wanted && first_ones : wanted || !first_ones;
       if (wanted && varies)
         for (Index r = 0; r < group.count; ++r) own_.work[working_++] = group.feature(r);
     });
@@ -209,21 +240,42 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       const T value = known_ ? value_ : objective();
       SupportProblem<T, Columns, Loss, Penalty> problem{
           design_, targets_, loss_,  penalty_, shape_, lambda_, value,      forcing, gap_ <= T(0.3), options_.intercept,
-          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_};
+          own_.w,  own_.g,   own_.d, own_.z,   own_.u, own_.h,  own_.bound, stride_, memory_.list,   active_count_};
       report_.epochs += newton_.step(problem);
     }
   }
 
   // ---- certificates -----------------------------------------------------------------------------------------------
 
-  /// Scores of the coefficients anew, then the gap.
-  [[gnu::noinline]] void certify(bool null_model) {
+  /// Scores of the coefficients anew, then the gap: for the features at hand, and for all of them where that is within
+  /// the tolerance, or it is the last.
+  [[gnu::noinline]] void certify(bool null_model, bool last = false) {
     const T at = lambda_;
     if (!null_model) take_scores();
     offer_point();
     take_gradients();
-    if (null_model) certify_null_model(own_.u, own_.g);
-    else Base::certify(own_.u, own_.g, true);
+    if (null_model) {
+      certify_null_model(own_.u, own_.g);
+    } else if (is_narrow()) {
+      const T wanted = options_.lambda;
+      repair(own_.u);
+      options_.lambda = at;
+      transposed_multiply(own_.u, own_.g);
+      gap_ = (value_ - dual_value(own_.u, own_.g, memory_.list, active_count_)) / value_;
+      options_.lambda = wanted;
+      const bool solved = gap_ <= (at == wanted ? options_.tolerance : solved_on_the_way) ||
+                          report_.relative_gap <= options_.tolerance;  // the best model's, by earlier duals
+      if (!solved && !last && !monitor_.is_overdue(report_)) {
+        if (!went_round_) choose_lambda();
+        known_ = lambda_ == at;
+        return;
+      }
+      whole_transposed_multiply(own_.u, own_.g);
+      offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+      if (running()) narrow(at);
+    } else {
+      Base::certify(own_.u, own_.g, true);
+    }
     gap_ = report_.relative_gap;
     if (report_.status == Status::precision_limit && lambda_ != options_.lambda) {  // the other way led nowhere
       report_.status = Status::running;
@@ -245,7 +297,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   void certify_kept_point() {
     offer_point();
     ++certificates_;
-    offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+    offer_dual(scored_dual_value(own_.u, own_.g, nullptr, shape_.features));
     gap_ = report_.relative_gap;
   }
 
@@ -253,7 +305,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// coefficients that came too early take long to leave, and of few samples with many features all violations are met
   /// before the penalty counts. What is certified is the problem with the λ of the options.
   [[gnu::noinline]] void choose_lambda() {
-    constexpr T step = T(0.5), solved = T(0.01);
+    constexpr T step = T(0.5);
     const T wanted = options_.lambda;
     if (!went_round_) {
       T top = report_.lambda_max;
@@ -274,11 +326,12 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     decrease_ = T(0);
     const T value = objective();
     options_.lambda = lambda_;
-    gap_ = (value - dual_value(own_.u, own_.g, nullptr, shape_.features)) / value;
+    gap_ = (value - scored_dual_value(own_.u, own_.g, nullptr, shape_.features)) / value;
     options_.lambda = wanted;
-    if (!(gap_ <= solved)) return;
+    if (!(gap_ <= solved_on_the_way)) return;
     lambda_ = largest(step * lambda_, wanted);
     gap_ = T(1);
+    narrow(lambda_);
   }
 
   /// z ← the scores of w.
@@ -308,7 +361,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// Epochs before the first step of Newton's method and between two; those on a model are several sweeps each.
   std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
-  static constexpr std::uint32_t patience = 50;  ///< iterations before another way is tried
+  static constexpr T solved_on_the_way = T(0.01);  ///< gap at a larger λ from which it is on to the next
+  static constexpr std::uint32_t patience = 50;    ///< iterations before another way is tried
 
   Newton newton_{};
   std::span<std::byte> room_{};  ///< that of Newton's method

@@ -90,9 +90,13 @@ class DualBound : public CentredProducts<T, Loss, Penalty, Design> {
   /// over the listed features.
   [[gnu::noinline]] T dual_value(const T* u, const T* g, const Index* list, Index count) {
     gauge_ = T(0);
-    T bound = 0;  // losses are not negative
-    if (!finite(gradient_size(g, list, count))) return bound;
+    if (!finite(gradient_size(g, list, count))) return T(0);
     if (has_zeros()) score(g, list, count);
+    return scored_dual_value(u, g, list, count);
+  }
+  /// The same where the scores are there already, whatever λ they were taken for.
+  [[gnu::noinline]] T scored_dual_value(const T* u, const T* g, const Index* list, Index count) const {
+    T bound = 0;  // losses are not negative
     if (has_zeros()) {
       T scale = loss_.template max_dual_scale<T>();
       if (!LinearDual<Loss> && terms_.quadratic > T(0))

@@ -17,10 +17,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
-  using Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration, Base::design_,
-      Base::end_at_limit, Base::entry_bound, Base::gap_, Base::lambda_, Base::loss_, Base::monitor_, Base::offer_primal,
-      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_, Base::shape_, Base::stride_,
-      Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
+  using Base::activate_all, Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration,
+      Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_, Base::is_narrow, Base::lambda_, Base::loss_,
+      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_,
+      Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
 
  public:
   using Base::running;
@@ -74,7 +74,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   /// solution, each to a gap of a tenth. What is certified is the problem with the λ of the options.
   void go_down() {
     if (!has_model(report_.status) && !running()) return;
-    const bool takes_memory = is_for_entries() && options_.lambda > T(0) && take_memory();  // ended or not: it is asked for
+    const bool takes_memory =
+        is_for_entries() && options_.lambda > T(0) && take_memory();  // ended or not: it is asked for
     if (!running() || !takes_memory) return;
     go_by_entries(lambda_, lambda_);
     take_losses();
@@ -114,6 +115,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   void go_by_entries(T last, T next) {
     lambda_ = next;
     went_round_ = true;
+    if (is_narrow()) activate_all();
     step_ = &PathDescent::step_by_entries;
     steps_ = 0;
     multiply_copy(false);

@@ -63,22 +63,29 @@ struct SupportProblem {
   T*& h;
   T* omega;  ///< scratch of an entry per sample
   Index stride;
-  Index* support = nullptr;  ///< features of the groups that are not zero, group after group
-  Index size = 0;            ///< how many
+  const Index* candidates;  ///< features of the groups that may have coefficients, group after group
+  Index candidate_count;
+  const Index* support = nullptr;  ///< features of the groups that are not zero, group after group
+  Index size = 0;                  ///< how many
 
   /// Lists the features of the groups that are not zero.
   void find_support(Index* list) {
-    support = list;
-    size = 0;
-    groups_of(penalty).for_each(shape.features, [&](FeatureGroup group) {
+    support = candidates;
+    size = candidate_count;
+    Index found = 0;
+    for_each_group([&](FeatureGroup group) {
       bool any = false;
       for (Index r = 0; r < group.count; ++r)
         for (Index k = 0; k < shape.classes; ++k) any = any || row_of(w, group.feature(r), stride)[k] != T(0);
       if (any)
-        for (Index r = 0; r < group.count; ++r) support[size++] = group.feature(r);
+        for (Index r = 0; r < group.count; ++r) list[found++] = group.feature(r);
     });
+    support = list;
+    size = found;
   }
 
+  /// Row number c of the support; after it that of the intercepts.
+  Index row_at(Index c) const { return c < size ? support[c] : shape.features; }
   /// Visits each row of the support, that of the intercepts last.
   template <class Visit>
   void for_each_row(Visit visit) const {
@@ -257,7 +264,7 @@ struct SupportProblem {
 
  private:
   [[gnu::noinline]] void visit_rows(void (*visit)(void*, Index), void* context) const {
-    for (Index c = 0; c < size + Index(intercept); ++c) visit(context, c < size ? support[c] : shape.features);
+    for (Index c = 0; c < size + Index(intercept); ++c) visit(context, row_at(c));
   }
   [[gnu::noinline]] void visit_groups(void (*visit)(void*, const FeatureGroup&), void* context) const {
     const Groups groups = groups_of(penalty);

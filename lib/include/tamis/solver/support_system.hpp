@@ -11,7 +11,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
 /// over up to 1536 of them; where they are fewer than the support, and Ω curves everywhere, over all, by a factor of
 /// their number; the diagonal of A alone where the memory was not made for that many. The factor
-/// of the support is joined by a step along the coefficients of each group, where a norm has no curvature.
+/// of the support is joined by a step along the coefficients of each group, where a norm has no curvature. A small
+/// system that is hard is solved by the factor of all of it.
 template <class T>
 class SupportSystem {
  public:
@@ -77,7 +78,12 @@ class SupportSystem {
   bool take_curvature(const Problem& p, const Loss& loss, Index i, Index row) const {
     const T margin = p.targets.margin(i);
     return loss.take_curvature(row_of(p.z, i, stride_), p.shape.classes, label_of(loss, p.targets, i), margin,
-                               p.targets.weight(i), slack_ * margin, row_of(p.h, row, stride_));
+                               p.targets.weight(i), slack_of(p) * margin, row_of(p.h, row, stride_));
+  }
+  /// Violations are of the size of the loss's square root: beside a slack that is larger all pairs would take part.
+  template <class Problem>
+  T slack_of(const Problem& p) const {
+    return slack_ * smallest(T(1), square_root(p.value));
   }
   /// A column of the support, of the samples in use; not for the dense copy.
   template <class Problem>
@@ -189,6 +195,10 @@ class SupportSystem {
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factor_ = Factor::none;
+    if (is_hard_ && factor_entries(p)) {
+      factor_ = Factor::of_entries;
+      return;
+    }
     if constexpr (may_curve_everywhere<Problem>) {
       if (samples < p.size && samples <= m_.limit && dual_kind<T>(p.penalty) == DualKind::conjugate) {
         if (factor_samples(p, total.value())) factor_ = Factor::of_samples;
@@ -197,6 +207,40 @@ class SupportSystem {
     }
     if (copy_ != Copy::none && factor_support(p, static_cast<const T*>(omega), total.value()))
       factor_ = Factor::of_support;
+  }
+
+  /// All of the system, column by column, where it is small.
+  template <class Problem>
+  [[gnu::noinline]] bool factor_entries(const Problem& p) {
+    const Index classes = p.shape.classes, order = (p.size + Index(p.intercept)) * classes;
+    if (order > smallest(m_.limit, most_entries)) return false;
+    const Index capacity = Memory::capacity(m_.limit);
+    const T floor = square_root(epsilon<T>);
+    T* to = m_.factor;
+    fill(direction(), std::size_t(p.shape.features + 1) * stride_, T(0));
+    for (Index c = 0; c < order; ++c, to += capacity) {
+      for (Index r = 0; r < order; ++r) entry_of(p, direction(), r) = T(c == r);
+      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, direction()); });
+      apply_hessian(p);
+      for (Index r = 0; r < order; ++r) to[r] = entry_of(p, image(), r);
+      to[c] += floor * m_.diagonal[p.row_at(c / classes)];
+    }
+    return factor_cholesky(m_.factor, order, capacity);
+  }
+  /// Entry number r of the support and the intercepts in a matrix of coefficients.
+  template <class Problem>
+  T& entry_of(const Problem& p, T* matrix, Index r) const {
+    return row_of(matrix, p.row_at(r / p.shape.classes), stride_)[r % p.shape.classes];
+  }
+  /// The same solved: each entry is a row of its own.
+  template <class Problem>
+  [[gnu::noinline]] void apply_factor_of_entries(const Problem& p) {
+    const Index order = (p.size + Index(p.intercept)) * p.shape.classes;
+    fill(m_.packed, std::size_t(order) * stride_, T(0));
+    for (Index r = 0; r < order; ++r) row_of(m_.packed, r, stride_)[0] = entry_of(p, p.g, r);
+    solve_cholesky_rows(static_cast<const T*>(m_.factor), order, Memory::capacity(m_.limit), m_.packed, stride_);
+    fill(preconditioned(), std::size_t(p.shape.features + 1) * stride_, T(0));
+    for (Index r = 0; r < order; ++r) entry_of(p, preconditioned(), r) = row_of(m_.packed, r, stride_)[0];
   }
 
   template <class Problem>
@@ -302,6 +346,7 @@ class SupportSystem {
   /// preconditioned ← A⁻¹ g.
   template <class Problem>
   [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
+    if (factor_ == Factor::of_entries) return apply_factor_of_entries(p);
     if constexpr (may_curve_everywhere<Problem>)
       if (factor_ == Factor::of_samples) return apply_factor_of_samples(p);
     T* const out = preconditioned();
@@ -368,10 +413,12 @@ class SupportSystem {
   Index stride_ = 0;
   Index chosen_ = 0;  ///< samples that curve
   enum class Copy : std::uint8_t { none, dense, sparse };
+  static constexpr Index most_entries = 180;  ///< products are as many as three solutions by conjugate gradients take
   static constexpr Index none = ~Index(0);
   Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
-  enum class Factor : std::uint8_t { none, of_support, of_samples };
+  enum class Factor : std::uint8_t { none, of_support, of_samples, of_entries };
   Factor factor_ = Factor::none;
+  bool is_hard_ = false;  ///< conjugate gradients have not solved a system, or steps that they did have led nowhere
   BlockedColumns<T> dense_;
   Index* sparse_rows_ = nullptr;
   std::size_t entries_ = 0;  ///< of those values, that are not zero

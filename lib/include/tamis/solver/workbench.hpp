@@ -26,9 +26,7 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
   bool has_certified_model() const { return certificates_ > 0 && memory_.best; }
   LinearModel<T> model() const { return {memory_.best, shape_.features, shape_.classes}; }
   /// Ends the run with the best model so far.
-  void stop() {
-    if (running()) report_.status = Status::stopped;
-  }
+  void stop() { end(Status::stopped); }
   /// Another λ than that of the options, before `start`.
   void set_lambda(T lambda) { options_.lambda = lambda; }
 
@@ -237,8 +235,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     ++report_.iterations;
     return report_.iterations < options_.max_iterations;
   }
-  void end_at_limit() {
-    if (running()) report_.status = Status::iteration_limit;
+  void end_at_limit() { end(Status::iteration_limit); }
+  /// Ends a run between two certificates; before the first there may be an objective that is no number.
+  [[gnu::noinline]] void end(Status status) {
+    if (running()) report_.status = report_.objective == report_.objective ? status : Status::invalid_scale;
   }
 
   std::uint32_t certificates_ = 0;

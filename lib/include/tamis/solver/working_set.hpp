@@ -18,10 +18,23 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   /// Visits each group of the features of the list (all when null) as (FeatureGroup).
   template <class Visit>
   void for_each_listed_group(const Index* list, Index count, Visit visit) const {
+    if constexpr (TAMIS_IS_MODULE && groups_features)  // the way through them is there once
+      return walk_groups(
+          list, count, [](void* context, const FeatureGroup& group) { (*static_cast<Visit*>(context))(group); },
+          &visit);
     Index number = 0;
     for (Index c = 0; c < count; ++number) {
       const FeatureGroup group = group_at(list, count, c, number);
       visit(group);
+      c += group.count;
+    }
+  }
+  [[gnu::noinline]] void walk_groups(const Index* list, Index count, void (*visit)(void*, const FeatureGroup&),
+                                     void* context) const {
+    Index number = 0;
+    for (Index c = 0; c < count; ++number) {
+      const FeatureGroup group = group_at(list, count, c, number);
+      visit(context, group);
       c += group.count;
     }
   }
