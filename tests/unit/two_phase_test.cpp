@@ -65,7 +65,7 @@ TYPED_TEST(Cholesky, WideVectorsGiveTheSameBits) {
   auto wide = narrow;
   for (Index j = 0; j < 16; j += 4) {
     for (const Index pair : {16u, 18u})
-      detail::factor_tile<T, 2>(&narrow[pair * stride], &narrow[j * stride], stride, j);
+      detail::factor_tile<T>(&narrow[pair * stride], &narrow[j * stride], stride, j);
     detail::factor_tile_wide<T>(&wide[16 * stride], &wide[j * stride], stride, j);
   }
   EXPECT_EQ(narrow, wide);
