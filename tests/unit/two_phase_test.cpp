@@ -295,7 +295,7 @@ TEST(TwoPhase, EndsWhereDescentOnTheSquaredHingeCrawls) {
   using Descent = BlockCoordinateDescent<double, SquaredHinge, L1>;
   GuardedMemory memory(Descent::requirement(made.shape(), {made.values.size(), 301}).bytes);
   const auto other = train<Descent, double>(
-      Descent(made.design(), made.targets(), {}, {}, {.lambda = 1e-5, .tolerance = 1e-3, .max_iterations = 200000}),
+      Descent(made.design(), made.targets(), {}, {}, {.lambda = 1e-5, .tolerance = 1e-3, .max_iterations = 5000}),
       memory.span());
   EXPECT_LE(fit.report.dual_objective, other.objective);
   EXPECT_GE(fit.objective, other.dual_objective);
