@@ -319,7 +319,7 @@ TEST(BlockCoordinateDescent, SolvesWideRidgeOfLogistic) { expect_wide_ridge(Logi
 /// Few samples of many features, with coefficients at few of these: what Newton's method leaves out of its steps is
 /// taken in again where a certificate of all features asks for it, and small systems that conjugate gradients do not
 /// get far with are solved by their factor. Without either, violations take two to four times as many iterations here,
-/// and hundreds of times as many with golub's 7129 features.
+/// and up to a hundred times as many with golub's 7129 features.
 template <class Loss, class Penalty>
 void expect_wide(Loss loss, Penalty penalty, std::uint32_t most, std::uint32_t most_on_path) {
   using Solver = BlockCoordinateDescent<double, Loss, Penalty>;

@@ -55,7 +55,8 @@ template <class T>
     }
     for (Index i = first; i < first + rows; ++i) {
       T* row = row_at(i);
-      for (Index c = i < first + tiled ? first : 0; c < i; ++c) row[c] = detail::factor_entry<T>(row, row_at(c), c) / row_at(c)[c];
+      for (Index c = i < first + tiled ? first : 0; c < i; ++c)
+        row[c] = detail::factor_entry<T>(row, row_at(c), c) / row_at(c)[c];
       const T pivot = detail::factor_entry<T>(row, row, i);
       if (!(pivot > T(0)) || !finite(pivot)) return false;
       row[i] = square_root(pivot);

@@ -10,9 +10,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// The system (XᵀHX + λΩ″ + damping) D = … of SupportNewton, with a copy of the samples that curve, dense or sparse,
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
 /// over up to 1536 of them; where they are fewer than the support, and Ω curves everywhere, over all, by a factor of
-/// their number; the diagonal of A alone where the memory was not made for that many. The factor
-/// of the support is joined by a step along the coefficients of each group, where a norm has no curvature. A small
-/// system that is hard is solved by the factor of all of it.
+/// their number; the diagonal of A alone where the memory was not made for that many. The factor of the support is
+/// joined by a step along the coefficients of each group, where a norm has no curvature. A small system that is hard is
+/// solved by the factor of all of it.
 template <class T>
 class SupportSystem {
  public:
