@@ -73,7 +73,7 @@ std::string ModelWriter::finish(const std::vector<std::size_t>& columns, bool as
 }
 
 ModelDocument::ModelDocument(const std::string& path) : path_(path) {
-  TextFile file(path);
+  TextFile file(path, std::size_t{1} << 14);  // few models are longer
   path_ = file.path();
   std::string text;
   for (std::string line; file.next_line(line); text += line + '\n')
