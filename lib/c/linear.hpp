@@ -122,9 +122,8 @@ inline constexpr char not_chosen[] = "unknown solver, loss or penalty";
 #endif
 
 /// What a build without TAMIS_ALL_SOLVERS answers to what only that one has.
-#define TAMIS_NEEDS_ALL_SOLVERS                                                                                    \
-  "ranking-squared-hinge, label sets, stopping rules other than the gap, shrinking, seeds and learning rates are " \
-  "in a library built with TAMIS_ALL_SOLVERS only: this one is built without"
+#define TAMIS_NEEDS_ALL_SOLVERS \
+  "label sets, ranking, stopping rules, shrinking, seeds and learning rates need TAMIS_ALL_SOLVERS"
 
 inline bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {
   return solver < std::size(all_solvers) && loss < std::size(all_losses) &&

@@ -85,19 +85,20 @@ constexpr const char* describe(Status status) {
     case Status::invalid_data: return "a sample holds a value that is not finite: remove or impute it";
     case Status::invalid_label: return "a label is not below the number of classes";
     case Status::missing_class: return "a class has no sample of positive weight: its intercept would diverge";
-    case Status::invalid_weight: 
-      return "a sample weight is negative or not finite, or too large or too small beside the others for this precision";
+    case Status::invalid_weight:
+      return "a sample weight is negative or not finite, or too large or too small beside the others for this "
+             "precision";
     case Status::invalid_margin:
       return "a margin is not positive (for logistic: negative) or not finite, or margins are given twice";
     case Status::invalid_lambda:
       return "lambda must be zero or positive, and finite (positive where the solver needs it)";
     case Status::invalid_option:
-      return "the tolerance must be positive, the iteration limit at least one, and the penalty's parameters in range";
+      return "the tolerance must be positive, the iteration limit at least 1, the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";
-    case Status::invalid_groups: return "every feature must be in exactly one group, and no group may be empty";
+    case Status::invalid_groups: return "every feature must be in exactly one group, and none may be empty";
     case Status::invalid_eta:
       return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
-    case Status::source_failed: return "the source of the samples failed at a row: mend it and start again";
+    case Status::source_failed: return "the source of the samples failed at a row: mend it and start anew";
     case Status::invalid_scale:
       return "the samples are too large or too small for this precision: rescale the features";
     case Status::short_row: return "a row of the source has not one value per feature: its rows are out of step";

@@ -130,6 +130,16 @@ class SortedColumns {
     memory_.starts[features()] = position;
   }
   bool copied() const { return copied_; }
+  /// Whether there are columns that `move` has moved.
+  bool is_moved() const { return moved_; }
+  /// Adds a number to all values in the copy of a feature that has no zeros; false for others.
+  bool move(Index feature, T by) {
+    const Index start = copied_ ? memory_.starts[feature] : 0;
+    if (!copied_ || memory_.starts[feature + 1] - start != samples()) return false;
+    moved_ = true;
+    for (Index e = 0; e < samples(); ++e) memory_.values[start + e] += by;
+    return true;
+  }
   /// Whether products are with the copy, if there is one, rather than the design as it lies.
   void multiply_copy(bool copy) { multiplies_copy_ = copy && copied_; }
 
@@ -152,6 +162,7 @@ class SortedColumns {
  private:
   Design design_;
   Memory memory_{};
+  bool moved_ = false;
   bool copied_ = false;
   bool multiplies_copy_ = false;
 };

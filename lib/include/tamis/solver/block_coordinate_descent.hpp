@@ -21,6 +21,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// groups have a gradient well below λ, these are left out of epochs and certificates until the problem without them is
 /// solved; a run ends by a certificate of all features.
 ///
+/// With intercepts, the copy of a column that lies far from zero is about its mean.
+///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
 /// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
 /// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: Blondel et al. (2013); Yuan,
@@ -41,8 +43,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       Base::has_zeros, Base::intercept_scale_, Base::is_zero, Base::known_, Base::lambda_, Base::list_active,
       Base::loss_, Base::measure_columns, Base::memory_, Base::monitor_, Base::objective, Base::offer_dual,
       Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::repair, Base::report_,
-      Base::scored_dual_value, Base::settled, Base::settled_, Base::shape_, Base::shrinkage_, Base::stride_,
-      Base::take_gradients, Base::targets_, Base::transposed_multiply, Base::validate, Base::value_,
+      Base::scored_dual_value, Base::settled, Base::settled_, Base::shape_, Base::shifted_intercepts, Base::shrinkage_,
+      Base::stride_, Base::take_gradients, Base::targets_, Base::transposed_multiply, Base::validate, Base::value_,
       Base::whole_transposed_multiply, Base::working_;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
@@ -84,7 +86,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     lambda_ = options_.lambda;
     went_round_ = settled_ = comes_from_newton_ = false;
     decrease_ = T(0);
-    measure_columns();
+    measure_columns(options_.intercept);
     fit_null_model();
     certify(true);
     if (running()) begin_epochs(first_epochs());
@@ -165,6 +167,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
   }
   bool newton_is_on() const { return newton_.has_memory(); }
+  /// Makes the columns at hand, and the intercepts, those of the design as it is.
+  [[gnu::noinline]] void restore_columns() {
+    if (!design_.is_moved()) return;
+    T* const intercepts = own_.block[0];
+    shifted_intercepts(own_.w, intercepts);
+    copy(static_cast<const T*>(intercepts), stride_, row_of(own_.w, shape_.features, stride_));
+    for (Index j = 0; j < shape_.features; ++j)
+      if (memory_.means[j] != T(0)) design_.move(j, memory_.means[j]);
+    measure_columns(false);
+  }
 
   // ---- how many epochs, and on what -------------------------------------------------------------------------------
 

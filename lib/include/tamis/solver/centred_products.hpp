@@ -135,12 +135,18 @@ class CentredProducts : public WorkingSet<T, Loss, Penalty, Design> {
     if (!options_.intercept) return;
     T* sums = row_of(g, shape_.features, stride_);
     block_sums(u, design.samples(), stride_, sums);
-    for (Index c = 0; c < count; ++c) {
+    for (Index c = 0; c < count && !is_centred(design); ++c) {
       const Index j = list ? list[c] : c;
       T* out = row_of(g, j, stride_);
       add_scaled_row(out, -memory_.means[j], static_cast<const T*>(sums), stride_, out);
     }
     scale_row(sums, stride_, intercept_scale_);
+  }
+
+  /// Whether the columns themselves are about the means that there are.
+  static bool is_centred(const Design& design) {
+    if constexpr (requires { design.is_moved(); }) return design.is_moved();
+    else return false;
   }
 
   /// As transposed_multiply, over all features.

@@ -19,8 +19,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::activate_all, Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration,
       Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_, Base::is_narrow, Base::lambda_, Base::loss_,
-      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_,
-      Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual, Base::went_round_;
+      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
+      Base::restore_columns, Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_,
+      Base::update_residual, Base::went_round_;
 
  public:
   using Base::running;
@@ -104,6 +105,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     constexpr std::size_t step = Arena::alignment;
     report_.arena_used_bytes = largest(report_.arena_used_bytes, (std::size_t(end - begin) + step - 1) / step * step);
     report_.arena_bytes = largest(report_.arena_bytes, report_.arena_used_bytes);
+    restore_columns();
     return true;
   }
   /// The products of mostly empty designs are with their copy in any case.
