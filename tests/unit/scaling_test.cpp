@@ -253,5 +253,23 @@ TEST(TableScaling, LargeValuesOfFewSamplesEnd) {
   expect_small_coefficients<double>("rows", GroupL2{});
 }
 
+/// Classes apart from each other beside a tiny λ: the first steps go far beyond all margins, and come back.
+TEST(TableScaling, ClassesApartEnd) {
+  for (const double apart : {2, 100}) {
+    SCOPED_TRACE(apart);
+    Made<double> made(300, 10, 3, 6);
+    for (Index i = 0; i < made.samples; ++i) {
+      made.labels[i] = static_cast<Label>(i % 3);
+      for (Index j = 0; j < made.features; ++j)
+        made.values[i + j * made.samples] += apart * std::sin(static_cast<double>(3 * j + i % 3 + 1));
+    }
+    Options<double> options;
+    options.lambda = 1e-6;
+    options.max_iterations = 15000;
+    const auto report = train_on<double, SquaredHinge, TwoPhase>(made.values, made, options, L1{}).report;
+    EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -329,10 +329,10 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (inner_ < 2 || !(fell || long_enough)) return;
     const T least = T(16) * epsilon<T> * epsilon<T>;  // below it a change is rounding, and says nothing of the weight
     const Squares moved = squares(own_.anchor_x, own_.anchor_u);
-    const T dual_size = squared_distance_of_duals(own_.z, nullptr);
-    // Without any dual W only shrinks, however far it has to go: the moves of u are those of its anchor.
-    if (dual_size == T(0)) weight_ *= T(0.01);
-    else if (moved.x > least * squared_distance_of_rows(own_.x, nullptr) && moved.u > least * dual_size)
+    const T size = squared_distance_of_rows(own_.x, nullptr), dual_size = squared_distance_of_duals(own_.z, nullptr);
+    // Without any dual W only shrinks, however far it has to go, and the moves of u are those of its anchor.
+    if (dual_size == T(0) && moved.x <= T(0.01) * size) weight_ *= T(0.1);
+    else if (moved.x > least * size && moved.u > least * dual_size)
       weight_ = square_root(weight_ * square_root(moved.u / moved.x));
     restart();
   }
