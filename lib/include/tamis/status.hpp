@@ -77,9 +77,9 @@ constexpr const char* describe(Status status) {
     case Status::precision_limit: return "the gap is as small as this precision can certify: use double for less";
     case Status::iteration_limit: return "the iteration limit was reached before the tolerance: raise either";
     case Status::stopped: return "the run ended when asked to";
-    case Status::running: return "the run has not ended: call step() again";
+    case Status::running: return "the run has not ended: call step()";
     case Status::infeasible: return "no coefficients satisfy the constraint: raise eta";
-    case Status::arena_too_small: return "the arena is too small: give it the bytes that the report asks for";
+    case Status::arena_too_small: return "the arena is too small: give it the bytes the report asks for";
     case Status::invalid_arena: return "the arena is null or not aligned to 16 bytes";
     case Status::invalid_shape: return "training needs at least one sample, one feature and two classes";
     case Status::invalid_data: return "a sample holds a value that is not finite: remove or impute it";
@@ -95,13 +95,13 @@ constexpr const char* describe(Status status) {
     case Status::invalid_option:
       return "the tolerance must be positive, the iteration limit at least 1, the penalty's parameters in range";
     case Status::invalid_combination: return "the solver does not accept this loss or penalty";
-    case Status::invalid_groups: return "every feature must be in exactly one group, and none may be empty";
+    case Status::invalid_groups: return "every feature must be in exactly one group, none may be empty";
     case Status::invalid_eta:
       return "eta must be positive and finite, for a constrained solver and without lambda; other solvers take none";
-    case Status::source_failed: return "the source of the samples failed at a row: mend it and start anew";
+    case Status::source_failed: return "the source of the samples failed at a row: mend it";
     case Status::invalid_scale:
       return "the samples are too large or too small for this precision: rescale the features";
-    case Status::short_row: return "a row of the source has not one value per feature: its rows are out of step";
+    case Status::short_row: return "a row of the source has not one value per feature: rows out of step";
   }
   return "unknown status";
 }

@@ -361,12 +361,14 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
   }
 
-  /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those of mean
-  /// zero.
+  /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those that are
+  /// of mean zero for the columns as they are.
   void centre_intercepts() {
-    T* b = row_of(own_.w, shape_.features, stride_);
+    T* const b = row_of(own_.w, shape_.features, stride_);
+    T* const of_columns = own_.block[0];
+    shifted_intercepts(own_.w, of_columns);
     T mean = 0;
-    for (Index k = 0; k < shape_.classes; ++k) mean += b[k] / T(shape_.classes);
+    for (Index k = 0; k < shape_.classes; ++k) mean += of_columns[k] / T(shape_.classes);
     for (Index k = 0; k < shape_.classes; ++k) b[k] -= mean;
   }
 
