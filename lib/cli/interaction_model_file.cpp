@@ -150,7 +150,11 @@ class InteractionReader {
                                           name(HierarchyNorm::ridge)});
     if (!json_.at("lambda2").is_null()) model.lambda2 = json_.at("lambda2").get<double>();
     document_.read_plain_record(model, kept, terms.features);
-    if (model.in_float()) terms.round_to_float();
+    if (model.in_float()) {
+      terms.round_to_float();
+      document_.check_floats(terms.intercepts);
+      for (const auto& term : terms.terms) document_.check_floats({term.coefficient});
+    }
     return model;
   }
 

@@ -65,7 +65,8 @@ std::string ModelWriter::finish(const std::vector<std::size_t>& columns, bool as
   for (const auto& sample : model_.self_test) {
     Json& row = samples.emplace_back(Json::array());
     for (const std::size_t j : columns) {
-      const double x = as_floats ? shortest(static_cast<float>(sample[j])) : sample[j];
+      const float single = static_cast<float>(sample[j]);  // infinite: steps before the model bring it into its range
+      const double x = as_floats && std::isfinite(single) ? shortest(single) : sample[j];
       row.push_back(std::isnan(x) ? Json(nullptr) : Json(x));
     }
   }
@@ -123,6 +124,11 @@ std::vector<double> ModelDocument::numbers(const Json& json, std::size_t count) 
   auto out = json.get<std::vector<double>>();
   if (out.size() != count) fail("has parts of different lengths");
   return out;
+}
+
+void ModelDocument::check_floats(const std::vector<double>& numbers) const {
+  for (const double x : numbers)
+    if (!std::isfinite(static_cast<float>(x))) fail("is a model in float, and has a number that is too large for it");
 }
 
 std::vector<ColumnScale<double>> ModelDocument::column_scales(const Json& json, const char* mean,

@@ -71,6 +71,8 @@ class ModelDocument {
   std::string known(const char* member, std::initializer_list<const char*> names) const;
   /// That many numbers.
   std::vector<double> numbers(const Json& json, std::size_t count) const;
+  /// Of a model in float: no number of it is beyond the range of float.
+  void check_floats(const std::vector<double>& numbers) const;
   /// Entries of the members `mean` and `scale`, one for each of `indices`, in a list with one for each feature.
   std::vector<ColumnScale<double>> column_scales(const Json& json, const char* mean,
                                                  const std::vector<std::size_t>& indices, std::size_t features) const;

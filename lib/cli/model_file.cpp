@@ -98,6 +98,8 @@ class ModelReader {
       model.feature_names[indices[r]] = names[r].get<std::string>();
     }
     document_.read_record(model, indices, c.features);
+    if (model.precision == "float")
+      for (const auto* numbers : {&c.weights, &c.intercepts}) document_.check_floats(*numbers);
     read_preparation(model, indices);
     model.loss = json_.at("loss").get<std::string>();
     model.penalty = json_.at("penalty").get<std::string>();

@@ -744,6 +744,10 @@ TEST(Wrong, Models) {
     refused(broken.dump(), "has an index out of range");
   }
   broken = json::parse(good);
+  broken["precision"] = "float";
+  broken["coefficients"]["values"][0][0] = 1e60;
+  refused(broken.dump(), "is a model in float, and has a number that is too large for it");
+  broken = json::parse(good);
   broken["version"] = 2;
   refused(broken.dump(), "later version");
   expect_refused({"predict", folder.path("m.json"), wine}, 3, "14 columns found, 4 expected");

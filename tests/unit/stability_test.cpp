@@ -315,6 +315,23 @@ TEST(Stability, EndsWhereNothingIsKeptAndWhenStopped) {
   EXPECT_NEAR(selected, stopped->selected_by_half(), 1e-12);
 }
 
+TEST(Stability, AHalfThatIsNotDoneIsNotCounted) {
+  Problem at{Made<double>(40, 5, 3, 3), {}, {0.1, 0.05, 0.02, 0.01}, {.pairs = 4}};
+  at.design = at.made.design();
+  GuardedMemory memory(at.bytes());
+  const auto selection = at.selection();
+  selection->start(memory.span());
+  while (selection->halves() < 1 && selection->step()) {
+  }
+  std::vector<double> shares;
+  for (Index j = 0; j < 5; ++j) shares.push_back(selection->frequency(j));
+  while (selection->lambda() > 0.01 && selection->step()) {
+  }
+  selection->stop();
+  EXPECT_EQ(selection->halves(), 1u);
+  for (Index j = 0; j < 5; ++j) EXPECT_EQ(selection->frequency(j), shares[j]) << j;
+}
+
 TEST(Stability, SaysWhatIsWrong) {
   Problem good{Made<double>(40, 5, 3, 3), {}, {0.1}, {.pairs = 2}};
   good.design = good.made.design();

@@ -23,13 +23,14 @@ constexpr T expected_false_selections(T selected, Index units, T threshold) {
   return selected * selected / ((T(2) * threshold - T(1)) * T(units));
 }
 
-/// How often halves keep each unit: all figures are of the halves that were counted.
+/// How often halves keep each unit: all figures are of the halves that were counted to their end.
 template <class T>
 struct KeptCounts {
-  Index* kept = nullptr;  ///< points × units: halves that keep the unit
+  Index* kept = nullptr;  ///< points × units: halves that keep the unit, and the bit `pending`
   Index units = 0, points = 0;
   Index halves = 0;
   Sum<T> selected{};  ///< units that each half keeps at any λ
+  static constexpr Index pending = Index(1) << 31;  ///< the half at hand keeps the unit
 
   static constexpr KeptCounts lay_out(Arena& arena, Index units, Index points) {
     KeptCounts m{};
@@ -42,16 +43,23 @@ struct KeptCounts {
     halves = 0;
     selected = Sum<T>{};
   }
+  /// Counts the half at hand.
+  void end_half(T units_kept) {
+    for (std::size_t e = 0; e < std::size_t(units) * points; ++e)
+      if (kept[e] & pending) kept[e] += pending + 1;  // the bit falls out
+    selected.add(units_kept);
+    ++halves;
+  }
   /// Adds halves that were counted elsewhere: pairs may be solved side by side, each in an arena of its own.
   void add(const KeptCounts& other) {
-    for (std::size_t e = 0; e < std::size_t(units) * points; ++e) kept[e] += other.kept[e];
+    for (std::size_t e = 0; e < std::size_t(units) * points; ++e) kept[e] += other.kept[e] & ~pending;
     halves += other.halves;
     selected.add(other.selected.value());
   }
 
   /// The share of halves that keep a unit at a λ, and the largest of these shares.
   T frequency(Index unit, Index point) const {
-    return halves == 0 ? T(0) : T(kept[std::size_t(point) * units + unit]) / T(halves);
+    return halves == 0 ? T(0) : T(kept[std::size_t(point) * units + unit] & ~pending) / T(halves);
   }
   T frequency(Index unit) const {
     T most = 0;
@@ -205,7 +213,7 @@ class StabilitySelection {
       }
     if (grid_.open() || !grid_.valid()) return end(Status::invalid_lambda);
     const Groups& groups = options_.groups;
-    if (options_.pairs == 0 || options_.pairs > ~Index(0) / 2 || first >= options_.pairs)
+    if (options_.pairs == 0 || options_.pairs >= KeptCounts<T>::pending / 2 || first >= options_.pairs)
       return end(Status::invalid_option);
     if (groups.is_listed && !groups.cover(features_, column_)) return end(Status::invalid_groups);
     if (!Arena::aligned(memory)) return end(Status::invalid_arena);
@@ -253,8 +261,7 @@ class StabilitySelection {
     for (Index l = path().points(); l < grid_.points; ++l) count(l);
     Index selected = 0;
     for (Index g = 0; g < units(); ++g) selected += own_.ever[g];
-    own_.counts.selected.add(T(selected));
-    ++own_.counts.halves;
+    own_.counts.end_half(T(selected));
     next_ = half_ + 1;
     return next_ < past_ || end(Status::converged);
   }
@@ -272,7 +279,7 @@ class StabilitySelection {
   }
   void count(Index point) {
     Index* row = own_.counts.kept + std::size_t(point) * units();
-    for (Index g = 0; g < units(); ++g) row[g] += own_.last[g];
+    for (Index g = 0; g < units(); ++g) row[g] |= own_.last[g] ? KeptCounts<T>::pending : 0;
   }
 
   Make make_;
