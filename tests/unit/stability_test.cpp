@@ -325,8 +325,10 @@ TEST(Stability, AHalfThatIsNotDoneIsNotCounted) {
   }
   std::vector<double> shares;
   for (Index j = 0; j < 5; ++j) shares.push_back(selection->frequency(j));
+  EXPECT_TRUE(selection->step()) << "the other half begins";
   while (selection->lambda() > 0.01 && selection->step()) {
   }
+  EXPECT_EQ(selection->half(), 1u);
   selection->stop();
   EXPECT_EQ(selection->halves(), 1u);
   for (Index j = 0; j < 5; ++j) EXPECT_EQ(selection->frequency(j), shares[j]) << j;
