@@ -306,6 +306,25 @@ TEST(ProximalNewtonDescent, ReachesSmallLambdasInFewSteps) {
         }
 }
 
+// Columns far from zero: products with them as they are have no digits of what a small λ asks for, those with the copy
+// about their means have. What float does not reach with these either ends soon.
+TEST(ProximalNewtonDescent, FloatConvergesOnColumnsFarFromZeroOrEndsSoon) {
+  const auto expect = [](Index n, float offset, Status status) {
+    Made<float> made(n, 30, 3, 5);
+    for (float& x : made.values) x = offset + 16 * x;
+    const WorkspaceHint hint{.entries = made.values.size(), .active_limit = 60};
+    const FromNothing<float, L1> run(made, made.design(), L1{}, {.lambda = 1e-4f}, hint);
+    const auto& r = run.solver.report();
+    EXPECT_EQ(r.status, status) << n << ' ' << offset << ' ' << name(r.status);
+    EXPECT_LT(r.iterations, 250u) << n << ' ' << offset;
+    const double objective = testing::objective(made, run.solver.model(), Logistic{}, L1{}, 1e-4);
+    EXPECT_NEAR(r.objective, objective, 1e-4 * objective);
+  };
+  for (const Index n : {300u, 1000u})
+    for (const float offset : {256.f, 512.f}) expect(n, offset, Status::converged);
+  expect(300, 1024, Status::precision_limit);
+}
+
 TEST(ProximalNewtonDescent, IsDescentInTheLeastMemoryAndForRidge) {
   const auto made = made_of<double>(60, 8, 3, 4, false);
   const auto design = made.design();

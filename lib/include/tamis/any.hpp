@@ -63,6 +63,10 @@ class AnyLoss {
     else return !is_sum_of_violations<typename R::Type>();
   });
 
+  bool is_exact_hinge() const {
+    if constexpr (has(LossKind::hinge)) return table_ == &table_for<Hinge>;
+    else return false;
+  }
   bool label_mass_moves() const { return table_->label_mass_moves; }
   template <class>
   T max_dual_scale() const {
@@ -535,8 +539,8 @@ struct ProblemSpec {
     return !(lambda * T(samples) >= T(1e-3)) || T(1e-3) * square_distance > lambda * T(samples);
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
-  /// `lambda` is the smallest of a path; there TwoPhase would begin every point from zero, and few unknowns are no
-  /// reason for it.
+  /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
+  /// unknowns are no reason for it.
   template <class T>
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;

@@ -142,6 +142,7 @@ class SortedColumns {
   }
   /// Whether products are with the copy, if there is one, rather than the design as it lies.
   void multiply_copy(bool copy) { multiplies_copy_ = copy && copied_; }
+  bool multiplies_copy() const { return multiplies_copy_; }
 
   void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
     if (!multiplies_copy_) return design_.multiply(list, count, w, stride, base, z);

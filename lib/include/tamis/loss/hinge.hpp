@@ -12,6 +12,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// Its conjugate, for a sample of weight c, is finite on c(Δ − e_y), Δ the unit simplex, where −(cℓ)*(u) = μ Σ_{k≠y}
 /// u_k. Source: Chierchia et al. (2015), equations (5)–(6), with the label moved into the loss.
 struct Hinge {
+  static constexpr bool is_exact_hinge() { return true; }
   /// Mass c + u_y on the label may move to other classes without leaving the dual domain.
   static constexpr bool label_mass_moves() { return true; }
   /// Scaling a feasible dual point by s ≤ this keeps it feasible.

@@ -63,8 +63,9 @@ struct PathSolver<T, Problem> {
 ///
 /// Every λ begins with the certificate of the point before, on all features: it ends there if that is good enough, and
 /// otherwise says which features may have coefficients (the sequential rule of screening, checked by the certificate);
-/// features without, which cannot at this λ according to that, are left out. TwoPhase and the rounds of Reweighted
-/// begin each λ from zero instead. Memory: that of the solver and, but for a problem that is SolvedByLambda, a
+/// features without, which cannot at this λ according to that, are left out. TwoPhase goes from vertex to vertex where
+/// the loss is the exact hinge and the penalty ℓ1 (see HingeSimplex), and begins each λ from zero otherwise, as the
+/// rounds of Reweighted do. Memory: that of the solver and, but for a problem that is SolvedByLambda, a
 /// coefficient matrix, from which solvers with a use for it foresee the next point. Source: Tibshirani et al. (2012)
 /// for the screening.
 template <class T, class Make>

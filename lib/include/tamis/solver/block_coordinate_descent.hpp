@@ -167,16 +167,6 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
   }
   bool newton_is_on() const { return newton_.has_memory(); }
-  /// Makes the columns at hand, and the intercepts, those of the design as it is.
-  [[gnu::noinline]] void restore_columns() {
-    if (!design_.is_moved()) return;
-    T* const intercepts = own_.block[0];
-    shifted_intercepts(own_.w, intercepts);
-    copy(static_cast<const T*>(intercepts), stride_, row_of(own_.w, shape_.features, stride_));
-    for (Index j = 0; j < shape_.features; ++j)
-      if (memory_.means[j] != T(0)) design_.move(j, memory_.means[j]);
-    measure_columns(false);
-  }
 
   // ---- how many epochs, and on what -------------------------------------------------------------------------------
 
@@ -346,7 +336,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     narrow(lambda_);
   }
 
-  /// z ← the scores of w.
+  /// z ← the scores of w, whose intercepts are those beside the copy of the columns.
   [[gnu::noinline]] void take_scores() {
     Index count = 0;
     for_each_active_row([&](Index j) {
@@ -355,8 +345,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     fill(own_.block[0], stride_, T(0));
     const T* base = own_.block[0];
     if (options_.intercept) {
-      base = row_of(own_.w, shape_.features, stride_);
       if (!separate_classes(loss_)) centre_intercepts();
+      if (design_.multiplies_copy()) base = row_of(own_.w, shape_.features, stride_);
+      else shifted_intercepts(own_.w, own_.block[0]);
     }
     design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
   }

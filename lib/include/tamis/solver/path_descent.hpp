@@ -19,9 +19,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::activate_all, Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration,
       Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_, Base::is_narrow, Base::lambda_, Base::loss_,
-      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
-      Base::restore_columns, Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_,
-      Base::update_residual, Base::went_round_;
+      Base::memory_, Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
+      Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual,
+      Base::went_round_;
 
  public:
   using Base::running;
@@ -105,7 +105,6 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     constexpr std::size_t step = Arena::alignment;
     report_.arena_used_bytes = largest(report_.arena_used_bytes, (std::size_t(end - begin) + step - 1) / step * step);
     report_.arena_bytes = largest(report_.arena_bytes, report_.arena_used_bytes);
-    restore_columns();
     return true;
   }
   /// The products of mostly empty designs are with their copy in any case.
@@ -151,9 +150,11 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     const T before = objective(lambda_);
     const Design& design = design_;
     EntryProblem<T, Design, Loss> problem{
-        design, targets_,        loss_,  shape_, lambda_, entry_terms<T>(penalty_), options_.intercept,
-        own_.w, losses_.shift(), own_.u, own_.g, stride_};
-    if (++steps_ > most_steps || !newton_.step(problem, gap_)) {
+        design,        targets_,        loss_,  shape_, lambda_, entry_terms<T>(penalty_), options_.intercept, own_.w,
+        memory_.means, losses_.shift(), own_.u, own_.g, stride_};
+    const bool is_overdue = ++steps_ > most_steps;
+    if (is_overdue && gap_ < GapMonitor<T>::precision_floor) return GapMonitor<T>::end_for_rounding(report_);
+    if (is_overdue || !newton_.step(problem, gap_)) {
       leave();
       Base::certify(false);
       if (running()) begin_epochs(2);
@@ -184,6 +185,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     };
     Base::certify_entries(own_.u, own_.g, balanced, l1, loss_dual);
     gap_ = report_.relative_gap;
+    // Columns about their means have digits that those far from zero lack.
+    multiply_copy(design_.is_moved() && gap_ < GapMonitor<T>::precision_floor);
     if (lambda_ != wanted) {
       const T value = objective(lambda_);
       options_.lambda = lambda_;

@@ -15,7 +15,8 @@ struct EntryProblem {
   T lambda;
   EntryTerms<T> penalty;
   bool intercept;
-  T* w;  ///< coefficients, the last row being intercepts
+  T* w;            ///< coefficients, the last row being intercepts
+  const T* means;  ///< of the features that the intercepts are beside: 0 for those as they are
   const T*
       shift;  ///< of the intercepts: where the duals u, samples × stride, and their gradient g are, see EntryLosses
   const T* u;
@@ -160,7 +161,8 @@ class ProximalNewton {
     for (Index e = 0; e < entries_; ++e) {
       const T move = alpha * m_.move[e];
       row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] += move;
-      if (p.intercept) intercepts[m_.label[e]] -= m_.means[m_.feature[e]] * move;
+      const Index j = m_.feature[e];
+      if (p.intercept && j < p.shape.features) intercepts[m_.label[e]] -= (m_.means[j] - p.means[j]) * move;
     }
   }
 

@@ -2,6 +2,7 @@
 /// The fast solver for the exact hinge, and for the squared hinge where unknowns are few: primal–dual iterations, then
 /// Newton's method.
 
+#include "hinge_simplex.hpp"
 #include "proximal_point.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -23,13 +24,15 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   static_assert(HasProxJacobian<Penalty, T>, TAMIS_NEEDS_PROX_JACOBIAN);
   using FirstPhase = PrimalDual<T, Loss, Penalty, Design>;
   using Base = ProximalPoint<T, Loss, Penalty, Design>;
-  using Base::active_count_, Base::ascend, Base::begin_again, Base::begin_outer, Base::centre_w, Base::certify,
-      Base::chosen_, Base::conjugate_, Base::count_iteration, Base::design_, Base::dual_entries, Base::dual_kind,
-      Base::end_at_limit, Base::enter_domain, Base::exhausted_, Base::forget_point, Base::gradient_norm_, Base::loss_,
-      Base::measure_norm, Base::measuring_norm_, Base::memory_, Base::move_centres, Base::moved_, Base::moved_w_,
-      Base::multiply, Base::newton_, Base::norm_, Base::offer_primal, Base::options_, Base::prepare, Base::report_,
-      Base::samples, Base::shape_, Base::sigma_, Base::since_certificate_, Base::start_from_null_model, Base::step_u,
-      Base::stride_, Base::system_epochs_, Base::targets_, Base::tau_, Base::tau_z_, Base::u, Base::w, Base::weight_;
+  using Base::activate_all, Base::active_count_, Base::ascend, Base::begin_again, Base::begin_outer, Base::centre_w,
+      Base::certify, Base::chosen_, Base::clear_coefficients, Base::conjugate_, Base::count_iteration, Base::design_,
+      Base::dual_entries, Base::dual_kind, Base::end_at_limit, Base::enter_domain, Base::exhausted_, Base::forget_point,
+      Base::gradient_norm_, Base::intercept_scale_, Base::loss_, Base::matrix_entries, Base::measure_norm,
+      Base::measuring_norm_, Base::memory_, Base::move_centres, Base::moved_, Base::moved_w_, Base::multiply,
+      Base::newton_, Base::norm_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::prepare,
+      Base::report_, Base::samples, Base::shape_, Base::sigma_, Base::since_certificate_, Base::start_from_null_model,
+      Base::step_u, Base::stride_, Base::system_epochs_, Base::targets_, Base::tau_, Base::tau_z_, Base::u, Base::w,
+      Base::weight_;
   using typename Base::Memory, typename Base::Samples;
 
  public:
@@ -75,30 +78,45 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
     idle_ = 0;
+    if constexpr (may_pivot) path_ = {};
     start_from_null_model();
     return running();
   }
 
+  /// Whether a path has come to go by HingeSimplex.
+  bool goes_by_vertices() const {
+    if constexpr (may_pivot) return path_.step == &TwoPhase::pivot;
+    else return false;
+  }
   /// Samples that the second phase works on at present; before it, all.
   Index samples_in_use() const { return in_second_phase_ ? samples() : shape_.samples; }
 
-  /// The problem with another λ, in the memory of an ended run (not a stopped one), from the model without
-  /// coefficients: the solutions are vertices, from one of which it is as far to the next as from there. False: it has
-  /// ended.
+  /// The problem with another λ, in the memory of an ended run (not a stopped one). The exact hinge with ℓ1 on a dense
+  /// design in double goes on by HingeSimplex, a step being a pivot, where the memory of the second phase is enough for
+  /// that; other problems begin with the model without coefficients: for the two phases it is as far from the solution
+  /// at another λ as from there. False: it has ended.
   bool warm_start(T lambda) {
     if (!begin_again(lambda)) return false;
     if (in_second_phase_) take_all_samples();
     in_second_phase_ = false;
-    first_attempt_ = first_attempt;
-    idle_ = 0;
-    forget_point();
-    start_from_null_model();
+    if constexpr (may_pivot) {
+      if (goes_by_vertices()) {
+        certify_vertex();
+        return running();
+      }
+      path_.step = nullptr;
+    }
+    begin_at_null_model();
+    if constexpr (may_pivot)
+      if (running() && is_for_vertices()) path_.step = &TwoPhase::look_first;
     return running();
   }
 
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
   bool step() {
     if (!running()) return false;
+    if constexpr (may_pivot)  // all of that method is behind the pointer, and only there with warm_start
+      if (path_.step) return path_.step(*this);
     if (in_second_phase_) {
       newton_step();
     } else {
@@ -294,7 +312,90 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     begin_outer();
   }
 
+  void begin_at_null_model() {
+    first_attempt_ = first_attempt;
+    idle_ = 0;
+    forget_point();
+    start_from_null_model();
+  }
+
+  // ---- the exact hinge with ℓ1, along a path
+
+  static constexpr bool may_pivot =
+      std::is_same_v<T, double> && HasEntryTerms<Penalty, T> && requires(const Loss loss, const Design design) {
+    loss.is_exact_hinge();
+    design.column(0);
+  };
+  using Simplex = HingeSimplex;
+
+  bool is_for_vertices() const {
+    const auto terms = entry_terms<T>(penalty_);
+    return !path_.is_tried && has_second_phase_ && loss_.is_exact_hinge() && has_columns(design_) && terms.l1 > T(0) &&
+           terms.ridge == T(0) && options_.lambda > T(0);
+  }
+  HingeProblem<Design> problem() const {
+    return {design_, targets_, shape_, options_.lambda * entry_terms<T>(penalty_).l1, options_.intercept};
+  }
+  Simplex& simplex() const { return *std::launder(reinterpret_cast<Simplex*>(newton_.product)); }
+  /// In the place of the second phase's memory. False: that is not enough.
+  bool take_simplex() {
+    path_.is_tried = true;
+    auto* const begin = reinterpret_cast<std::byte*>(newton_.product);
+    auto* const end = reinterpret_cast<std::byte*>(memory_.best) + report_.arena_used_bytes;
+    Arena arena({begin, end});
+    if (!arena.template take<Simplex>(1)) return false;
+    const Index limit = Simplex::limit(arena, shape_);
+    if (limit <= 2 * shape_.classes) return false;
+    Simplex& method = *::new (static_cast<void*>(begin)) Simplex;
+    method.take(arena, shape_, limit);
+    return method.start(problem());
+  }
+
+  /// The first phase for a while: it may be that all coefficients are zero, which takes many pivots to prove.
+  static bool look_first(TwoPhase& solver) {
+    if (solver.report_.iterations >= first_attempt && !solver.measuring_norm_)
+      solver.path_.step = solver.take_simplex() ? &TwoPhase::pivot : nullptr;
+    else solver.FirstPhase::step();
+    return solver.running();
+  }
+  static bool pivot(TwoPhase& solver) {
+    const bool last = !solver.count_iteration();
+    const auto outcome = solver.simplex().pivot(solver.problem(), largest(0.01 * solver.options_.tolerance, 1e-9));
+    solver.report_.epochs += T(solver.simplex().size() + 1) / T(solver.matrix_entries());
+    if (outcome == Simplex::Outcome::optimal) {
+      solver.report_.kkt_residual = T(0);
+      solver.certify_vertex();
+    }
+    if (solver.running() && last) {
+      solver.end_at_limit();
+    } else if (solver.running() && (outcome != Simplex::Outcome::moved || solver.has_pivoted_long())) {
+      // Rounding, or too many coefficients.
+      solver.path_.step = nullptr;
+      solver.begin_at_null_model();
+    }
+    return solver.running();
+  }
+  bool has_pivoted_long() const { return report_.iterations / 10 > shape_.samples + matrix_entries(); }
+  [[gnu::noinline]] void certify_vertex() {
+    activate_all();
+    clear_coefficients();
+    intercept_scale_ = T(1);
+    simplex().coefficients(memory_.means, own_.x, stride_);
+    multiply(own_.x, own_.z);
+    offer_primal(own_.x, own_.z);
+    simplex().duals(targets_, own_.z, stride_);
+    enter_domain(own_.z);
+    certify(own_.z, own_.v, true);
+  }
+
+  struct OfPath {
+    bool (*step)(TwoPhase&) = nullptr;  ///< where it goes by vertices, or is to
+    bool is_tried = false;
+  };
+  struct Nothing {};
+
   static constexpr std::uint32_t first_attempt = 80, most_idle = 20;
+  [[no_unique_address]] std::conditional_t<may_pivot, OfPath, Nothing> path_{};
   Index most_chosen_ = 0;
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
