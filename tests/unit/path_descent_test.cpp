@@ -118,6 +118,35 @@ TEST(PathDescent, PointsAreOptimal) {
         }
 }
 
+/// Few samples of many features that move together: most are left out, and some of those are missed.
+TEST(PathDescent, FeaturesLeftOutAreLookedAtAgain) {
+  for (const Index K : {Index(2), Index(3)}) {
+    double with = 0, without = 0;
+    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+      SCOPED_TRACE(seed);
+      Made<double> made(20, 500, K, seed);
+      for (Index j = 1; j < made.features; ++j)
+        for (Index i = 0; i < made.samples; ++i)
+          made.values[i + std::size_t(j) * made.samples] += 3 * made.values[i + std::size_t(j / 50) * made.samples];
+      const auto design = made.design();
+      const Grid<double> grid{.points = 30, .ratio = 0.2};
+      Options<double> options{.tolerance = 1e-8};
+      walk(made, design, L1{}, options, grid, 100, [&](const auto& at) {
+        EXPECT_EQ(at.report().status, Status::converged);
+        EXPECT_LT(violation(made, at.model(), at.lambda(), 1, true), 1e-2) << at.lambda();
+        EXPECT_LT(at.report().iterations, 50u) << "those that are missed join";
+        with += at.report().epochs;
+        Index first_class = 0;
+        for (Index j = 0; j < made.features; ++j) first_class += at.model()(j, 0) != 0;
+        EXPECT_EQ(K == 2 ? first_class : 0, 0u) << "one score is enough";
+      });
+      options.working_sets = false;
+      walk(made, design, L1{}, options, grid, 100, [&](const auto& at) { without += at.report().epochs; });
+    }
+    EXPECT_LT(with, 0.7 * without);
+  }
+}
+
 TEST(PathDescent, PointsAreThoseOfFistaFromNothing) {
   for (const auto& [n, p, K] : sizes) {
     const auto made = made_of<float>(n, p, K, 7, false);

@@ -82,8 +82,8 @@
       "1000th part of the mean square distance of samples from their mean)")                                           \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
-      "that matter, if the arena has room for its linear systems; paths of hinge and l1 in double by the simplex "     \
-      "method")                                                                                                        \
+      "that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along " \
+      "paths, and where steps stand still")                                                                            \
   ROW(7, constrained_primal_dual_as_printed, "constrained-primal-dual-as-printed", has::level_sets,                    \
       is::baseline | is::constrained | is::ended_by_iterates,                                                          \
       "Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting")                                     \

@@ -336,7 +336,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     narrow(lambda_);
   }
 
-  /// z ← the scores of w, whose intercepts are those beside the copy of the columns.
+  /// z ← the scores of w, whose intercepts are those beside the copy of the columns, which the products are with unless
+  /// `maybe_design`.
+  template <bool maybe_design = false>
   [[gnu::noinline]] void take_scores() {
     Index count = 0;
     for_each_active_row([&](Index j) {
@@ -346,7 +348,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     const T* base = own_.block[0];
     if (options_.intercept) {
       if (!separate_classes(loss_)) centre_intercepts();
-      if (design_.multiplies_copy()) base = row_of(own_.w, shape_.features, stride_);
+      if (!maybe_design || design_.multiplies_copy()) base = row_of(own_.w, shape_.features, stride_);
       else shifted_intercepts(own_.w, own_.block[0]);
     }
     design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);

@@ -129,7 +129,8 @@ class HingeSimplex {
     for (Index t = 0; t < size_; ++t) row_of(u, sample_[t], stride)[class_[t]] += alpha_[t];
     for (Index i = 0; i < n_; ++i) row_of(u, i, stride)[targets.labels[i]] -= targets.weight(i);
   }
-  Index size() const { return size_; }
+  /// Products that a pivot takes, about.
+  double cost() const { return double(size_) * (n_ + 3.0 * p_ + 3.0 * size_) + double(classes_) * (n_ + 2.0 * p_); }
 
  private:
   struct Move {

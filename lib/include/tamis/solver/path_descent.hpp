@@ -8,8 +8,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// BlockCoordinateDescent, until `warm_start` takes it to another λ: from there on, for an EntryLoss and a penalty of
 /// single entries with ℓ1, a step is one of ProximalNewton with its certificate. A λ begins with the bound of the one
-/// before, and takes at least one step unless it is nearly the same λ. Where the memory is not enough for the entries
-/// of the model, or steps do not converge, it goes on as BlockCoordinateDescent.
+/// before, and takes at least one step unless it is nearly the same λ. Where most features are without coefficients and
+/// far from having one, steps and their gaps leave these out, and the last certificate looks at all. Where the memory
+/// is not enough for the entries of the model, or steps do not converge, it goes on as BlockCoordinateDescent.
 ///
 /// Memory: that of BlockCoordinateDescent; the two methods of Newton share theirs, and use it one after the other. Cost
 /// of a step: two products with the design, K exponentials and K logarithms for each sample, and what ProximalNewton
@@ -17,11 +18,11 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
-  using Base::activate_all, Base::begin_again, Base::begin_epochs, Base::certify_again, Base::count_iteration,
-      Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_, Base::is_narrow, Base::lambda_, Base::loss_,
-      Base::memory_, Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
-      Base::room_, Base::shape_, Base::stride_, Base::take_scores, Base::targets_, Base::update_residual,
-      Base::went_round_;
+  using Base::activate_all, Base::active_count_, Base::begin_again, Base::begin_entries, Base::begin_epochs,
+      Base::certify_again, Base::count_iteration, Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_,
+      Base::is_narrow, Base::lambda_, Base::list_active, Base::loss_, Base::memory_, Base::monitor_, Base::offer_primal,
+      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_, Base::shape_, Base::stride_,
+      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::went_round_;
 
  public:
   using Base::running;
@@ -51,7 +52,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       certify_again(smallest(lambda / last, T(1)));
     } else {
       take_losses();
-      certify();
+      certify(true);
     }
     return running();
   }
@@ -80,7 +81,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     if (!running() || !takes_memory) return;
     go_by_entries(lambda_, lambda_);
     take_losses();
-    certify();
+    certify(true);
     const T top = largest_magnitude(static_cast<const T*>(own_.g), std::size_t(shape_.features) * stride_) /
                   entry_terms<T>(penalty_).l1;
     go_by_entries(top, next_lambda(top));
@@ -116,17 +117,34 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   void go_by_entries(T last, T next) {
     lambda_ = next;
     went_round_ = true;
-    if (is_narrow()) activate_all();
+    activate_all();
+    if (is_certified_) leave_out_features(T(2) * next - last);
     step_ = &PathDescent::step_by_entries;
     steps_ = 0;
     multiply_copy(false);
     newton_.begin(own_.w, stride_, last, next);
+  }
+  /// Leaves out the features without coefficients whose gradients are not above `least`, if these are most: until the
+  /// problem without them is solved nothing looks at them. This is the sequential strong rule.
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void leave_out_features(T least) {
+    if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return;
+    const T bound = least * entry_terms<T>(penalty_).l1;
+    Index kept = 0;
+    for (Index j = 0; j < shape_.features; ++j) {
+      const bool is_kept =
+          largest_magnitude(row_of(own_.g, j, stride_), stride_) > bound || !this->is_zero(row_of(own_.w, j, stride_));
+      memory_.active[j] = is_kept;
+      kept += is_kept;
+    }
+    if (kept <= shape_.features / 4) list_active();
+    else activate_all();
   }
   T next_lambda(T lambda) const { return largest(T(0.8) * lambda, options_.lambda); }
   /// Goes back to the other method.
   void leave() {
     step_ = nullptr;
     is_certified_ = false;
+    activate_all();
     newton_.forget();
     multiply_copy(true);
   }
@@ -141,17 +159,29 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   static bool step_by_entries(PathDescent& solver) {
     if (!solver.running()) return false;
     const bool last = !solver.count_iteration();
-    solver.step_by_entries();
+    solver.step_by_entries(last);
     if (last) solver.end_at_limit();
     return solver.running();
   }
   /// A step of ProximalNewton, shortened until it descends, and its certificate.
-  void step_by_entries() {
+  void step_by_entries(bool last) {
     const T before = objective(lambda_);
     const Design& design = design_;
-    EntryProblem<T, Design, Loss> problem{
-        design,        targets_,        loss_,  shape_, lambda_, entry_terms<T>(penalty_), options_.intercept, own_.w,
-        memory_.means, losses_.shift(), own_.u, own_.g, stride_};
+    EntryProblem<T, Design, Loss> problem{design,
+                                          targets_,
+                                          loss_,
+                                          shape_,
+                                          lambda_,
+                                          entry_terms<T>(penalty_),
+                                          options_.intercept,
+                                          own_.w,
+                                          memory_.means,
+                                          losses_.shift(),
+                                          own_.u,
+                                          own_.g,
+                                          stride_,
+                                          memory_.list,
+                                          active_count_};
     const bool is_overdue = ++steps_ > most_steps;
     if (is_overdue && gap_ < GapMonitor<T>::precision_floor) return GapMonitor<T>::end_for_rounding(report_);
     if (is_overdue || !newton_.step(problem, gap_)) {
@@ -166,41 +196,57 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       take_losses();
     }
     update_residual(newton_.moved(), newton_.size());
-    certify();
-    if (running() && lambda_ != options_.lambda && gap_ <= T(0.1)) go_by_entries(lambda_, next_lambda(lambda_));
+    certify(last);
+    if (running() && lambda_ != options_.lambda && gap_ <= solved_on_the_way)
+      go_by_entries(lambda_, next_lambda(lambda_));
   }
   /// Scores of the coefficients, the loss there and its gradients.
   [[gnu::noinline]] void take_losses() {
-    take_scores();
+    Base::template take_scores<true>();
     loss_value_ = losses_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
   }
-  /// The gap after take_losses, with duals to which the intercepts have been shifted.
-  [[gnu::noinline]] void certify() {
-    const T wanted = options_.lambda, l1 = entry_terms<T>(penalty_).l1;
+  /// The gap after take_losses, with duals to which the intercepts have been shifted: for the features at hand, and for
+  /// all of them where that is small enough, or it is the last.
+  [[gnu::noinline]] void certify(bool last) {
+    const T wanted = options_.lambda, l1 = entry_terms<T>(penalty_).l1, value = objective(lambda_);
     offer_primal(own_.w, objective(wanted));
     T* const sums = own_.block[1];
     const bool balanced = !options_.intercept || losses_.shift_intercepts(loss_, targets_, own_.u, stride_, sums);
     const auto loss_dual = [&](T scale) {
       return losses_.loss_dual(loss_, targets_, static_cast<const T*>(own_.u), stride_, scale);
     };
-    Base::certify_entries(own_.u, own_.g, balanced, l1, loss_dual);
-    gap_ = report_.relative_gap;
+    const auto take_gap = [&](const Index* list, Index count) {
+      options_.lambda = lambda_;
+      gap_ = (value - entry_bound(own_.u, own_.g, list, count, l1, loss_dual)) / value;
+      options_.lambda = wanted;
+    };
+    begin_entries(own_.u, balanced);
+    if (is_narrow()) {
+      transposed_multiply(own_.u, own_.g);
+      take_gap(memory_.list, active_count_);
+      is_certified_ = last || gap_ <= (lambda_ == wanted ? options_.tolerance : solved_on_the_way) ||
+                      report_.relative_gap <= options_.tolerance || monitor_.is_overdue(report_);
+    } else {
+      is_certified_ = true;
+    }
+    if (is_certified_) {
+      Base::certify_entries(own_.u, own_.g, l1, loss_dual);
+      gap_ = report_.relative_gap;
+      if (lambda_ != wanted) {
+        take_gap(nullptr, shape_.features);
+        if (report_.status == Status::precision_limit) {
+          report_.status = Status::running;
+          monitor_.begin();
+        }
+      }
+      if (running() && is_narrow()) leave_out_features(T(0.999) * lambda_);
+    }
     // Columns about their means have digits that those far from zero lack.
     multiply_copy(design_.is_moved() && gap_ < GapMonitor<T>::precision_floor);
-    if (lambda_ != wanted) {
-      const T value = objective(lambda_);
-      options_.lambda = lambda_;
-      gap_ = (value - entry_bound(own_.u, own_.g, l1, loss_dual)) / value;
-      options_.lambda = wanted;
-      if (report_.status == Status::precision_limit) {
-        report_.status = Status::running;
-        monitor_.begin();
-      }
-    }
     if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
-    is_certified_ = true;
   }
 
+  static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next
   static constexpr std::uint32_t most_steps = 100;
 
   EntryLosses<T> losses_{};

@@ -17,19 +17,22 @@ struct EntryProblem {
   bool intercept;
   T* w;            ///< coefficients, the last row being intercepts
   const T* means;  ///< of the features that the intercepts are beside: 0 for those as they are
-  const T*
-      shift;  ///< of the intercepts: where the duals u, samples × stride, and their gradient g are, see EntryLosses
+  /// Of the intercepts: where the duals u, samples × stride, and their gradient g are, see EntryLosses.
+  const T* shift;
   const T* u;
-  const T*
-      g;  ///< their products with the features, balanced, so that they are those with centred ones; then their sums
+  /// Their products with the features, balanced, so that they are those with centred ones; then their sums.
+  const T* g;
   Index stride;
+  const Index* list;  ///< the features that may have entries
+  Index count;
 };
 
 /// Steps of a proximal Newton method for f(W) + λ Σ (ρ|w| + (1 − ρ)½w²),
 ///
 ///     W ← W + αD,   D the minimum of  ⟨∇f, D⟩ + ½⟨D, HD⟩ + λΩ(W + D),
 ///
-/// where D is zero but for the entries of the model: those that are not zero, and those whose gradient may reach λρ.
+/// where D is zero but for the entries of the model: those that are not zero, and those whose gradient may reach λρ. Of
+/// two classes with ℓ1 alone these are the second's, for a loss of their difference.
 /// The first step at a λ takes them by the sequential strong rule; what it misses has a gradient above λρ, and joins in
 /// the next. H is the Hessian at these entries, of all classes together, about the means of the features, so that
 /// intercepts hardly couple with the rest. It is kept, together with the curvatures of the samples from which rows for
@@ -243,6 +246,13 @@ class ProximalNewton {
     }
   }
 
+  /// Whether only the difference of two scores matters, and ℓ1 is the same however it is made up: then the first class
+  /// needs no entries.
+  template <class Problem>
+  static bool has_one_score(const Problem& p) {
+    return p.shape.classes == 2 && p.penalty.ridge == T(0) && !separate_classes(p.loss);
+  }
+
   /// Adds the entries that are not in yet, class by class, and their part of the Hessian.
   template <class Problem>
   [[gnu::noinline]] bool add_entries(const Problem& p, bool first) {
@@ -256,16 +266,23 @@ class ProximalNewton {
       m_.inside[at] = 1;
       m_.list[found++] = static_cast<Index>(at);
     };
-    const std::size_t coefficients = std::size_t(p.shape.features) * p.stride;
+    const auto add_those = [&](auto are_wanted) {
+      for (Index c = 0; c < p.count; ++c) {
+        const std::size_t begin = std::size_t(p.list[c]) * p.stride;
+        for (std::size_t at = begin; at < begin + p.stride; ++at)
+          if (are_wanted(at)) add(at);
+      }
+    };
     if (old == 0) {
-      for (Index k = 0; k < p.shape.classes && p.intercept; ++k) add(coefficients + k);
-      for (std::size_t at = 0; at < coefficients; ++at)
-        if (p.w[at] != T(0)) add(at);
+      const std::size_t intercepts = std::size_t(p.shape.features) * p.stride;
+      for (Index k = 0; k < p.shape.classes && p.intercept; ++k) add(intercepts + k);
+      add_those([&](std::size_t at) { return p.w[at] != T(0); });
     }
     const Index needed = found;
     const auto add_above = [&](T lambda) {
-      for (std::size_t at = 0; at < coefficients; ++at)
-        if (absolute(p.g[at]) > p.penalty.l1 * lambda) add(at);
+      add_those([&](std::size_t at) {
+        return absolute(p.g[at]) > p.penalty.l1 * lambda && !(has_one_score(p) && at % p.stride == 0);
+      });
     };
     const bool foresees = first && last_ > p.lambda;
     add_above(foresees ? T(2) * p.lambda - last_ : T(0.999) * p.lambda);

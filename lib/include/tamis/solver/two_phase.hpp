@@ -11,8 +11,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// whose steps are solved by semismooth Newton: see ProximalPoint. It works on a dense copy of the samples whose duals
 /// are not zero or might become so, if it has no more values than half the design, and checks the others by the
 /// certificate. When the second phase makes no progress the first one takes over again, so that it is never worse than
-/// PrimalDual for long. Here is the driver: memory, which phase, which samples, how exactly a step is solved, and the
-/// certificates between steps.
+/// PrimalDual for long. The exact hinge with ℓ1 on a dense design in double goes by HingeSimplex along a path, and
+/// where the first phase stands still, if the memory of the second one is enough; a step is a pivot. Here is the
+/// driver: memory, which phase, which samples, how exactly a step is solved, and the certificates between steps.
 ///
 /// Memory: as PrimalDual at the least, and then it is PrimalDual; with an `active_limit` of nonzero coefficients and
 /// intercepts, (p + 1) + 3n more rows of padded classes, half the values of the design or all that are not zero (the
@@ -78,53 +79,60 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
     idle_ = 0;
-    if constexpr (may_pivot) path_ = {};
+    if constexpr (may_pivot) vertices_ = {};
     start_from_null_model();
     return running();
   }
 
-  /// Whether a path has come to go by HingeSimplex.
+  /// Whether it has come to go by HingeSimplex.
   bool goes_by_vertices() const {
-    if constexpr (may_pivot) return path_.step == &TwoPhase::pivot;
+    if constexpr (may_pivot) return vertices_.step == &TwoPhase::pivot;
     else return false;
   }
   /// Samples that the second phase works on at present; before it, all.
   Index samples_in_use() const { return in_second_phase_ ? samples() : shape_.samples; }
 
-  /// The problem with another λ, in the memory of an ended run (not a stopped one). The exact hinge with ℓ1 on a dense
-  /// design in double goes on by HingeSimplex, a step being a pivot, where the memory of the second phase is enough for
-  /// that; other problems begin with the model without coefficients: for the two phases it is as far from the solution
-  /// at another λ as from there. False: it has ended.
+  /// The problem with another λ, in the memory of an ended run (not a stopped one). Where it does not go by vertices it
+  /// begins with the model without coefficients: for the two phases it is as far from the solution at another λ as from
+  /// there. False: it has ended.
   bool warm_start(T lambda) {
     if (!begin_again(lambda)) return false;
     if (in_second_phase_) take_all_samples();
     in_second_phase_ = false;
     if constexpr (may_pivot) {
       if (goes_by_vertices()) {
+        vertices_.most_epochs = infinity<T>;
         certify_vertex();
         return running();
       }
-      path_.step = nullptr;
+      vertices_.step = nullptr;
+      if (vertices_.most_epochs < infinity<T>) vertices_.are_given_up = false;
     }
     begin_at_null_model();
     if constexpr (may_pivot)
-      if (running() && is_for_vertices()) path_.step = &TwoPhase::look_first;
+      if (running() && is_for_vertices()) vertices_.step = &TwoPhase::look_first;
     return running();
   }
 
   /// One iteration of the first phase or one Newton step, certificates included; false when the run has ended.
   bool step() {
     if (!running()) return false;
-    if constexpr (may_pivot)  // all of that method is behind the pointer, and only there with warm_start
-      if (path_.step) return path_.step(*this);
+    if constexpr (may_pivot)
+      if (vertices_.step) return vertices_.step(*this);
     if (in_second_phase_) {
       newton_step();
-    } else {
-      FirstPhase::step();
-      if (has_second_phase_ && running() && !measuring_norm_ && since_certificate_ == 0 &&
-          report_.iterations >= first_attempt_ && (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
-        begin_second_phase();
+      return running();
     }
+    FirstPhase::step();
+    if (!running() || measuring_norm_ || since_certificate_ > 0) return running();
+    if constexpr (may_pivot)
+      if (stands_still() && is_for_vertices()) {
+        take_simplex(T(1.25) * report_.epochs);
+        return true;
+      }
+    if (has_second_phase_ && report_.iterations >= first_attempt_ &&
+        (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
+      begin_second_phase();
     return running();
   }
 
@@ -319,7 +327,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     start_from_null_model();
   }
 
-  // ---- the exact hinge with ℓ1, along a path
+  // ---- the exact hinge with ℓ1, by vertices
 
   static constexpr bool may_pivot =
       std::is_same_v<T, double> && HasEntryTerms<Penalty, T> && requires(const Loss loss, const Design design) {
@@ -328,54 +336,67 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   };
   using Simplex = HingeSimplex;
 
+  /// Whether the first phase has come to steps that are short beside the gap: samples or columns are of very different
+  /// sizes.
+  bool stands_still() const {
+    return report_.iterations >= 1000 && report_.kkt_residual < T(1e-5) * report_.relative_gap;
+  }
   bool is_for_vertices() const {
     const auto terms = entry_terms<T>(penalty_);
-    return !path_.is_tried && has_second_phase_ && loss_.is_exact_hinge() && has_columns(design_) && terms.l1 > T(0) &&
-           terms.ridge == T(0) && options_.lambda > T(0);
+    return !vertices_.are_given_up && has_second_phase_ && loss_.is_exact_hinge() && has_columns(design_) &&
+           terms.l1 > T(0) && terms.ridge == T(0) && options_.lambda > T(0);
   }
   HingeProblem<Design> problem() const {
     return {design_, targets_, shape_, options_.lambda * entry_terms<T>(penalty_).l1, options_.intercept};
   }
   Simplex& simplex() const { return *std::launder(reinterpret_cast<Simplex*>(newton_.product)); }
-  /// In the place of the second phase's memory. False: that is not enough.
-  bool take_simplex() {
-    path_.is_tried = true;
+  /// Goes on by vertices, from that without coefficients, as far as the memory of the second phase is enough.
+  void take_simplex(T most_epochs) {
+    vertices_ = {nullptr, most_epochs, report_.iterations, true};
     auto* const begin = reinterpret_cast<std::byte*>(newton_.product);
     auto* const end = reinterpret_cast<std::byte*>(memory_.best) + report_.arena_used_bytes;
     Arena arena({begin, end});
-    if (!arena.template take<Simplex>(1)) return false;
+    if (!arena.template take<Simplex>(1)) return;
     const Index limit = Simplex::limit(arena, shape_);
-    if (limit <= 2 * shape_.classes) return false;
+    if (limit <= 2 * shape_.classes) return;
     Simplex& method = *::new (static_cast<void*>(begin)) Simplex;
     method.take(arena, shape_, limit);
-    return method.start(problem());
+    if (!method.start(problem())) return;
+    vertices_.step = &TwoPhase::pivot;
+    vertices_.are_given_up = false;
   }
 
   /// The first phase for a while: it may be that all coefficients are zero, which takes many pivots to prove.
   static bool look_first(TwoPhase& solver) {
-    if (solver.report_.iterations >= first_attempt && !solver.measuring_norm_)
-      solver.path_.step = solver.take_simplex() ? &TwoPhase::pivot : nullptr;
+    if (solver.report_.iterations >= first_attempt && !solver.measuring_norm_) solver.take_simplex(infinity<T>);
     else solver.FirstPhase::step();
     return solver.running();
   }
   static bool pivot(TwoPhase& solver) {
     const bool last = !solver.count_iteration();
     const auto outcome = solver.simplex().pivot(solver.problem(), largest(0.01 * solver.options_.tolerance, 1e-9));
-    solver.report_.epochs += T(solver.simplex().size() + 1) / T(solver.matrix_entries());
-    if (outcome == Simplex::Outcome::optimal) {
+    solver.report_.epochs += T(solver.simplex().cost()) / (T(solver.shape_.samples) * T(solver.matrix_entries()));
+    const bool is_vertex = outcome == Simplex::Outcome::optimal;
+    if (is_vertex) {
       solver.report_.kkt_residual = T(0);
       solver.certify_vertex();
     }
     if (solver.running() && last) {
       solver.end_at_limit();
     } else if (solver.running() && (outcome != Simplex::Outcome::moved || solver.has_pivoted_long())) {
-      // Rounding, or too many coefficients.
-      solver.path_.step = nullptr;
-      solver.begin_at_null_model();
+      // Rounding, too many coefficients, or no time.
+      Vertices& v = solver.vertices_;
+      const bool first_phase_goes_on = !is_vertex && v.most_epochs < infinity<T>;
+      v.step = nullptr;
+      v.are_given_up = true;
+      if (first_phase_goes_on) solver.report_.iterations = v.begun_at;
+      else solver.begin_at_null_model();
     }
     return solver.running();
   }
-  bool has_pivoted_long() const { return report_.iterations / 10 > shape_.samples + matrix_entries(); }
+  bool has_pivoted_long() const {
+    return report_.epochs > vertices_.most_epochs || report_.iterations / 10 > shape_.samples + matrix_entries();
+  }
   [[gnu::noinline]] void certify_vertex() {
     activate_all();
     clear_coefficients();
@@ -388,14 +409,16 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     certify(own_.z, own_.v, true);
   }
 
-  struct OfPath {
+  struct Vertices {
     bool (*step)(TwoPhase&) = nullptr;  ///< where it goes by vertices, or is to
-    bool is_tried = false;
+    T most_epochs = infinity<T>;        ///< that a run may take which has begun otherwise
+    std::uint32_t begun_at = 0;         ///< iterations; pivots that lead nowhere are not counted
+    bool are_given_up = false;
   };
   struct Nothing {};
 
   static constexpr std::uint32_t first_attempt = 80, most_idle = 20;
-  [[no_unique_address]] std::conditional_t<may_pivot, OfPath, Nothing> path_{};
+  [[no_unique_address]] std::conditional_t<may_pivot, Vertices, Nothing> vertices_{};
   Index most_chosen_ = 0;
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;

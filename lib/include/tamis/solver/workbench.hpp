@@ -178,21 +178,28 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!has_failed()) ++certificates_;
     offer_dual(share * report_.dual_objective);
   }
-  /// As certify on all features, of duals of which it is known whether they are balanced, for a penalty whose dual norm
-  /// is the largest entry by `l1`. `loss_dual(s)`: see DualBound.
-  template <class LossDual>
-  void certify_entries(T* u, T* g, bool balanced, T l1, LossDual loss_dual) {
-    if (!balanced) repair(u);
-    else if (!has_failed()) ++certificates_;
-    whole_transposed_multiply(u, g);
-    if (balanced && dual_kind() != DualKind::norm) terms_ = dual_terms(u);
-    offer_dual(entry_bound(u, g, l1, loss_dual));
+  /// As certify on all features, in two parts, of duals of which it is known whether they are balanced, for a penalty
+  /// whose dual norm is the largest entry by `l1`. `loss_dual(s)`: see DualBound.
+  void begin_entries(T* u, bool balanced) {
+    if (!balanced) return repair(u);
+    if (!has_failed()) ++certificates_;
+    if (dual_kind() != DualKind::norm) terms_ = dual_terms(u);
   }
-  /// The bound at the λ of the options.
   template <class LossDual>
-  T entry_bound(const T* u, const T* g, T l1, LossDual loss_dual) {
-    if (dual_kind() != DualKind::norm) return dual_value(u, g, nullptr, shape_.features);
-    gauge_ = largest_magnitude(g, std::size_t(shape_.features) * stride_) / l1;
+  void certify_entries(const T* u, T* g, T l1, LossDual loss_dual) {
+    whole_transposed_multiply(u, g);
+    offer_dual(entry_bound(u, g, nullptr, shape_.features, l1, loss_dual));
+  }
+  /// The bound at the λ of the options, with the penalty taken over the listed features.
+  template <class LossDual>
+  T entry_bound(const T* u, const T* g, const Index* list, Index count, T l1, LossDual loss_dual) {
+    if (dual_kind() != DualKind::norm) return dual_value(u, g, list, count);
+    gauge_ = list ? T(0) : largest_magnitude(g, std::size_t(count) * stride_);
+    for (Index c = 0; list && c < count; ++c) {
+      const T most = largest_magnitude(row_of(g, list[c], stride_), stride_);
+      if (!(most <= gauge_)) gauge_ = most;
+    }
+    gauge_ /= l1;
     T bound = T(0);
     if (finite(gauge_)) bound = loss_dual(gauge_ > options_.lambda ? options_.lambda / gauge_ : T(1));
     return largest(bound, T(0));
