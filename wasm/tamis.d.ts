@@ -112,7 +112,8 @@ export type Solver =
    * 1000th part of the mean square distance of samples from their mean) */
   | 'crammer-singer-dual'
   /** primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples
-   * that matter, if the arena has room for its linear systems; paths of hinge and l1 in double by the simplex method */
+   * that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along
+   * paths, and where steps stand still */
   | 'two-phase'
   /** descent over features, which keeps the scores up to date, then Newton's method with conjugate gradients on the
    * features that are not zero, if the arena has room for it */

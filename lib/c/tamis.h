@@ -94,8 +94,8 @@ typedef enum tamis_solver {
      1/1000 or the 1000th part of the mean square distance of samples from their mean) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
   /* hinge and squared-hinge: primal-dual iterations, then a proximal point method whose subproblems semismooth
-     Newton solves on the samples that matter, if the arena has room for its linear systems; paths of hinge and l1 in
-     double by the simplex method */
+     Newton solves on the samples that matter, if the arena has room for its linear systems; hinge and l1 in double
+     by the simplex method along paths, and where steps stand still */
   TAMIS_TWO_PHASE = 6,
   /* hinge, with eta: Algorithm 2 of Chierchia et al. (2015), unchanged: epigraphical splitting (TAMIS_ALL_SOLVERS) */
   TAMIS_CONSTRAINED_PRIMAL_DUAL_AS_PRINTED = 7,

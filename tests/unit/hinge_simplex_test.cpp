@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.hpp"
 #include "tamis/selection/path.hpp"
 #include "tamis/training.hpp"
@@ -162,6 +164,63 @@ TEST(HingeSimplex, EndsAtTheIterationLimitWithAModel) {
   EXPECT_EQ(solver.report().iterations, 100u);
   EXPECT_NEAR(solver.report().objective, testing::objective(made, solver.model(), Hinge{}, L1{}, 0.001), 1e-12);
   EXPECT_LE(solver.report().dual_objective, solver.report().objective);
+}
+
+using Solver = TwoPhase<double, Hinge, L1>;
+
+template <class S = Solver>
+S run(const Made<double>& made, const auto& design, double lambda, GuardedMemory& memory) {
+  S solver(design, made.targets(), Hinge{}, L1{}, Options<double>{.lambda = lambda, .max_iterations = 2000});
+  solver.start(memory.span());
+  while (solver.step()) {
+  }
+  EXPECT_TRUE(memory.surroundings_intact());
+  return solver;
+}
+
+TEST(HingeSimplex, ASolveThatStandsStillGoesByVertices) {
+  for (const Kind kind : {Kind::outlier, Kind::plain})
+    for (const double lambda : {1e-2, 1e-3}) {
+      Made<double> made = made_of(300, 10, 3, kind);
+      for (Index j = 0; kind == Kind::plain && j < made.features; ++j)
+        for (Index i = 0; i < made.samples; ++i) made.values[i + j * made.samples] *= std::pow(10, 8 * (int(j % 3) - 1));
+      const auto design = made.design();
+      GuardedMemory memory(Solver::requirement(made.shape(), 300).bytes);
+      const auto solver = run(made, design, lambda, memory);
+      const auto& r = solver.report();
+      EXPECT_EQ(r.status, Status::converged) << r.relative_gap << ' ' << r.iterations;
+      EXPECT_TRUE(solver.goes_by_vertices());
+      const double objective = testing::objective(made, solver.model(), Hinge{}, L1{}, lambda);
+      EXPECT_NEAR(r.objective, objective, 1e-6 * objective);
+      EXPECT_LE(r.dual_objective, objective * (1 + 1e-9));
+    }
+}
+
+/// A design whose columns nobody may read.
+struct WithoutColumns : DenseDesign<double> {
+  bool has_columns() const { return false; }
+};
+
+TEST(HingeSimplex, AnAttemptThatLeadsNowhereLeavesNoTrace) {
+  std::uint32_t attempts = 0;
+  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+    Made<double> made(30, 200, 3, seed);
+    for (double& x : made.values) x = std::round(x * 1024);
+    const WithoutColumns closed{made.design()};
+    const auto design = made.design();
+    for (const double lambda : {1e-3, 1e-4}) {
+      GuardedMemory memory(Solver::requirement(made.shape(), 600).bytes), other(memory.span().size());
+      const auto tried = run(made, design, lambda, memory);
+      const auto plain = run<TwoPhase<double, Hinge, L1, WithoutColumns>>(made, closed, lambda, other);
+      if (tried.goes_by_vertices()) continue;
+      const auto &a = tried.report(), &b = plain.report();
+      attempts += a.epochs > b.epochs;
+      EXPECT_EQ(a.iterations, b.iterations) << seed << ' ' << lambda;
+      EXPECT_EQ(a.objective, b.objective) << seed << ' ' << lambda;
+      EXPECT_LE(a.epochs, 1.3 * b.epochs);
+    }
+  }
+  EXPECT_GT(attempts, 0u);
 }
 
 TEST(HingeSimplex, StartsAnewWithTheSameBits) {
