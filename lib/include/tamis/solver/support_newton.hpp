@@ -13,7 +13,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
 /// entry with a kink that would change its sign, becomes zero. The system, see SupportSystem, is solved to `forcing` by
-/// at most 60 conjugate gradients.
+/// at most 120 conjugate gradients.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -58,7 +58,7 @@ class SupportNewton : public SupportSystem<T> {
   }
 
  private:
-  static constexpr int most_iterations = 60;
+  static constexpr int most_iterations = 120;
 
   template <class Problem>
   T objective(const Problem& p, const T* w, const T* z) const {

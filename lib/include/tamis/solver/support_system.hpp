@@ -9,10 +9,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The system (XᵀHX + λΩ″ + damping) D = … of SupportNewton, with a copy of the samples that curve, dense or sparse,
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
-/// over up to 1536 of them; where they are fewer than the support, and Ω curves everywhere, over all, by a factor of
-/// their number; the diagonal of A alone where the memory was not made for that many. The factor of the support is
-/// joined by a step along the coefficients of each group, where a norm has no curvature. A small system that is hard is
-/// solved by the factor of all of it.
+/// over up to 1536 of them, those that curve most and a selection of the others; where they are fewer than the support,
+/// and Ω curves everywhere, over all, by a factor of their number; the diagonal of A alone where the memory was not
+/// made for that many. The factor of the support is joined by a step along the coefficients of each group, where a norm
+/// has no curvature. A small system that is hard is solved by the factor of all of it.
 template <class T>
 class SupportSystem {
  public:
@@ -205,8 +205,7 @@ class SupportSystem {
         return;
       }
     }
-    if (copy_ != Copy::none && factor_support(p, static_cast<const T*>(omega), total.value()))
-      factor_ = Factor::of_support;
+    if (copy_ != Copy::none && factor_support(p, total.value())) factor_ = Factor::of_support;
   }
 
   /// All of the system, column by column, where it is small.
@@ -244,40 +243,44 @@ class SupportSystem {
   }
 
   template <class Problem>
-  [[gnu::noinline]] bool factor_support(const Problem& p, const T* omega, T total) {
-    const Index order = p.size + Index(p.intercept);
-    const Index step = (chosen_ + Memory::most_sampled - 1) / Memory::most_sampled;
-    const Index sampled = (chosen_ + step - 1) / step;
-    if (order > m_.limit || used_ + std::size_t(sampled) * order > m_.room) return false;
-    // the sampled rows, every step-th, a column of ones last; weights such that their total stays
-    T* const x = m_.values + used_;
-    T sampled_total = 0;
-    for (Index s = 0; s < sampled; ++s) sampled_total += omega[s * step];
-    const T scale = sampled_total > T(0) ? total / sampled_total : T(1);
-    for (Index c = 0; c < order; ++c) {
-      T* const to = x + std::size_t(c) * sampled;
-      if (c < p.size && copy_ == Copy::sparse) {
-        fill(to, sampled, T(0));
-        const Column<T> from = column(p, c);
-        for (Index e = 0; e < from.count; ++e)
-          if (from.rows[e] % step == 0) to[from.rows[e] / step] = from.values[e];
-        continue;
-      }
-      for (Index s = 0; s < sampled; ++s) to[s] = c < p.size ? dense_.at(s * step, c) : T(1);
+  [[gnu::noinline]] bool factor_support(const Problem& p, T total) {
+    const Index order = p.size + Index(p.intercept), most = smallest(chosen_, Memory::most_sampled);
+    if (order > m_.limit || used_ + std::size_t(most) * order > m_.room) return false;
+    // Samples whose curvature is above a level, and of the others as many as have that level together: the roots of
+    // their weights, and their rows times those, a column of ones last.
+    const T level = most < chosen_ ? total / T(most) : T(0);
+    T* const root = p.omega;
+    Index sampled = 0;
+    T due = T(0);
+    for (Index a = 0; a < chosen_; ++a) {
+      const bool is_small = root[a] < level;
+      if (is_small) due += root[a];
+      m_.place[m_.chosen[a]] = none;
+      if ((is_small && due < level) || sampled == most) continue;
+      if (is_small) due -= level;
+      m_.place[m_.chosen[a]] = sampled;
+      root[sampled++] = square_root(largest(root[a], level));
     }
+    T* const x = m_.values + used_;
+    T* to = x;
+    for (Index c = 0; c < p.size; ++c, to += sampled) {
+      fill(to, sampled, T(0));
+      const Column<T> from = p.design.column(p.support[c]);
+      for (Index e = 0; e < from.count; ++e)
+        if (const Index s = m_.place[from.sample(e)]; s != none) to[s] = from.values[e] * root[s];
+    }
+    if (p.intercept) copy(static_cast<const T*>(root), sampled, to);
     const Index capacity = Memory::capacity(m_.limit);
-    T* const weighted = p.u;
+    T* const batch_rows = p.u;
     const Index width = smallest(stride_, order);
     for (Index first = 0; first < order; first += width) {
       const Index batch = smallest(width, order - first);
-      fill(weighted, std::size_t(sampled) * stride_, T(0));
       for (Index b = 0; b < batch; ++b)
-        for (Index s = 0; s < sampled; ++s)
-          row_of(weighted, s, stride_)[b] = scale * omega[s * step] * x[std::size_t(first + b) * sampled + s];
+        for (Index s = 0; s < sampled; ++s) row_of(batch_rows, s, stride_)[b] = x[std::size_t(first + b) * sampled + s];
       DenseDesign<T>(x + std::size_t(first) * sampled, sampled, order - first)
-          .transposed_multiply(nullptr, order - first, weighted, stride_, m_.packed);
+          .transposed_multiply(nullptr, order - first, batch_rows, stride_, m_.packed);
       for (Index r = first; r < order; ++r)
-        for (Index b = 0; b < batch && first + b <= r; ++b)
+        for (Index b = 0; b < batch; ++b)  // of those above the diagonal nothing is read
           m_.factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
     }
     Index c = 0;
