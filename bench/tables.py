@@ -21,10 +21,13 @@ FILES = {
     "colon": "colon/colon.csv.gz",
     "digits": "digits/digits.csv.gz",
     "golub": "golub/golub_train.csv.gz",
+    "pendigits": "pendigits/pendigits_train.csv.gz",
+    "phoneme": "phoneme/phoneme_train.csv.gz",
     "satimage": "satimage/satimage_train.csv.gz",
     "srbct": "srbct/srbct_train.csv.gz",
     "vowel": "vowel/vowel_train.csv.gz",
     "wine": "wine/wine.csv.gz",
+    "wisdm": "wisdm/wisdm_train.csv.gz",
 }
 
 
@@ -57,6 +60,13 @@ PROBLEMS = [
     ("digits", "logistic", "elastic-net", "1e-4", False),
     ("satimage", "logistic", "l1", "1e-4", False),
     ("satimage", "logistic", "elastic-net", "1e-4", False),
+    ("phoneme", "logistic", "ridge", "1e-4", False),
+    ("phoneme", "logistic", "group-l2", "1e-4", False),
+    ("phoneme", "squared-hinge", "ridge", "1e-4", False),
+    ("pendigits", "logistic", "ridge", "1e-4", False),
+    ("pendigits", "logistic", "group-l2", "1e-4", False),
+    ("wisdm", "logistic", "ridge", "1e-4", False),
+    ("wisdm", "squared-hinge", "ridge", "1e-3", False),
     ("colon", "logistic", "l1", "1e-4", False),
     ("golub", "logistic", "elastic-net", "1e-4", False),
     ("wine", "hinge", "ridge", "1e-3", False),

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-#include "support/problems.hpp"
-#include "tamis/selection/path.hpp"
+#include "support/paths.hpp"
 #include "tamis/training.hpp"
 
 namespace tamis {
@@ -48,17 +47,7 @@ void walk(const Made<double>& made, const Design& design, const Options<double>&
           Index limit, Visit visit) {
   using S = TwoPhase<double, Hinge, L1, Design>;
   const auto make = [&](const Targets<double>& targets) { return S(design, targets, Hinge{}, L1{}, options); };
-  using P = Path<double, decltype(make)>;
-  GuardedMemory memory(P::requirement(made.shape(), S::requirement(made.shape(), limit)).bytes);
-  P path(make, made.features, made.targets(), grid);
-  path.start(memory.span());
-  advance_path(path, [&](const P& at) {
-    visit(at);
-    return true;
-  });
-  EXPECT_EQ(path.status(), Status::converged);
-  EXPECT_EQ(path.points(), grid.points);
-  EXPECT_TRUE(memory.surroundings_intact());
+  testing::walk_path(made, make, S::requirement(made.shape(), limit), grid, visit);
 }
 
 struct Sizes {
@@ -81,7 +70,7 @@ TEST(HingeSimplex, PointsAreOptimal) {
                by_vertices = at.solver().goes_by_vertices();
                const auto& r = at.report();
                EXPECT_EQ(r.status, Status::converged)
-                   << n << ' ' << p << ' ' << int(kind) << intercept << " gap " << r.relative_gap;
+                   << made.samples << ' ' << made.features << ' ' << int(kind) << intercept << " gap " << r.relative_gap;
                const double objective = testing::objective(made, at.model(), Hinge{}, L1{}, at.lambda());
                EXPECT_NEAR(r.objective, objective, 100 * near * objective);
                EXPECT_LE(r.dual_objective, objective * (1 + 100 * near));
@@ -93,7 +82,7 @@ TEST(HingeSimplex, PointsAreOptimal) {
                const auto cold = train<S, double>(S(design, made.targets(), Hinge{}, L1{}, here), memory.span());
                EXPECT_EQ(cold.status, Status::converged);
                EXPECT_NEAR(objective, cold.objective, (tolerance + near) * objective)
-                   << n << ' ' << p << ' ' << int(kind);
+                   << made.samples << ' ' << made.features << ' ' << int(kind);
                EXPECT_LE(r.dual_objective, cold.objective * (1 + near));
                EXPECT_LE(cold.dual_objective, objective * (1 + near));
              });

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-#include "support/problems.hpp"
-#include "tamis/selection/path.hpp"
+#include "support/paths.hpp"
 #include "tamis/training.hpp"
 
 namespace tamis {
@@ -75,18 +74,8 @@ void walk(const Made<T>& made, const Design& design, const Penalty& penalty, con
           Index limit, Visit visit) {
   using S = PathDescent<T, Logistic, Penalty, Design>;
   const auto make = [&](const Targets<T>& targets) { return S(design, targets, Logistic{}, penalty, options); };
-  using P = Path<T, decltype(make)>;
-  const Requirement solver = S::requirement(made.shape(), {.entries = made.values.size() + 500 * limit, .active_limit = limit});
-  GuardedMemory memory(P::requirement(made.shape(), solver).bytes);
-  P path(make, made.features, made.targets(), grid);
-  path.start(memory.span());
-  advance_path(path, [&](const P& at) {
-    visit(at);
-    return true;
-  });
-  EXPECT_EQ(path.status(), Status::converged);
-  EXPECT_EQ(path.points(), grid.points);
-  EXPECT_TRUE(memory.surroundings_intact());
+  const WorkspaceHint hint{.entries = made.values.size() + 500 * limit, .active_limit = limit};
+  testing::walk_path(made, make, S::requirement(made.shape(), hint), grid, visit);
 }
 
 struct Sizes {
