@@ -1,15 +1,22 @@
 #include "interrupt.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 
 namespace tamis::cli {
 
 namespace {
 
+volatile std::sig_atomic_t in_call = 0;
+
+// A signal between the last look at the flag and a call that waits does not end that call. Alarms do, one a second.
+extern "C" void end_call(int) { ::alarm(1); }
 extern "C" void raise_interrupt_flag(int) {
   interrupt_flag.store(true, std::memory_order_relaxed);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  if (in_call) ::alarm(1);
 }
 
 }  // namespace
@@ -44,6 +51,12 @@ Interruptible::~Interruptible() {
 }
 
 void InterruptibleCall::let(int interrupt) {
+  if (!interrupt) ::alarm(0);
+  struct sigaction on_alarm;
+  std::memset(&on_alarm, 0, sizeof on_alarm);
+  on_alarm.sa_handler = interrupt ? end_call : SIG_DFL;
+  ::sigaction(SIGALRM, &on_alarm, nullptr);
+  in_call = interrupt;
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction action;
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != raise_interrupt_flag) continue;
@@ -51,6 +64,7 @@ void InterruptibleCall::let(int interrupt) {
     ::sigaction(signal, &action, nullptr);
     if (interrupted()) std::signal(signal, SIG_DFL);  // it came between the two
   }
+  if (interrupt && interrupted()) ::alarm(1);
 }
 
 }  // namespace tamis::cli

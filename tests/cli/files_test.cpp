@@ -417,6 +417,24 @@ TEST(Signals, AnUpdateKeepsWhatItHasLearned) {
   EXPECT_EQ(std::filesystem::exists(folder.path("new")), run.says("the model has learned from")) << run.error;
 }
 
+/// Where the flag is raised just before a call that waits, the call ends all the same.
+TEST(Signals, NoneIsMissedBeforeACallThatWaits) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  for (const bool before : {true, false}) {
+    Child child([&] {
+      const tamis::cli::Interruptible interruptible;
+      if (before) tamis::cli::interrupt_flag = true;
+      const tamis::cli::InterruptibleCall call;
+      if (!before) std::raise(SIGINT);
+      char byte;
+      return ::read(ends[0], &byte, 1) == -1 && errno == EINTR ? 0 : 1;
+    });
+    EXPECT_EQ(child.wait(), 0) << before;
+  }
+  ::close(ends[0]), ::close(ends[1]);
+}
+
 TEST(Signals, WhileSamplesAreReadNothingIsWritten) {
   const Folder folder;
   ASSERT_EQ(::mkfifo(folder.path("data").c_str(), 0600), 0);
