@@ -96,14 +96,16 @@ TEST(PathDescent, PointsAreOptimal) {
           walk(made, design, penalty, options, {.points = 12, .ratio = 0.02}, 60, [&](const auto& at) {
             const auto& r = at.report();
             EXPECT_EQ(r.status, Status::converged);
-            EXPECT_LT(violation(made, at.model(), at.lambda(), ratio, intercept), 1e-2) << made.samples << ' ' << made.features;
+            EXPECT_LT(violation(made, at.model(), at.lambda(), ratio, intercept), 1e-2)
+                << made.samples << ' ' << made.features;
             const double objective = testing::objective(made, at.model(), Logistic{}, penalty, at.lambda());
             EXPECT_NEAR(r.objective, objective, 1e-12);
             EXPECT_LE(r.dual_objective, objective * (1 + 1e-14));
             EXPECT_LT(r.kkt_residual, 0.1);
             steps += r.iterations;
           });
-          EXPECT_LT(steps, 12u * 25) << "not by steps of Newton's method: " << n << ' ' << uneven << intercept << ' ' << ratio;
+          EXPECT_LT(steps, 12u * 25) << "not by steps of Newton's method: " << n << ' ' << uneven << intercept << ' '
+                                     << ratio;
         }
 }
 
@@ -133,6 +135,64 @@ TEST(PathDescent, FeaturesLeftOutAreLookedAtAgain) {
       walk(made, design, L1{}, options, grid, 100, [&](const auto& at) { without += at.report().epochs; });
     }
     EXPECT_LT(with, 0.7 * without);
+  }
+}
+
+/// Coefficients of groups go on as they did: fewer steps than from where they are, and the same objectives.
+TEST(PathDescent, GroupsGoOnAsTheyDid) {
+  const auto made = made_of<double>(150, 12, 4, 7, true);
+  const auto design = made.design();
+  using S = PathDescent<double, Logistic, GroupL2>;
+  const Options<double> options{.tolerance = 1e-4};
+  const auto make = [&](const Targets<double>& targets) {
+    return S(design, targets, Logistic{}, GroupL2(Groups::rows()), options);
+  };
+  const Requirement room = S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 13});
+  GuardedMemory memory(room.bytes);
+  auto from_where_it_is = make(made.targets());
+  Index first = 0, without = 0, with = 0;
+  testing::walk_path(made, make, room, {.points = 100, .ratio = 1e-2}, [&](const auto& at) {
+    EXPECT_EQ(at.report().status, Status::converged);
+    if (first++ == 0) {
+      from_where_it_is.set_lambda(at.lambda());
+      from_where_it_is.start(memory.span());
+    } else {
+      from_where_it_is.warm_start(at.lambda());
+    }
+    while (from_where_it_is.step()) {
+    }
+    EXPECT_NEAR(from_where_it_is.report().objective, at.report().objective, 2e-4 * at.report().objective);
+    without += from_where_it_is.report().iterations;
+    with += at.report().iterations;
+  });
+  EXPECT_LT(with, 0.7 * without) << with << ' ' << without;
+}
+
+/// Whatever λ comes next: the same again, one that goes up, one that is far, zero.
+TEST(PathDescent, GroupsGoOnToAnyLambda) {
+  const auto made = made_of<double>(90, 30, 3, 3, false);
+  const auto design = made.design();
+  using S = PathDescent<double, Logistic, GroupL2>;
+  const Requirement room = S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 31});
+  GuardedMemory memory(room.bytes), other(room.bytes);
+  std::vector<double> before(CommonMemory<double>::coefficients(made.shape()));
+  S run(design, made.targets(), Logistic{}, GroupL2(Groups::rows()), {.lambda = 0.1, .tolerance = 1e-6});
+  run.start(memory.span());
+  double last = 0.1, before_last = 0.1;
+  for (const double lambda : {0.09, 0.08, 0.08, 0.2, 1e-3, 9e-4, 1e-9, 0.05}) {
+    while (run.step()) {
+    }
+    run.warm_start(lambda, before.data(), (lambda - last) / (last - before_last));
+    while (run.step()) {
+    }
+    EXPECT_EQ(run.report().status, Status::converged) << lambda;
+    S alone(design, made.targets(), Logistic{}, GroupL2(Groups::rows()), {.lambda = lambda, .tolerance = 1e-6});
+    alone.start(other.span());
+    while (alone.step()) {
+    }
+    EXPECT_NEAR(run.report().objective, alone.report().objective, 2e-6 * alone.report().objective + 1e-9) << lambda;
+    before_last = last;
+    last = lambda;
   }
 }
 
@@ -308,9 +368,10 @@ TEST(ProximalNewtonDescent, ReachesSmallLambdasInFewSteps) {
           const auto made = made_of<double>(n, p, K, 5, uneven);
           const ElasticNet<double> penalty{ratio};
           const WorkspaceHint hint{.entries = made.values.size(), .active_limit = 60};
-          const double top = FromNothing<double, ElasticNet<double>>(made, made.design(), penalty, {.lambda = 1e3}, hint)
-                                 .solver.report()
-                                 .lambda_max;
+          const double top =
+              FromNothing<double, ElasticNet<double>>(made, made.design(), penalty, {.lambda = 1e3}, hint)
+                  .solver.report()
+                  .lambda_max;
           const Options<double> options{.lambda = share * top, .tolerance = 1e-8};
           const FromNothing<double, ElasticNet<double>> run(made, made.design(), penalty, options, hint);
           const auto& r = run.solver.report();
@@ -369,8 +430,10 @@ TEST(ProximalNewtonDescent, NoBoundIsAboveTheOptimum) {
     const Index n = 8 + seed % 23, p = 1 + seed % 17, K = 2 + seed % 3;
     const auto made = made_of<double>(n, p, K, seed, seed % 2 == 0);
     const Options<double> options{.lambda = seed % 3 ? 1e-3 : 1e-5, .tolerance = 1e-9, .max_iterations = 20000};
-    const FromNothing<double, L1> run(made, made.design(), L1{}, options, {.entries = made.values.size(), .active_limit = p + 1});
-    EXPECT_LE(run.highest, testing::objective(made, run.solver.model(), Logistic{}, L1{}, options.lambda) * (1 + 1e-14)) << seed;
+    const FromNothing<double, L1> run(made, made.design(), L1{}, options,
+                                      {.entries = made.values.size(), .active_limit = p + 1});
+    EXPECT_LE(run.highest, testing::objective(made, run.solver.model(), Logistic{}, L1{}, options.lambda) * (1 + 1e-14))
+        << seed;
     EXPECT_EQ(run.solver.report().status, Status::converged) << seed << ' ' << name(run.solver.report().status);
   }
 }

@@ -89,6 +89,17 @@ TAMIS_NOINLINE_IF_SMALLEST void add_scaled_row(const T* from, T alpha, const T* 
     (SimdOrScalar<T>::load(from + e) + factor * SimdOrScalar<T>::load(x + e)).store(to + e);
 }
 
+/// Calls visit.operator()<Number>(k) for all of `count` entries, Number being a vector, and a single entry for the
+/// rest.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void for_each_width(Index count, Visit visit) {
+  using Numbers = SimdOrScalar<T>;
+  Index k = 0;
+  for (; k + Numbers::width <= count; k += Numbers::width) visit.template operator()<Numbers>(k);
+  if constexpr (Numbers::width > 1)
+    for (; k < count; ++k) visit.template operator()<Simd<T, 1>>(k);
+}
+
 /// row ← α·row.
 template <class T>
 TAMIS_NOINLINE_IF_SMALLEST void scale_row(T* row, Index count, T alpha) {

@@ -39,13 +39,72 @@ T water_level(Index count, T radius, T floor, Each each) {
 template <class T>
 T highest(const T* v, Index count) {
   T top = *v;
-  for (const T* const end = v + count; ++v != end;) top = largest(top, *v);
+  const T* const end = v + count;
+  if constexpr (profile.lanes) {
+    if (count > rows_in_lanes) {
+      auto tops = Simd<T>::load(v).entry;
+      for (; v + lanes<T> <= end; v += lanes<T>) {
+        const auto next = Simd<T>::load(v).entry;
+        tops = next > tops ? next : tops;
+      }
+      for (Index r = 0; r < lanes<T>; ++r) top = largest(top, T(tops[r]));
+      --v;
+    }
+  }
+  while (++v != end) top = largest(top, *v);
   return top;
+}
+
+/// Calls visit(k) for the entries v_k of which holds(v_k), from the first to the last; few of many are found fast.
+/// `holds` takes vectors as well.
+template <class T, class Holds, class Visit>
+[[gnu::always_inline]] inline void for_each_entry_that(const T* v, Index count, Holds holds, Visit visit) {
+  Index k = 0;
+  if constexpr (profile.lanes) {
+    for (; k + lanes<T> <= count; k += lanes<T>) {
+      if (RowsInLanes<T>::all(~holds(Simd<T>::load(v + k).entry))) continue;
+      for (Index r = k; r < k + lanes<T>; ++r)
+        if (holds(v[r])) visit(r);
+    }
+  }
+  for (; k < count; ++k)
+    if (holds(v[k])) visit(k);
+}
+
+/// As project_simplex, of a long row: the entries that may stand above the water are looked for once. False, and
+/// nothing has been written, where they are many.
+template <class T>
+[[gnu::noinline]] bool project_long_simplex(T* v, Index count, T radius, T top) {
+  constexpr Index most = 64;
+  T near[most];
+  Index near_top = 0;
+  const T floor = top - radius;
+  for_each_entry_that(
+      v, count, [=](auto entry) { return entry > floor; },
+      [&](Index k) {
+        if (near_top < most) near[near_top] = v[k];
+        ++near_top;
+      });
+  if (near_top > most) return false;
+  const T level = near_top > 1 ? water_level(near_top, radius, floor,
+                                             [&](auto visit) {
+                                               for (Index k = 0; k < near_top; ++k) visit(near[k]);
+                                             })
+                               : floor;
+  Index above = 0;
+  for (Index k = 0; k < near_top; ++k) above += near[k] > level;
+  for_each_width<T>(count, [&]<class Number>(Index k) {
+    const auto excess = Number::load(v + k) - Number::fill(level);
+    (above == 1 ? excess.where_positive(Number::fill(radius)) : excess.positive_part()).store(v + k);
+  });
+  return true;
 }
 
 /// See below; `top` is the largest entry.
 template <class T>
 TAMIS_NOINLINE_IF_SMALLEST void project_simplex(T* v, Index count, T radius, T top) {
+  if constexpr (profile.lanes)
+    if (count > rows_in_lanes && project_long_simplex(v, count, radius, top)) return;
   T* const end = v + count;
   T level = top - radius;  // entries at it or below end at zero, wherever the water stands
   Index kept = count + 1;

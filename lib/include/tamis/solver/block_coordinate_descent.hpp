@@ -84,7 +84,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
     caution_ = shrinkage_ = T(1);
     lambda_ = options_.lambda;
-    went_round_ = settled_ = comes_from_newton_ = false;
+    went_round_ = settled_ = comes_from_newton_ = keeps_before_ = false;
     decrease_ = T(0);
     measure_columns(options_.intercept);
     fit_null_model();
@@ -96,8 +96,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// Whether the memory of the last start was enough for Newton's method; false where that start was refused.
   bool has_newton() const { return has_model(report_.status) && newton_.has_memory(); }
 
-  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
-  bool warm_start(T lambda) {
+  /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended. `before`
+  /// and `step`: see Fista::warm_start; coefficients go on as they did along the logarithm of λ.
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
     const T last = options_.lambda;
     if (!begin_again(lambda)) return false;
     lambda_ = lambda;
@@ -106,6 +107,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
     narrow(smallest(T(2) * lambda - last, lambda));
+    if (before && extrapolate(before, share_of_step(last, lambda, step))) certify(false);
     if (running()) begin_epochs(2);
     return running();
   }
@@ -295,6 +297,27 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     offer_primal(own_.w, are_scores(own_.z) ? wanted : not_a_number<T>);
   }
 
+  /// A step that is a share of the last one of λ, as a share of that of its logarithm; zero where it is much longer.
+  T share_of_step(T last, T lambda, T step) const {
+    if (!keeps_before_ || !running() || !(step > T(0))) return T(0);
+    const T before = last - (lambda - last) / step;
+    const T share = step * (last + before) / (lambda + last);
+    return share <= T(2) ? share : T(0);
+  }
+  /// w ← w + step (w − before) where it is not zero, before ← w; without a step `before` is not read. Whether any has
+  /// moved.
+  [[gnu::noinline]] bool extrapolate(T* before, T step) {
+    bool moved = false;
+    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(shape_); ++e) {
+      const T now = own_.w[e], by = step != T(0) && now != T(0) ? step * (now - before[e]) : T(0);
+      own_.w[e] += by;
+      before[e] = now;
+      moved = moved || by != T(0);
+    }
+    keeps_before_ = true;
+    return moved;
+  }
+
   /// The certificate of the point where a run has ended, at another λ: its scores, duals and their gradient are there.
   void certify_kept_point() {
     offer_point();
@@ -377,6 +400,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   std::uint32_t epochs_left_ = 0;
   bool comes_from_newton_ = false;  ///< w, since the last certificate
   bool went_round_ = false;         ///< the way over larger λ has been taken
+  bool keeps_before_ = false;       ///< the matrix of `warm_start` has the coefficients of the last run
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

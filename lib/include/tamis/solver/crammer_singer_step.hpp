@@ -12,35 +12,47 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// et al. (2008), section 3.
 template <class T>
 bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* step, T& gap) {
-  T top = s[0];
-  for (Index k = 1; k < classes; ++k) top = largest(top, s[k]);
+  const T top = detail::highest(static_cast<const T*>(s), classes);
+  for_each_width<T>(classes, [&]<class Number>(Index k) { (Number::fill(top) - Number::load(s + k)).store(s + k); });
   gap = T(0);
   bool inside = true;
-  for (Index k = 0; k < classes; ++k) {
-    s[k] = top - s[k];
-    gap += p[k] * s[k];
-    inside = inside && !(p[k] < T(0));
-  }
+  T held = T(0);  // where σ leads those that are not zero
+  Index holding = 0;
+  detail::for_each_entry_that(
+      p, classes, [](auto entry) { return entry != T(0); },
+      [&](Index k) {
+        gap += p[k] * s[k];
+        inside = inside && !(p[k] < T(0));
+        held += p[k] - sigma * s[k];
+        ++holding;
+      });
   if (inside && !(gap > negligible)) return false;
   if (finite(sigma)) {
-    T highest = -infinity<T>;
-    for (Index k = 0; k < classes; ++k) {
-      s[k] = p[k] - sigma * s[k];
-      highest = largest(highest, s[k]);
-    }
-    const T level = detail::water_level(classes, c, highest - c, [=](auto visit) {
-      for (Index k = 0; k < classes; ++k) visit(s[k]);
+    for_each_width<T>(classes, [&]<class Number>(Index k) {
+      (Number::load(p + k) - Number::fill(sigma) * Number::load(s + k)).store(s + k);
     });
-    for (Index k = 0; k < classes; ++k) s[k] = largest(s[k] - level, T(0));
+    // Alone, those that stood above the water would have it no higher than it gets.
+    const T highest = detail::highest(static_cast<const T*>(s), classes), alone = (held - c) / T(holding);
+    const T floor = alone < highest ? largest(highest - c, alone) : highest - c;
+    Index near = 0;  // those that may stand above it now, in `step`
+    detail::for_each_entry_that(
+        s, classes, [=](auto entry) { return entry > floor; }, [&](Index k) { step[near++] = s[k]; });
+    const T level = detail::water_level(near, c, floor, [=](auto visit) {
+      for (Index k = 0; k < near; ++k) visit(step[k]);
+    });
+    for_each_width<T>(classes, [&]<class Number>(Index k) {
+      (Number::load(s + k) - Number::fill(level)).positive_part().store(s + k);
+    });
   } else {
     Index best = 0;
     while (s[best] > T(0)) ++best;
     for (Index k = 0; k < classes; ++k) s[k] = k == best ? c : T(0);
   }
-  for (Index k = 0; k < classes; ++k) {
-    step[k] = s[k] - p[k];
-    p[k] = s[k];
-  }
+  for_each_width<T>(classes, [&]<class Number>(Index k) {
+    const auto next = Number::load(s + k);
+    (next - Number::load(p + k)).store(step + k);
+    next.store(p + k);
+  });
   return true;
 }
 

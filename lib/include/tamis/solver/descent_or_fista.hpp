@@ -39,9 +39,9 @@ class DescentOrFista {
     descends_ = descent_.has_newton();
     return descends_ ? descent_.running() : small_.start(memory);
   }
-  /// See Fista::warm_start, which alone looks at the matrix `before`.
+  /// See Fista::warm_start.
   bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
-    return descends_ ? descent_.warm_start(lambda) : small_.warm_start(lambda, before, step);
+    return descends_ ? descent_.warm_start(lambda, before, step) : small_.warm_start(lambda, before, step);
   }
   bool step() { return descends_ ? descent_.step() : small_.step(); }
   void stop() { descends_ ? descent_.stop() : small_.stop(); }

@@ -186,13 +186,16 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
 
     const T along = own_.mean[i] / lambda;
     if (options_.intercept) {
-      for (Index k = 0; k < stride; ++k) step[k] = own_.row[level][k] + along * own_.row[sum][k];
+      add_scaled_row(static_cast<const T*>(own_.row[level]), along, static_cast<const T*>(own_.row[sum]), stride, step);
     } else {
       fill(step, stride, T(0));
     }
     row_multiply(x, own_.w, stride, step, s);
     const T margin = targets_.margin(i);
-    for (Index k = 0; k < classes; ++k) s[k] += k != targets_.labels[i] ? margin : T(0);
+    const T own = s[targets_.labels[i]];
+    for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
+      (SimdOrScalar<T>::load(s + k) + SimdOrScalar<T>::fill(margin)).store(s + k);
+    s[targets_.labels[i]] = own;
     work_ += x.count;
 
     const T curvature = own_.norm[i] / lambda + proximal_;
@@ -214,19 +217,19 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       }
     }
     own_.quiet[i] = 0;
+    const T by = along - mean_square_ / lambda - proximal_;
     T moved = 0;
-    for (Index k = 0; k < classes; ++k) agreement_ += step[k] * (p[k] - before[k]);
-    if (options_.intercept) {
-      const T by = along - mean_square_ / lambda - proximal_;
-      for (Index k = 0; k < classes; ++k) {
-        own_.row[sum][k] += step[k];
-        own_.row[level][k] += by * step[k];
-      }
-    }
-    for (Index k = 0; k < classes; ++k) {
-      moved += absolute(step[k]);
-      step[k] *= T(-1) / lambda;
-    }
+    detail::for_each_entry_that(
+        step, classes, [](auto entry) { return entry != T(0); },
+        [&](Index k) {
+          agreement_ += step[k] * (p[k] - before[k]);
+          if (options_.intercept) {
+            own_.row[sum][k] += step[k];
+            own_.row[level][k] += by * step[k];
+          }
+          moved += absolute(step[k]);
+          step[k] *= T(-1) / lambda;
+        });
     moved_ += moved;
     for (Index k = classes; k < stride; ++k) step[k] = T(0);
     row_update(x, step, own_.w, stride);

@@ -20,9 +20,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::activate_all, Base::active_count_, Base::begin_again, Base::begin_entries, Base::begin_epochs,
       Base::certify_again, Base::count_iteration, Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_,
-      Base::is_narrow, Base::lambda_, Base::list_active, Base::loss_, Base::memory_, Base::monitor_, Base::offer_primal,
-      Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_, Base::shape_, Base::stride_,
-      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::went_round_;
+      Base::is_narrow, Base::keeps_before_, Base::lambda_, Base::list_active, Base::loss_, Base::memory_,
+      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_,
+      Base::shape_, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::went_round_;
 
  public:
   using Base::running;
@@ -39,13 +39,14 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
   /// Goes on with another λ from where a run has ended (not stopped): what a path does. False: it has ended.
-  bool warm_start(T lambda) {
+  bool warm_start(T lambda, T* before = nullptr, T step = T(0)) {
     const T last = lambda_;
     if (!is_for_entries() || !(last > T(0)) || !(lambda > T(0)) || !take_memory()) {
       if (step_) leave();
-      return Base::warm_start(lambda);
+      return Base::warm_start(lambda, before, step);
     }
     if (!begin_again(lambda)) return false;
+    keeps_before_ = false;
     go_by_entries(last, lambda);
     if (is_certified_) {
       offer_primal(own_.w, objective(lambda));
