@@ -8,7 +8,8 @@ loss, a penalty, a share of lambda_max and a precision. Each cell is trained wit
 problem, published baselines aside; a run is killed after so many CPU seconds. Times are CPU seconds beyond what it
 takes to read the table; below --least they count as that. Cells that no solver ends are counted apart.
 
-Ends with 1 where the default does not converge and another solver does. --quick has a few cells.
+Ends with 1 where the default does not converge and another solver does. --quick has a few cells. --read judges files that --output has
+written, together, instead of training; of a run that is in two of them the last one counts.
 """
 import argparse
 import collections
@@ -90,6 +91,33 @@ def measure(wishes, write):
     return measured
 
 
+def measure_all(wishes):
+    if not wishes.folder:
+        sys.exit("set TAMIS_DATA to the folder of the data sets, or name one")
+    if wishes.quick:
+        wishes.data, wishes.losses, wishes.penalties = wishes.data or ["wine"], ["hinge", "logistic"], ["l1"]
+        wishes.shares, wishes.precisions, wishes.forms = ["1e-2"], ["double"], ["standardised"]
+    with open(wishes.output or os.devnull, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(FIELDS)
+
+        def write(row):
+            rows.writerow(row)
+            file.flush()
+
+        return measure(wishes, write)
+
+
+def read(paths, least):
+    """As measure, from files of --output."""
+    results = collections.defaultdict(dict)
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                results[tuple(row[key] for key in FIELDS[:6])][row["solver"]] = row["status"], max(float(row["seconds"]), least), None
+    return list(results.items())
+
+
 def judge(measured, near):
     """Cells by the default's time over that of the best, and those that it alone does not end; and how many nobody ends."""
     ranked, failed, unended = [], [], 0
@@ -122,23 +150,11 @@ def main():
     parser.add_argument("--precisions", type=words, default=["double", "float"])
     parser.add_argument("--forms", type=words, default=["raw", "standardised"])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--read", type=words)
     wishes = parser.parse_args()
-    if not wishes.folder:
-        sys.exit("set TAMIS_DATA to the folder of the data sets, or name one")
-    if wishes.quick:
-        wishes.data, wishes.losses, wishes.penalties = wishes.data or ["wine"], ["hinge", "logistic"], ["l1"]
-        wishes.shares, wishes.precisions, wishes.forms = ["1e-2"], ["double"], ["standardised"]
-    with open(wishes.output or os.devnull, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(FIELDS)
-
-        def write(row):
-            rows.writerow(row)
-            file.flush()
-
-        measured = measure(wishes, write)
+    measured = read(wishes.read, wishes.least) if wishes.read else measure_all(wishes)
     if not measured:
-        sys.exit("there is no cell: no such data in " + wishes.folder)
+        sys.exit("there is no cell: no such data in " + str(wishes.folder))
     ranked, within, failed, unended = judge(measured, wishes.near)
     count = len(ranked)
     print(f"{len(measured)} cells, {unended} of which no solver ends; the default is within {wishes.near:g} of the best in {within} of "

@@ -36,11 +36,14 @@ T water_level(Index count, T radius, T floor, Each each) {
   }
 }
 
+/// Long rows are looked through a vector at a time; the bits are the same.
+inline constexpr bool looks_by_lanes = profile.lanes && profile.every_width;
+
 template <class T>
 T highest(const T* v, Index count) {
   T top = *v;
   const T* const end = v + count;
-  if constexpr (profile.lanes) {
+  if constexpr (looks_by_lanes) {
     if (count > rows_in_lanes) {
       auto tops = Simd<T>::load(v).entry;
       for (; v + lanes<T> <= end; v += lanes<T>) {
@@ -60,7 +63,7 @@ T highest(const T* v, Index count) {
 template <class T, class Holds, class Visit>
 [[gnu::always_inline]] inline void for_each_entry_that(const T* v, Index count, Holds holds, Visit visit) {
   Index k = 0;
-  if constexpr (profile.lanes) {
+  if constexpr (looks_by_lanes) {
     for (; k + lanes<T> <= count; k += lanes<T>) {
       if (RowsInLanes<T>::all(~holds(Simd<T>::load(v + k).entry))) continue;
       for (Index r = k; r < k + lanes<T>; ++r)
@@ -103,7 +106,7 @@ template <class T>
 /// See below; `top` is the largest entry.
 template <class T>
 TAMIS_NOINLINE_IF_SMALLEST void project_simplex(T* v, Index count, T radius, T top) {
-  if constexpr (profile.lanes)
+  if constexpr (looks_by_lanes)
     if (count > rows_in_lanes && project_long_simplex(v, count, radius, top)) return;
   T* const end = v + count;
   T level = top - radius;  // entries at it or below end at zero, wherever the water stands
