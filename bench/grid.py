@@ -160,7 +160,7 @@ def main():
     print(f"{len(measured)} cells, {unended} of which no solver ends; the default is within {wishes.near:g} of the best in {within} of "
           f"{count} ({100 * within / max(count, 1):.1f} %), and does not end {failed} that another ends\n")
     print("| data | form | loss | penalty | lambda/lambda_max | precision | default | s | best | s | ratio |\n" + "|---" * 11 + "|")
-    for ratio, name, (status, seconds, solver), best, least in ranked[:10]:
+    for ratio, name, (status, seconds, solver), best, least in ranked[: failed + 10]:
         print("| " + " | ".join([*name, solver or "auto", f"{seconds:.2f}" if status == "converged" else status, best, f"{least:.2f}",
                                  f"{ratio:.1f}"]) + " |")
     sys.exit(1 if failed else 0)

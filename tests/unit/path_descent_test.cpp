@@ -145,7 +145,7 @@ TEST(PathDescent, GroupsGoOnAsTheyDid) {
   using S = PathDescent<double, Logistic, GroupL2>;
   const Options<double> options{.tolerance = 1e-4};
   const auto make = [&](const Targets<double>& targets) {
-    return S(design, targets, Logistic{}, GroupL2(Groups::rows()), options);
+    return S(design, targets, Logistic{}, GroupL2{Groups::rows()}, options);
   };
   const Requirement room = S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 13});
   GuardedMemory memory(room.bytes);
@@ -176,7 +176,7 @@ TEST(PathDescent, GroupsGoOnToAnyLambda) {
   const Requirement room = S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 31});
   GuardedMemory memory(room.bytes), other(room.bytes);
   std::vector<double> before(CommonMemory<double>::coefficients(made.shape()));
-  S run(design, made.targets(), Logistic{}, GroupL2(Groups::rows()), {.lambda = 0.1, .tolerance = 1e-6});
+  S run(design, made.targets(), Logistic{}, GroupL2{Groups::rows()}, {.lambda = 0.1, .tolerance = 1e-6});
   run.start(memory.span());
   double last = 0.1, before_last = 0.1;
   for (const double lambda : {0.09, 0.08, 0.08, 0.2, 1e-3, 9e-4, 1e-9, 0.05}) {
@@ -186,7 +186,7 @@ TEST(PathDescent, GroupsGoOnToAnyLambda) {
     while (run.step()) {
     }
     EXPECT_EQ(run.report().status, Status::converged) << lambda;
-    S alone(design, made.targets(), Logistic{}, GroupL2(Groups::rows()), {.lambda = lambda, .tolerance = 1e-6});
+    S alone(design, made.targets(), Logistic{}, GroupL2{Groups::rows()}, {.lambda = lambda, .tolerance = 1e-6});
     alone.start(other.span());
     while (alone.step()) {
     }
