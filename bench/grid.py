@@ -112,9 +112,14 @@ def read(paths, least):
     """As measure, from files of --output."""
     results = collections.defaultdict(dict)
     for path in paths:
-        with open(path, newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                results[tuple(row[key] for key in FIELDS[:6])][row["solver"]] = row["status"], max(float(row["seconds"]), least), None
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    results[tuple(row[key] for key in FIELDS[:6])][row["solver"]] = row["status"], max(float(row["seconds"]), least), None
+        except OSError as error:
+            sys.exit(f"{path} cannot be read: {error.strerror}")
+        except (KeyError, TypeError, ValueError):
+            sys.exit(f"{path} is not a file that --output has written")
     return list(results.items())
 
 
@@ -154,7 +159,7 @@ def main():
     wishes = parser.parse_args()
     measured = read(wishes.read, wishes.least) if wishes.read else measure_all(wishes)
     if not measured:
-        sys.exit("there is no cell: no such data in " + str(wishes.folder))
+        sys.exit("there is no cell: " + ("no run in these files" if wishes.read else "no such data in " + wishes.folder))
     ranked, within, failed, unended = judge(measured, wishes.near)
     count = len(ranked)
     print(f"{len(measured)} cells, {unended} of which no solver ends; the default is within {wishes.near:g} of the best in {within} of "

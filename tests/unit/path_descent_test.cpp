@@ -168,14 +168,14 @@ TEST(PathDescent, GroupsGoOnAsTheyDid) {
   EXPECT_LT(with, 0.7 * without) << with << ' ' << without;
 }
 
-/// Whatever λ comes next: the same again, one that goes up, one that is far, zero.
+/// Whatever λ comes next: the same again, one that goes up, one that is far. What is there first is not read.
 TEST(PathDescent, GroupsGoOnToAnyLambda) {
   const auto made = made_of<double>(90, 30, 3, 3, false);
   const auto design = made.design();
   using S = PathDescent<double, Logistic, GroupL2>;
   const Requirement room = S::requirement(made.shape(), {.entries = made.values.size(), .active_limit = 31});
   GuardedMemory memory(room.bytes), other(room.bytes);
-  std::vector<double> before(CommonMemory<double>::coefficients(made.shape()));
+  std::vector<double> before(CommonMemory<double>::coefficients(made.shape()), not_a_number<double>);
   S run(design, made.targets(), Logistic{}, GroupL2{Groups::rows()}, {.lambda = 0.1, .tolerance = 1e-6});
   run.start(memory.span());
   double last = 0.1, before_last = 0.1;
