@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "support/problems.hpp"
 #include "tamis/penalty/elastic_net.hpp"
@@ -268,6 +269,92 @@ TEST(TableScaling, ClassesApartEnd) {
     options.max_iterations = 15000;
     const auto report = train_on<double, SquaredHinge, TwoPhase>(made.values, made, options, L1{}).report;
     EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+  }
+}
+
+/// Counts of 0 to 100 in ten classes, as they come: systems whose mean curvature is no guide, and in float, where what
+/// rounding the coefficients leaves of the gradient is more than a ten-thousandth of λ.
+template <class T>
+void expect_counts_to_end(const char* what) {
+  SCOPED_TRACE(what);
+  Made<T> made(600, 16, 10, 3);
+  std::mt19937 bits(3);
+  const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
+  std::vector<double> centres(std::size_t(made.classes) * made.features);
+  for (double& centre : centres) centre = 100 * uniform();
+  for (Index i = 0; i < made.samples; ++i) {
+    made.labels[i] = static_cast<Label>(i % made.classes);
+    for (Index j = 0; j < made.features; ++j) {
+      const double noise = 60 * (uniform() + uniform() + uniform() - 1.5);
+      const double count = centres[made.labels[i] * made.features + j] + noise;
+      made.values[i + j * made.samples] = static_cast<T>(std::floor(std::min(100.0, std::max(0.0, count))));
+    }
+  }
+  Options<T> options;
+  options.max_iterations = 200;
+  options.lambda = T(1e-4);
+  const auto groups = train_on<T, Logistic, BlockCoordinateDescent>(made.values, made, options, GroupL2{}).report;
+  EXPECT_EQ(groups.status, Status::converged) << groups.relative_gap;
+  options.lambda = T(1e-5);
+  const auto ridge = train_on<T, Logistic, BlockCoordinateDescent>(made.values, made, options, Ridge{}).report;
+  EXPECT_EQ(ridge.status, Status::converged) << ridge.relative_gap;
+}
+TEST(TableScaling, CountsOfTenClassesEnd) {
+  expect_counts_to_end<double>("double");
+  expect_counts_to_end<float>("float");
+}
+
+/// Few samples of many features as they come, beside a λ that is next to nothing: the optimum is λ times half the square
+/// of the smallest W that separates the samples by their margins, whatever λ.
+TEST(TableScaling, SeparatingIsAllThatTinyLambdasAsk) {
+  Made<double> made(40, 600, 2, 1);
+  std::mt19937 bits(2);
+  const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
+  for (Index i = 0; i < made.samples; ++i) made.labels[i] = static_cast<Label>(i % 2);
+  for (Index j = 0; j < made.features; ++j) {
+    const double size = std::exp(4 + 5 * uniform());
+    for (Index i = 0; i < made.samples; ++i)
+      made.values[i + j * made.samples] = size * (0.5 + uniform() + (j % 20 == 0 ? 0.5 * made.labels[i] : 0));
+  }
+  Options<double> options;
+  options.max_iterations = 4000;
+  double half_square = 0;
+  for (const double lambda : {1.0, 0.1, 1e-2, 1e-3, 1e-4}) {
+    SCOPED_TRACE(lambda);
+    options.lambda = lambda;
+    const auto report = train_on<double, Hinge, TwoPhase>(made.values, made, options, Ridge{}).report;
+    EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+    if (half_square == 0) half_square = report.objective / lambda;
+    EXPECT_NEAR(report.objective / lambda, half_square, 2e-4 * half_square);
+  }
+}
+
+/// Where the gap does not close, descent goes over larger λs, from a model without coefficients: from any other one it
+/// would begin far above all of them, where probabilities are 0 and 1, and no curvature is left.
+TEST(TableScaling, DescentGoesRoundFromNothing) {
+  for (const std::uint32_t seed : {3, 9}) {
+    Made<double> made(200, 12, 6, 1);
+    std::mt19937 bits(seed);
+    const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
+    for (Index i = 0; i < made.samples; ++i) made.labels[i] = static_cast<Label>(bits() % made.classes);
+    for (Index j = 0; j < made.features; ++j) {
+      const double size = std::exp(9 * uniform() - 1);
+      for (Index i = 0; i < made.samples; ++i) {
+        const double shift = 0.5 * std::sin(static_cast<double>(made.labels[i] * 3 + j));
+        const double place = 3 + uniform() + shift;
+        made.values[i + j * made.samples] = size * (place + (uniform() < 0.02 ? 10 : 0));
+      }
+    }
+    Options<double> options;
+    options.max_iterations = 2000;
+    for (const double lambda : {1e-2}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", lambda " << lambda);
+      options.lambda = lambda;
+      for (const auto& report :
+           {train_on<double, Logistic, BlockCoordinateDescent>(made.values, made, options, GroupLinf{}).report,
+            train_on<double, Logistic, BlockCoordinateDescent>(made.values, made, options, L1{}).report})
+        EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+    }
   }
 }
 

@@ -80,22 +80,22 @@ template <class T>
 [[gnu::noinline]] bool project_long_simplex(T* v, Index count, T radius, T top) {
   constexpr Index most = 64;
   T near[most];
-  Index near_top = 0;
+  Index near_count = 0;
   const T floor = top - radius;
   for_each_entry_that(
       v, count, [=](auto entry) { return entry > floor; },
       [&](Index k) {
-        if (near_top < most) near[near_top] = v[k];
-        ++near_top;
+        if (near_count < most) near[near_count] = v[k];
+        ++near_count;
       });
-  if (near_top > most) return false;
-  const T level = near_top > 1 ? water_level(near_top, radius, floor,
-                                             [&](auto visit) {
-                                               for (Index k = 0; k < near_top; ++k) visit(near[k]);
-                                             })
-                               : floor;
+  if (near_count > most) return false;
+  const T level = near_count > 1 ? water_level(near_count, radius, floor,
+                                               [&](auto visit) {
+                                                 for (Index k = 0; k < near_count; ++k) visit(near[k]);
+                                               })
+                                 : floor;
   Index above = 0;
-  for (Index k = 0; k < near_top; ++k) above += near[k] > level;
+  for (Index k = 0; k < near_count; ++k) above += near[k] > level;
   for_each_width<T>(count, [&]<class Number>(Index k) {
     const auto excess = Number::load(v + k) - Number::fill(level);
     (above == 1 ? excess.where_positive(Number::fill(radius)) : excess.positive_part()).store(v + k);

@@ -45,7 +45,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::penalty_value, Base::repair, Base::report_,
       Base::scored_dual_value, Base::settled, Base::settled_, Base::shape_, Base::shifted_intercepts, Base::shrinkage_,
       Base::stride_, Base::take_gradients, Base::targets_, Base::transposed_multiply, Base::validate, Base::value_,
-      Base::whole_transposed_multiply, Base::working_;
+      Base::whole_transposed_multiply, Base::working_, Base::matrix_entries;
   using typename Base::Memory;
   using Newton = SupportNewton<T>;
 
@@ -76,19 +76,17 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     take_room(memory, arena);
     bind(own_.common, arena.used());
     intercept_scale_ = T(1);
-    fill(own_.w, CommonMemory<T>::coefficients(shape_), T(0));
-    fill(own_.z, CommonMemory<T>::duals(shape_), T(0));
     for (Index k = 0; k < stride_; ++k) {
       own_.numbers[k] = T(k + Index(shape_.classes == 1));  // one score is that of label 1
       own_.valid[k] = k < shape_.classes ? T(1) : T(0);
     }
     caution_ = shrinkage_ = T(1);
     lambda_ = options_.lambda;
-    went_round_ = settled_ = comes_from_newton_ = keeps_before_ = false;
+    went_round_ = settled_ = comes_from_newton_ = keeps_before_ = is_slow_ = false;
     decrease_ = T(0);
     measure_columns(options_.intercept);
     fit_null_model();
-    certify(true);
+    certify(true, false, true);
     if (running()) begin_epochs(first_epochs());
     return running();
   }
@@ -107,7 +105,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
     narrow(smallest(T(2) * lambda - last, lambda));
-    if (before && extrapolate(before, share_of_step(last, lambda, step))) certify(false);
+    if (before && extrapolate(before, share_of_step(last, lambda, step))) {
+      take_scores();
+      certify(false, false, true);
+    }
     if (running()) begin_epochs(2);
     return running();
   }
@@ -122,6 +123,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     } else {
       newton_step();
       known_ = false;
+      if (follows_violations() && is_slow_ && newton_.went_well()) {  // before epochs leave their rounding
+        certify(false, last);
+        if (!running()) return false;
+      }
       settled_ = settled() && newton_.went_well();
       epochs_left_ = settled() ? 0 : epochs_between();
       comes_from_newton_ = true;
@@ -132,8 +137,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       certify(false, last);
       if (last) end_at_limit();
       if (running()) {
-        if (newton_is_on() && newton_.went_well() && excess() > T(0.5) * before) newton_.solve_closely();
-        settled_ = !follows_violations() && newton_is_on() && newton_.went_well() && excess() <= T(0.5) * before;
+        const bool did_well = newton_is_on() && newton_.went_well();
+        is_slow_ = did_well && gap_ <= T(0.3) && excess() > T(0.5) * before;
+        if (is_slow_) newton_.solve_closely();
+        settled_ = !follows_violations() && did_well && excess() <= T(0.5) * before;
         if (!is_narrow()) narrow((T(1) - doubt()) * lambda_);
         begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
       }
@@ -251,13 +258,14 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
 
   // ---- certificates -----------------------------------------------------------------------------------------------
 
-  /// Scores of the coefficients anew, then the gap: for the features at hand, and for all of them where that is within
-  /// the tolerance, or it is the last.
-  [[gnu::noinline]] void certify(bool null_model, bool last = false) {
+  /// The gap: for the features at hand, and for all of them where that is within the tolerance, or it is the last. The
+  /// dual point is that of the scores which steps have moved; those of the coefficients, then taken anew, have what
+  /// rounding left of these, all samples the same.
+  [[gnu::noinline]] void certify(bool null_model, bool last = false, bool has_scores = false) {
     const T at = lambda_;
-    if (!null_model) take_scores();
-    offer_point();
     take_gradients();
+    if (!has_scores) take_scores();
+    offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
     } else if (is_narrow()) {
@@ -308,7 +316,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// moved.
   [[gnu::noinline]] bool extrapolate(T* before, T step) {
     bool moved = false;
-    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(shape_); ++e) {
+    for (std::size_t e = 0; e < matrix_entries(); ++e) {
       const T now = own_.w[e], by = step != T(0) && now != T(0) ? step * (now - before[e]) : T(0);
       own_.w[e] += by;
       before[e] = now;
@@ -346,6 +354,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (!(wanted > T(0) && wanted < step * step * top)) return;
       went_round_ = true;
       lambda_ = step * top;
+      fit_null_model();
+      return certify(false, false, true);
     }
     if (lambda_ == wanted) return;
     decrease_ = T(0);
@@ -399,6 +409,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   T gap_ = T(1);                 ///< relative, at λ: see choose_lambda
   std::uint32_t epochs_left_ = 0;
   bool comes_from_newton_ = false;  ///< w, since the last certificate
+  bool is_slow_ = false;            ///< though steps of Newton's method go well
   bool went_round_ = false;         ///< the way over larger λ has been taken
   bool keeps_before_ = false;       ///< the matrix of `warm_start` has the coefficients of the last run
 };

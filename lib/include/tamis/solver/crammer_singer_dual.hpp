@@ -51,7 +51,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       Base::multiply, Base::negligible_, Base::offer_primal, Base::old_level, Base::options_, Base::own_,
       Base::proximal_, Base::report_, Base::rest, Base::samples, Base::shape_, Base::start_pass, Base::stride_,
       Base::sum, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::visit_block,
-      Base::work_;
+      Base::work_, Base::dual_entries, Base::matrix_entries;
   using typename Base::Memory;
 
  public:
@@ -120,8 +120,8 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     bind(own_.common, arena.used());
     centre();
     samples().bind(own_.samples, entries);
-    fill(own_.w, CommonMemory<T>::coefficients(shape_), T(0));
-    fill(own_.p, CommonMemory<T>::duals(shape_), T(0));
+    fill(own_.w, matrix_entries(), T(0));
+    fill(own_.p, dual_entries(), T(0));
     for (T* row : own_.row) fill(row, stride_, T(0));
     for (Index i = 0; i < shape_.samples; ++i) {
       row_of(own_.p, i, stride_)[targets_.labels[i]] = targets_.weight(i);
@@ -137,7 +137,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     intercept_scale_ = T(1);
     for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.z, i, stride_));
     offer_primal(own_.w, own_.z);
-    fill(own_.z, CommonMemory<T>::duals(shape_), T(0));
+    fill(own_.z, dual_entries(), T(0));
     certify_null_model(own_.z, own_.g);
     if (!running()) return;
     measure_samples();
@@ -235,7 +235,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   }
 
   void duals(T* u) const {
-    copy(own_.p, CommonMemory<T>::duals(shape_), u);
+    copy(own_.p, dual_entries(), u);
     for (Index i = 0; i < shape_.samples; ++i) row_of(u, i, stride_)[targets_.labels[i]] -= targets_.weight(i);
   }
 

@@ -17,7 +17,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
  protected:
   using Base::add_epochs, Base::design_, Base::group_order, Base::group_rows, Base::loss_, Base::memory_,
       Base::options_, Base::penalty_, Base::penalty_value, Base::report_, Base::rows, Base::shape_, Base::stride_,
-      Base::targets_, Base::update_residual;
+      Base::targets_, Base::update_residual, Base::dual_entries, Base::matrix_entries;
 
   using Base::Base;
 
@@ -88,13 +88,14 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
     return detail::mean_curved_loss(loss_, targets_, own_.z, stride_) + lambda_ * penalty_value(own_.w);
   }
 
-  /// Descent on the intercepts alone, with the curvature of the loss at each point.
+  /// No coefficients, and descent on the intercepts alone, with the curvature of the loss at each point.
   [[gnu::noinline]] void fit_null_model() {
-    if (!options_.intercept) return;
+    fill(own_.w, matrix_entries(), T(0));
     T* b = row_of(own_.w, shape_.features, stride_);
-    if constexpr (requires { loss_.guess_intercepts(targets_, b); }) loss_.guess_intercepts(targets_, b);
+    if constexpr (requires { loss_.guess_intercepts(targets_, b); })
+      if (options_.intercept) loss_.guess_intercepts(targets_, b);
     for (Index i = 0; i < shape_.samples; ++i) copy(static_cast<const T*>(b), stride_, row_of(own_.z, i, stride_));
-    for (int round = 0; round < 300; ++round)
+    for (int round = 0; options_.intercept && round < 300; ++round)
       if (move_intercepts() <= T(8) * epsilon<T>) break;
   }
 
@@ -194,7 +195,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
                                         targets_.common_margin,
                                         own_.numbers,
                                         own_.valid,
-                                        CommonMemory<T>::duals(shape_) * sizeof(T) > std::size_t(1) << 20};
+                                        dual_entries() * sizeof(T) > std::size_t(1) << 20};
     const bool pairs = loss_.violations() == Violations::of_pairs;
     const T scale = T(2) * targets_.inverse_total;
     T curvature = 0;
@@ -276,34 +277,39 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   [[gnu::noinline]] void descend_on_model(T before) {
     const Index stride = stride_;
     take_gradients();
-    copy(static_cast<const T*>(own_.w), CommonMemory<T>::coefficients(shape_), own_.d);
+    copy(static_cast<const T*>(own_.w), matrix_entries(), own_.d);
     visit_smooth(loss_, [&]<class One>(const One& loss) {
       if constexpr (!is_sum_of_violations<One>()) sweep_model(loss);
     });
-    // d ← the step, then w ← w_before + αd with the first α = 1, ½, … that descends.
+    // d ← the step from the point before, which g and h keep; then w ← g + αd with the first α = 1, ½, … that descends.
     const auto along = [&](auto visit) {
       for (Index c = 0; c < working_ + Index(options_.intercept); ++c)
         visit(c < working_ ? own_.work[c] : shape_.features);
     };
     along([&](Index j) {
-      T* d = row_of(own_.d, j, stride);
+      T *d = row_of(own_.d, j, stride), *g = row_of(own_.g, j, stride);
       const T* w = row_of(own_.w, j, stride);
-      for (Index k = 0; k < stride; ++k) d[k] = w[k] - d[k];
+      for (Index k = 0; k < stride; ++k) {
+        g[k] = d[k];
+        d[k] = w[k] - g[k];
+      }
     });
     const T* base = own_.block[0];
     fill(own_.block[0], stride, T(0));
     if (options_.intercept) base = row_of(own_.d, shape_.features, stride);
     design_.multiply(own_.work, working_, own_.d, stride, base, own_.u);
+    copy(static_cast<const T*>(own_.z), dual_entries(), own_.h);
     add_scaled(own_.u, T(1), own_.z);
     T alpha = T(1);
-    while ((value_ = objective()) > before && alpha > T(1e-3)) {
-      alpha *= T(0.5);
+    while (!((value_ = objective()) <= before) && alpha > T(0)) {
+      alpha = alpha > T(1e-3) ? T(0.5) * alpha : T(0);
       along([&](Index j) {
         T* w = row_of(own_.w, j, stride);
-        const T* d = row_of(own_.d, j, stride);
-        for (Index k = 0; k < stride; ++k) w[k] -= alpha * d[k];
+        const T *d = row_of(own_.d, j, stride), *g = row_of(own_.g, j, stride);
+        for (Index k = 0; k < stride; ++k) w[k] = alpha > T(0) ? g[k] + alpha * d[k] : g[k];
       });
-      add_scaled(own_.u, -alpha, own_.z);
+      copy(static_cast<const T*>(own_.h), dual_entries(), own_.z);
+      if (alpha > T(0)) add_scaled(own_.u, alpha, own_.z);
     }
   }
 
@@ -363,7 +369,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   /// z += factor u, samples × stride.
   void add_scaled(const T* u, T factor, T* z) const {
     const auto scale = SimdOrScalar<T>::fill(factor);
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(shape_); e += SimdOrScalar<T>::width)
+    for (std::size_t e = 0; e < dual_entries(); e += SimdOrScalar<T>::width)
       (SimdOrScalar<T>::load(z + e) + scale * SimdOrScalar<T>::load(u + e)).store(z + e);
   }
 

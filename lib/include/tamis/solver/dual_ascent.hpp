@@ -35,7 +35,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
  protected:
   using Held = detail::RowsIn<T, Design>;
   using Base = Workbench<T, Loss, Penalty, typename Held::type>;
-  using Base::design_, Base::memory_, Base::options_, Base::shape_, Base::stride_, Base::targets_;
+  using Base::design_, Base::memory_, Base::options_, Base::shape_, Base::stride_, Base::targets_, Base::dual_entries,
+      Base::matrix_entries;
   using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
   using Base::Base;
@@ -121,8 +122,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     inertia_ = 0;
     copy(own_.row[sum], stride_, own_.row[old_sum]);
     copy(own_.row[level], stride_, own_.row[old_level]);
-    copy(own_.p, CommonMemory<T>::duals(shape_), own_.z);
-    copy(own_.w, CommonMemory<T>::coefficients(shape_), own_.g);
+    copy(own_.p, dual_entries(), own_.z);
+    copy(own_.w, matrix_entries(), own_.g);
   }
 
   /// Goes on from p and w in the direction of the last pass.
@@ -130,7 +131,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     if (agreement_ < T(0)) inertia_ = 0;
     const T by = T(inertia_) / T(inertia_ + 3);
     ++inertia_;
-    advance(own_.p, own_.z, CommonMemory<T>::duals(shape_), by);
+    advance(own_.p, own_.z, dual_entries(), by);
     const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
     advance(own_.w, own_.g, weights, by);
     if (options_.intercept) {

@@ -30,7 +30,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       Base::for_each_active_row, Base::intercept_scale_, Base::loss_, Base::measure_scales, Base::memory_,
       Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::prox, Base::release_features,
       Base::report_, Base::rescale_intercept, Base::scale_of, Base::shape_, Base::start_power_iteration, Base::step_of,
-      Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_;
+      Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::design_,
+      Base::dual_entries, Base::matrix_entries;
 
  public:
   using Base::running;
@@ -51,7 +52,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
     bind(own_.common, arena.used());
     centre();
     measure_scales(own_.z);
-    for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, CommonMemory<T>::coefficients(shape_), T(0));
+    for (T* matrix : {own_.x, own_.before, own_.v}) fill(matrix, matrix_entries(), T(0));
     // The model without coefficients first: only the intercepts move, in a space of norm one.
     deactivate_all();
     norm_ = T(1);
@@ -151,7 +152,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// x ← x + step (x − before), before ← x.
   [[gnu::noinline]] void extrapolate(T* before, T step) {
-    for (std::size_t e = 0; e < CommonMemory<T>::coefficients(shape_); ++e) {
+    for (std::size_t e = 0; e < matrix_entries(); ++e) {
       const T now = own_.x[e];
       if (step != T(0)) own_.x[e] += step * (now - before[e]);
       before[e] = now;
@@ -168,8 +169,8 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
 
   /// Forgets the momentum.
   void rest() {
-    copy(own_.scores, CommonMemory<T>::duals(shape_), own_.scores_before);
-    copy(own_.x, CommonMemory<T>::coefficients(shape_), own_.before);
+    copy(own_.scores, dual_entries(), own_.scores_before);
+    copy(own_.x, matrix_entries(), own_.before);
     momentum_ = T(1);
   }
 
@@ -226,7 +227,7 @@ class Fista : public Workbench<T, Loss, Penalty, Design> {
       return Simd<T>::load(now) + beta * (Simd<T>::load(now) - Simd<T>::load(then));
     };
     T* const scores_y = own_.scores_before;  // the scores of Y take the place of those before
-    for (std::size_t e = 0; e < CommonMemory<T>::duals(shape_); e += lanes<T>)
+    for (std::size_t e = 0; e < dual_entries(); e += lanes<T>)
       extrapolated(own_.scores + e, scores_y + e).store(scores_y + e);
 
     curvature_ *= warm_ ? T(0.95) : T(0.97);

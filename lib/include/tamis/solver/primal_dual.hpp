@@ -87,12 +87,13 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
  protected:
   using Base::activate_all, Base::add_rows, Base::advance_power_iteration, Base::begin_again, Base::bind, Base::centre,
       Base::certify, Base::certify_null_model, Base::choose_features, Base::count_iteration, Base::dual_entries,
-      Base::dual_weight, Base::end_at_limit, Base::enter_domain, Base::first_primal_weight, Base::for_each_active_row,
-      Base::intercept_scale_, Base::is_scaled_, Base::loss_, Base::matrix_entries, Base::measure_scales, Base::memory_,
-      Base::multiply, Base::norm_, Base::offer_primal, Base::options_, Base::penalty_weight, Base::precondition,
-      Base::prox, Base::release_features, Base::report_, Base::rescale_intercept, Base::shape_,
-      Base::squared_distance_of_duals, Base::squared_distance_of_rows, Base::start_power_iteration, Base::stride_,
-      Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate;
+      Base::dual_kind, Base::dual_weight, Base::end_at_limit, Base::enter_domain, Base::first_primal_weight,
+      Base::for_each_active_row, Base::intercept_scale_, Base::is_scaled_, Base::loss_, Base::matrix_entries,
+      Base::measure_scales, Base::memory_, Base::multiply, Base::norm_, Base::offer_primal, Base::options_,
+      Base::penalty_weight, Base::precondition, Base::prox, Base::release_features, Base::report_,
+      Base::rescale_intercept, Base::shape_, Base::squared_distance_of_duals, Base::squared_distance_of_rows,
+      Base::start_power_iteration, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
+      Base::validate;
   static constexpr void count(Arena& counter, Shape shape) {
     typename Base::Common common;
     Memory memory;
@@ -334,6 +335,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (dual_size == T(0) && moved.x <= T(0.01) * size) weight_ *= T(0.1);
     else if (moved.x > least * size && moved.u > least * dual_size)
       weight_ = square_root(weight_ * square_root(moved.u / moved.x));
+    if constexpr (!Base::constrained)  // where the penalty is curved, ‖Aᵀu‖ is about λ‖W‖ at the end
+      if (dual_kind() == DualKind::conjugate) weight_ = largest(weight_, T(1e-3) * options_.lambda / norm_);
     restart();
   }
 

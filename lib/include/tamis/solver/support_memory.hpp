@@ -11,6 +11,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 struct SupportMemory {
   static constexpr Index most_sampled = 1536;  ///< samples of the preconditioner
+  /// Entries of a system that is solved by a factor of all of it: products are as many, and three solutions by
+  /// conjugate gradients take no fewer.
+  static constexpr Index most_entries = 300;
 
   T* coefficients[3];  ///< direction, image, preconditioned residual: (features + 1) × stride
   T* diagonal;         ///< of A: an entry per feature, and of the intercepts
@@ -21,7 +24,7 @@ struct SupportMemory {
   T* packed;           ///< limit × stride
   T* factor;           ///< of A
   T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
-  Index limit;         ///< features of the support, the intercept included, for which there is a factor
+  Index limit;         ///< rows of the factor: features of the support and the intercept, or entries of a small system
   std::size_t room;    ///< values
 
   static constexpr SupportMemory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit) {
@@ -41,9 +44,12 @@ struct SupportMemory {
     return m;
   }
 
-  /// Rows and columns of a factor for that many active features: those of the design and the intercept at most.
+  /// Rows and columns of a factor for that many active coefficients: the features and the intercept at most, or all
+  /// coefficients where they are few.
   static constexpr Index highest_limit(Shape shape, Index active_limit) {
-    return smallest(smallest(active_limit, Index(0xffff)), saturated_features(shape));
+    const Index all = shape.features < most_entries ? (shape.features + 1) * shape.classes : 0;
+    const Index few = all <= most_entries ? all : 0;
+    return smallest(smallest(active_limit, Index(0xffff)), largest(saturated_features(shape), few));
   }
   /// The largest limit that `bytes` of memory are enough for; 0: they are too few for this method.
   static constexpr Index limit_of(Shape shape, std::size_t entries, std::size_t bytes) {
@@ -65,10 +71,11 @@ struct SupportMemory {
   }
   /// Values of copies: twice those that are not zero, no more than there are, and the samples of the preconditioner.
   static constexpr std::size_t copied_values(Shape shape, std::size_t entries, Index limit) {
+    const Index most = smallest(limit, saturated_features(shape));
     const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
     const std::size_t twice = detail::saturating_multiply(entries, 2);
-    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
-    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, limit);
+    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), most);
+    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, most);
     return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
   }
 };

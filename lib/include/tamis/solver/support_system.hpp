@@ -208,11 +208,21 @@ class SupportSystem {
     if (copy_ != Copy::none && factor_support(p, total.value())) factor_ = Factor::of_support;
   }
 
+  /// Where kinks are many so are steps, however exact.
+  template <class Problem>
+  static bool has_many_kinks(const Problem& p) {
+    if (p.loss.violations() != Violations::none)
+      return !may_curve_everywhere<Problem> || dual_kind<T>(p.penalty) != DualKind::conjugate;
+    Index number = 0;
+    const FeatureGroup any = detail::group_from(groups_of(p.penalty), p.shape.features, p.support[0], number);
+    return p.penalty.keeps_signs() || !(p.penalty_curvature(any) > T(0));
+  }
   /// All of the system, column by column, where it is small.
   template <class Problem>
   [[gnu::noinline]] bool factor_entries(const Problem& p) {
     const Index classes = p.shape.classes, order = (p.size + Index(p.intercept)) * classes;
-    if (order > smallest(m_.limit, most_entries)) return false;
+    if (order > smallest(m_.limit, Memory::most_entries)) return false;
+    if (order > p.shape.features + 1 && has_many_kinks(p)) return false;
     const Index capacity = Memory::capacity(m_.limit);
     const T floor = square_root(epsilon<T>);
     T* to = m_.factor;
@@ -416,7 +426,6 @@ class SupportSystem {
   Index stride_ = 0;
   Index chosen_ = 0;  ///< samples that curve
   enum class Copy : std::uint8_t { none, dense, sparse };
-  static constexpr Index most_entries = 180;  ///< products are as many as three solutions by conjugate gradients take
   static constexpr Index none = ~Index(0);
   Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
   enum class Factor : std::uint8_t { none, of_support, of_samples, of_entries };

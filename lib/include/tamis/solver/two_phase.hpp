@@ -27,13 +27,13 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   using Base = ProximalPoint<T, Loss, Penalty, Design>;
   using Base::activate_all, Base::active_count_, Base::ascend, Base::begin_again, Base::begin_outer, Base::centre_w,
       Base::certify, Base::chosen_, Base::clear_coefficients, Base::conjugate_, Base::count_iteration, Base::design_,
-      Base::dual_entries, Base::dual_kind, Base::end_at_limit, Base::enter_domain, Base::exhausted_, Base::forget_point,
-      Base::gradient_norm_, Base::intercept_scale_, Base::loss_, Base::matrix_entries, Base::measure_norm,
-      Base::measuring_norm_, Base::memory_, Base::move_centres, Base::moved_, Base::moved_w_, Base::multiply,
-      Base::newton_, Base::norm_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::prepare,
-      Base::report_, Base::samples, Base::shape_, Base::sigma_, Base::since_certificate_, Base::start_from_null_model,
-      Base::step_u, Base::stride_, Base::system_epochs_, Base::targets_, Base::tau_, Base::tau_z_, Base::u, Base::w,
-      Base::weight_;
+      Base::dual_entries, Base::dual_kind, Base::end_at_limit, Base::enter_domain, Base::exhausted_,
+      Base::for_each_active_row, Base::forget_point, Base::gradient_norm_, Base::intercept_scale_, Base::loss_,
+      Base::matrix_entries, Base::measure_norm, Base::measuring_norm_, Base::memory_, Base::monitor_,
+      Base::move_centres, Base::moved_, Base::moved_w_, Base::multiply, Base::newton_, Base::norm_, Base::offer_primal,
+      Base::options_, Base::own_, Base::penalty_, Base::prepare, Base::report_, Base::samples, Base::shape_,
+      Base::sigma_, Base::since_certificate_, Base::start_from_null_model, Base::step_u, Base::stride_,
+      Base::system_epochs_, Base::targets_, Base::tau_, Base::tau_z_, Base::u, Base::w, Base::weight_;
   using typename Base::Memory, typename Base::Samples;
 
  public:
@@ -251,10 +251,15 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     return report_.epochs + system_epochs_ > granted_at_ + budget;
   }
 
-  /// Back to the first phase, from the last centre, for as many iterations as there were.
+  /// Back to the first phase, from the last centre, for as many iterations as there were; for good where this one has
+  /// come to what rounding allows.
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = report_.iterations + largest(report_.iterations, std::uint32_t(200));
+    if (report_.relative_gap < GapMonitor<T>::precision_floor) {
+      first_attempt_ = options_.max_iterations;
+      monitor_.begin();
+    }
     copy(static_cast<const T*>(newton_.dual), dual_entries(), u());
     measure_norm();
   }
@@ -291,6 +296,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     expand(newton_.scores, newton_.gradient);  // Z of those left out was not kept
     for (T* matrix : {u(), newton_.dual}) expand(matrix, nullptr);
     offer_primal(w(), newton_.gradient);
+    offer_separating();
     copy(static_cast<const T*>(newton_.dual), dual_entries(), step_u());
     report_.kkt_residual = moved_;
     enter_domain(step_u());
@@ -318,6 +324,27 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
     inner_ = 0;
     begin_outer();
+  }
+
+  /// Offers the multiple of W without any loss of the exact hinge, if there is one near: where the penalty is next to
+  /// nothing, what is left of violations that are small beside margins is large beside the optimum.
+  [[gnu::noinline]] void offer_separating() {
+    if constexpr (requires { loss_.is_exact_hinge(); }) {
+      if (!loss_.is_exact_hinge()) return;
+      T factor = 0;
+      for (Index i = 0; i < shape_.samples; ++i) {
+        if (!(targets_.weight(i) > T(0))) continue;
+        const T* z = row_of(newton_.gradient, i, stride_);
+        const T distance = -loss_.violation(z, shape_.classes, targets_.labels[i], T(0)), margin = targets_.margin(i);
+        if (!(T(2) * distance > margin)) return;
+        factor = largest(factor, margin / distance);
+      }
+      factor *= T(1) + T(8) * epsilon<T>;
+      if (!(factor > T(0.5))) return;
+      for_each_active_row([&](Index j) { scale_row(row_of(w(), j, stride_), stride_, factor); });
+      for (Index i = 0; i < shape_.samples; ++i) scale_row(row_of(newton_.gradient, i, stride_), stride_, factor);
+      offer_primal(w(), newton_.gradient);
+    }
   }
 
   void begin_at_null_model() {
