@@ -14,7 +14,7 @@ const again = 'cmake --build build/test --target firmware_figures';
 // What must not be exceeded, whatever the table says.
 const limits = [
   { row: 'm4f -Os primal-dual hinge l1', flash: 9520, stack: 1024, training: 29.5e6 },
-  { row: 'm4f -Os two-phase hinge l1', flash: 17440, stack: 1024, training: 21e6 },
+  { row: 'm4f -Os two-phase hinge l1', flash: 17480, stack: 1024, training: 21e6 },
   { row: 'm4f -O2 two-phase hinge l1', training: 21e6 },
   { row: 'm4f -Os prediction', flash: 400 },
 ];

@@ -259,8 +259,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   // ---- certificates -----------------------------------------------------------------------------------------------
 
   /// The gap: for the features at hand, and for all of them where that is within the tolerance, or it is the last. The
-  /// dual point is that of the scores which steps have moved; those of the coefficients, then taken anew, have what
-  /// rounding left of these, all samples the same.
+  /// dual point is that of the scores as steps have moved them. Those of the coefficients are taken anew, for the
+  /// objective: they have in them what rounding took from the coefficients, which is the same in all samples.
   [[gnu::noinline]] void certify(bool null_model, bool last = false, bool has_scores = false) {
     const T at = lambda_;
     take_gradients();

@@ -79,6 +79,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
     idle_ = 0;
+    had_patience_ = false;
     if constexpr (may_pivot) vertices_ = {};
     start_from_null_model();
     return running();
@@ -251,13 +252,13 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     return report_.epochs + system_epochs_ > granted_at_ + budget;
   }
 
-  /// Back to the first phase, from the last centre, for as many iterations as there were; for good where this one has
-  /// come to what rounding allows.
+  /// Back to the first phase, from the last centre, for as many iterations as there were. Where this one has come to
+  /// what rounding allows, its steps do not count as patience, once.
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = report_.iterations + largest(report_.iterations, std::uint32_t(200));
-    if (report_.relative_gap < GapMonitor<T>::precision_floor) {
-      first_attempt_ = options_.max_iterations;
+    if (!had_patience_ && report_.relative_gap < GapMonitor<T>::precision_floor) {
+      had_patience_ = true;
       monitor_.begin();
     }
     copy(static_cast<const T*>(newton_.dual), dual_entries(), u());
@@ -326,11 +327,11 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     begin_outer();
   }
 
-  /// Offers the multiple of W without any loss of the exact hinge, if there is one near: where the penalty is next to
+  /// Offers the multiple of W without any loss of the exact hinge, if there is one near: where ridge is next to
   /// nothing, what is left of violations that are small beside margins is large beside the optimum.
   [[gnu::noinline]] void offer_separating() {
-    if constexpr (requires { loss_.is_exact_hinge(); }) {
-      if (!loss_.is_exact_hinge()) return;
+    if constexpr (curves_everywhere<T, Penalty>() && requires { loss_.is_exact_hinge(); }) {
+      if (!loss_.is_exact_hinge() || dual_kind() == DualKind::norm) return;
       T factor = 0;
       for (Index i = 0; i < shape_.samples; ++i) {
         if (!(targets_.weight(i) > T(0))) continue;
@@ -350,6 +351,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   void begin_at_null_model() {
     first_attempt_ = first_attempt;
     idle_ = 0;
+    had_patience_ = false;
     forget_point();
     start_from_null_model();
   }
@@ -449,6 +451,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   Index most_chosen_ = 0;
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
+  bool had_patience_ = false;  ///< see end_second_phase
   std::uint32_t first_attempt_ = first_attempt;
   std::uint32_t idle_ = 0;  ///< steps without progress of the second phase at hand, or of the one before
   // What follows is set where the second phase begins.
