@@ -138,7 +138,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (last) end_at_limit();
       if (running()) {
         const bool did_well = newton_is_on() && newton_.went_well();
-        is_slow_ = did_well && gap_ <= T(0.3) && excess() > T(0.5) * before;
+        const bool is_near = gap_ <= T(0.3) || (sizeof(T) == 8 && shape_.samples < shape_.features);
+        is_slow_ = did_well && is_near && excess() > T(0.5) * before;
         if (is_slow_) newton_.solve_closely();
         settled_ = !follows_violations() && did_well && excess() <= T(0.5) * before;
         if (!is_narrow()) narrow((T(1) - doubt()) * lambda_);
@@ -259,12 +260,14 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   // ---- certificates -----------------------------------------------------------------------------------------------
 
   /// The gap: for the features at hand, and for all of them where that is within the tolerance, or it is the last. The
-  /// dual point is that of the scores as steps have moved them. Those of the coefficients are taken anew, for the
+  /// dual point in float is that of the scores as steps have moved them. Those of the coefficients are taken anew, for the
   /// objective: they have in them what rounding took from the coefficients, which is the same in all samples.
   [[gnu::noinline]] void certify(bool null_model, bool last = false, bool has_scores = false) {
     const T at = lambda_;
+    constexpr bool rounds = sizeof(T) == 4;
+    if (!rounds && !has_scores) take_scores();
     take_gradients();
-    if (!has_scores) take_scores();
+    if (rounds && !has_scores) take_scores();
     offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
