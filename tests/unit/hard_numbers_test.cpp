@@ -325,9 +325,9 @@ TEST(HardNumbersInFloat, FewSamplesOfManyFeaturesConvergeToTheOptimum) {
     precise.lambda = static_cast<double>(lambda);
     double optimum = 0;
     solve(exact, SolverKind::automatic, precise, [&](const auto& report, const auto& model) {
-      ASSERT_LE(report.relative_gap, 1e-8) << name(report.status);
+      ASSERT_LE(report.relative_gap, 2e-8) << name(report.status);
       optimum = report.dual_objective;
-      EXPECT_NEAR(evaluate(model, precise.lambda, unused), optimum, 1e-9);
+      EXPECT_NEAR(evaluate(model, precise.lambda, unused), optimum, 1e-8);
     });
     for (const SolverKind solver : all_solvers)
       for (const float tolerance : {1e-2f, 1e-5f}) {
