@@ -380,9 +380,9 @@ void expect_wide(Loss loss, Penalty penalty, std::uint32_t most, std::uint32_t m
   }
 }
 TEST(BlockCoordinateDescent, SolvesWideProblems) {
-  expect_wide(SquaredHinge{}, L1{}, 800, 2000);
+  expect_wide(SquaredHinge{}, L1{}, 800, 1600);
   expect_wide(SquaredHinge{}, GroupL2{Groups::rows()}, 600, 800);
-  expect_wide(SquaredHinge{}, GroupL2{Groups::blocks(3)}, 4000, 2000);
+  expect_wide(SquaredHinge{}, GroupL2{Groups::blocks(3)}, 4000, 1600);
   expect_wide(OneVsRestSquaredHinge{}, SparseGroup<double>{Groups::rows(), {0.5}}, 400, 800);
   expect_wide(Logistic{}, GroupL2{Groups::rows()}, 100, 300);
   expect_wide(Logistic{}, GroupLinf{}, 100, 600);

@@ -123,7 +123,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     } else {
       newton_step();
       known_ = false;
-      if (follows_violations() && is_slow_ && newton_.went_well()) {  // before epochs leave their rounding
+      if (is_rounded && follows_violations() && is_slow_ && newton_.went_well()) {  // before epochs are rounded too
         certify(false, last);
         if (!running()) return false;
       }
@@ -138,10 +138,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (last) end_at_limit();
       if (running()) {
         const bool did_well = newton_is_on() && newton_.went_well();
-        const bool is_near = gap_ <= T(0.3) || (sizeof(T) == 8 && shape_.samples < shape_.features);
-        is_slow_ = did_well && is_near && excess() > T(0.5) * before;
+        const bool is_slow = !(excess() <= T(0.5) * before);
+        is_slow_ = did_well && is_slow;
         if (is_slow_) newton_.solve_closely();
-        settled_ = !follows_violations() && did_well && excess() <= T(0.5) * before;
+        settled_ = !follows_violations() && did_well && !is_slow;
         if (!is_narrow()) narrow((T(1) - doubt()) * lambda_);
         begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
       }
@@ -260,14 +260,13 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   // ---- certificates -----------------------------------------------------------------------------------------------
 
   /// The gap: for the features at hand, and for all of them where that is within the tolerance, or it is the last. The
-  /// dual point in float is that of the scores as steps have moved them. Those of the coefficients are taken anew, for the
-  /// objective: they have in them what rounding took from the coefficients, which is the same in all samples.
+  /// objective is that of the coefficients as they are. Of float the dual point is that of the scores as steps have
+  /// moved them: what rounding takes from the coefficients is the same in all samples, and adds up in the gradient.
   [[gnu::noinline]] void certify(bool null_model, bool last = false, bool has_scores = false) {
     const T at = lambda_;
-    constexpr bool rounds = sizeof(T) == 4;
-    if (!rounds && !has_scores) take_scores();
+    if (!is_rounded && !has_scores) take_scores();
     take_gradients();
-    if (rounds && !has_scores) take_scores();
+    if (is_rounded && !has_scores) take_scores();
     offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
@@ -357,8 +356,10 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (!(wanted > T(0) && wanted < step * step * top)) return;
       went_round_ = true;
       lambda_ = step * top;
-      fit_null_model();
-      return certify(false, false, true);
+      if (!follows_violations()) {
+        fit_null_model();
+        return certify(false, false, true);
+      }
     }
     if (lambda_ == wanted) return;
     decrease_ = T(0);
@@ -404,8 +405,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// Epochs before the first step of Newton's method and between two; those on a model are several sweeps each.
   std::uint32_t first_epochs() const { return follows_violations() ? 5 : 1; }
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
-  static constexpr T solved_on_the_way = T(0.01);  ///< gap at a larger λ from which it is on to the next
-  static constexpr std::uint32_t patience = 50;    ///< iterations before another way is tried
+  static constexpr bool is_rounded = sizeof(T) == 4;  ///< see certify
+  static constexpr T solved_on_the_way = T(0.01);     ///< gap at a larger λ from which it is on to the next
+  static constexpr std::uint32_t patience = 50;       ///< iterations before another way is tried
 
   Newton newton_{};
   std::span<std::byte> room_{};  ///< that of Newton's method

@@ -301,7 +301,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
     copy(static_cast<const T*>(own_.z), dual_entries(), own_.h);
     add_scaled(own_.u, T(1), own_.z);
     T alpha = T(1);
-    const T most = sizeof(T) == 4 ? before : before + T(8) * epsilon<T> * absolute(before);
+    const T most = before + T(8) * epsilon<T> * absolute(before);  // more is no rounding
     while (!((value_ = objective()) <= most) && alpha > T(0)) {
       alpha = alpha > T(1e-3) ? T(0.5) * alpha : T(0);
       along([&](Index j) {

@@ -335,7 +335,8 @@ class PrimalDual : public WorkbenchFor<T, Loss, Penalty, Design> {
     if (dual_size == T(0) && moved.x <= T(0.01) * size) weight_ *= T(0.1);
     else if (moved.x > least * size && moved.u > least * dual_size)
       weight_ = square_root(weight_ * square_root(moved.u / moved.x));
-    if constexpr (!Base::constrained)  // where the penalty is curved, ‖Aᵀu‖ is about λ‖W‖ at the end
+    // Where the penalty is curved, ‖Aᵀu‖ is λ‖W‖ at the end, in the units of the columns, which here are others.
+    if constexpr (!Base::constrained)
       if (dual_kind() == DualKind::conjugate) weight_ = largest(weight_, T(1e-3) * options_.lambda / norm_);
     restart();
   }

@@ -11,9 +11,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 struct SupportMemory {
   static constexpr Index most_sampled = 1536;  ///< samples of the preconditioner
-  /// Entries of a system that is solved by a factor of all of it: products are as many, and three solutions by
-  /// conjugate gradients take no fewer.
-  static constexpr Index most_entries = 300;
+  /// Entries of a system that is solved by a factor of all of it, for which it takes as many products: the most with
+  /// few features, whose support stays, and with many.
+  static constexpr Index most_entries = 300, most_of_many = 180;
 
   T* coefficients[3];  ///< direction, image, preconditioned residual: (features + 1) × stride
   T* diagonal;         ///< of A: an entry per feature, and of the intercepts

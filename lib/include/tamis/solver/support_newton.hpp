@@ -21,8 +21,8 @@ template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
   using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
-      Base::damping_, Base::direction, Base::factor_, Base::image, Base::is_hard_, Base::m_, Base::precondition,
-      Base::preconditioned, Base::slack_, Base::stride_, Base::work_, Base::zero_row;
+      Base::damping_, Base::direction, Base::factor_, Base::image, Base::is_hard_, Base::is_slow_, Base::m_,
+      Base::precondition, Base::preconditioned, Base::slack_, Base::stride_, Base::work_, Base::zero_row;
   using typename Base::Factor;
 
  public:
@@ -34,7 +34,7 @@ class SupportNewton : public SupportSystem<T> {
   T work() const { return work_; }
 
   /// Steps that went well have not brought the optimum near: small systems are to be solved by all of their factor.
-  void solve_closely() { is_hard_ = true; }
+  void solve_closely() { is_slow_ = true; }
 
   /// One step; returns the products with the whole design that it took, forth and back counted as one.
   template <class Problem>

@@ -195,7 +195,7 @@ class SupportSystem {
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factor_ = Factor::none;
-    if (is_hard_ && factor_entries(p)) {
+    if ((is_hard_ || is_slow_) && factor_entries(p)) {
       factor_ = Factor::of_entries;
       return;
     }
@@ -208,7 +208,7 @@ class SupportSystem {
     if (copy_ != Copy::none && factor_support(p, total.value())) factor_ = Factor::of_support;
   }
 
-  /// Where kinks are many so are steps, however exact.
+  /// Whether many kinks lie between here and the optimum: then exact steps are as many, each shortened by the next.
   template <class Problem>
   static bool has_many_kinks(const Problem& p) {
     if (p.loss.violations() != Violations::none)
@@ -217,12 +217,14 @@ class SupportSystem {
     const FeatureGroup any = detail::group_from(groups_of(p.penalty), p.shape.features, p.support[0], number);
     return p.penalty.keeps_signs() || !(p.penalty_curvature(any) > T(0));
   }
-  /// All of the system, column by column, where it is small.
+  /// All of the system, column by column, where it is small; of few features where conjugate gradients did not solve
+  /// it.
   template <class Problem>
   [[gnu::noinline]] bool factor_entries(const Problem& p) {
     const Index classes = p.shape.classes, order = (p.size + Index(p.intercept)) * classes;
-    if (order > smallest(m_.limit, Memory::most_entries)) return false;
-    if (order > p.shape.features + 1 && has_many_kinks(p)) return false;
+    const bool is_of_few = order > p.shape.features + 1;
+    if (order > smallest(m_.limit, is_of_few ? Memory::most_entries : Memory::most_of_many)) return false;
+    if (is_of_few && (!is_hard_ || has_many_kinks(p))) return false;
     const Index capacity = Memory::capacity(m_.limit);
     const T floor = square_root(epsilon<T>);
     T* to = m_.factor;
@@ -430,7 +432,8 @@ class SupportSystem {
   Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
   enum class Factor : std::uint8_t { none, of_support, of_samples, of_entries };
   Factor factor_ = Factor::none;
-  bool is_hard_ = false;  ///< conjugate gradients have not solved a system, or steps that they did have led nowhere
+  bool is_hard_ = false;  ///< conjugate gradients have not solved a system
+  bool is_slow_ = false;  ///< steps of solved ones have not led far
   BlockedColumns<T> dense_;
   Index* sparse_rows_ = nullptr;
   std::size_t entries_ = 0;  ///< of those values, that are not zero
