@@ -16,11 +16,6 @@ namespace tamis::paper_a {
 
 using namespace papers;
 
-/// What the command line says.
-struct Run : papers::Run {
-  bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
-};
-
 // ---- data -----------------------------------------------------------------------------------------------------------
 
 /// Reads two files of a data set; the classes are those of the first.

@@ -16,15 +16,7 @@ using namespace papers;
 
 /// What the command line says.
 struct Run : papers::Run {
-  bool quick = false;  ///< part of the digits alone, few passes, whatever the data
-  double seconds = 0;  ///< the limit of one run of a solver; 0: 20, or 300 when full
-  std::string only;    ///< this data set alone
-  bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
-
-  double limit() const {
-    if (quick) return std::numeric_limits<double>::infinity();  // passes end the runs, the same on every machine
-    return seconds > 0 ? seconds : full ? 300 : 20;
-  }
+  double limit() const { return papers::Run::limit(20, 300); }
   std::size_t splits() const { return quick ? 1 : number(1, 3); }
 };
 

@@ -21,15 +21,7 @@ using Ours = InteractionAdmm<double>;
 
 /// What the command line says.
 struct Run : papers::Run {
-  bool quick = false;  ///< few samples, λ and iterations, whatever the data
-  double seconds = 0;  ///< the limit of one run of a solver; 0: 10, or 120 when full
-  std::string only;    ///< this synthetic design alone
-  bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
-
-  double limit() const {
-    if (quick) return std::numeric_limits<double>::infinity();  // iterations end the runs, the same on every machine
-    return seconds > 0 ? seconds : full ? 120 : 10;
-  }
+  double limit() const { return papers::Run::limit(10, 120); }
   /// Of a printed solver where there are many λ.
   double short_limit() const { return limit() / (full ? 12 : 5); }
   std::size_t splits(std::size_t few) const { return quick ? 1 : number(few, 5); }

@@ -18,14 +18,7 @@ using cli::ArenaMemory;
 
 /// What the command line says.
 struct Run : papers::Run {
-  bool quick = false;  ///< few samples, λ and iterations, whatever the data
-  double seconds = 0;  ///< the limit of one run of the printed solver; 0: 2, or 120 when full
-  bool agreed = true;  ///< set to false by an experiment that finds solvers at odds
-
-  double limit() const {
-    if (quick) return std::numeric_limits<double>::infinity();  // iterations end the runs, the same on every machine
-    return seconds > 0 ? seconds : full ? 120 : 2;
-  }
+  double limit() const { return papers::Run::limit(2, 120); }  ///< of the printed solver
 };
 
 // ---- samples --------------------------------------------------------------------------------------------------------

@@ -76,11 +76,18 @@ struct Run {
   std::string output;        ///< where the CSV files go
   std::string command = {};  ///< as it was given, without folders
   bool full = false;
-  bool quick = false;         ///< the least that shows something, where an experiment has such a form
+  bool quick = false;         ///< the least that shows something, whatever the data
   std::size_t per_class = 0;  ///< 0: all sizes that the experiment has
-  std::size_t subsets = 0;    ///< 0: as many as the experiment has by default
+  std::size_t subsets = 0;    ///< or splits; 0: as many as the experiment has by default
+  double seconds = 0;         ///< the limit of one run of a solver; 0: what the paper's experiments have
+  std::string only = {};      ///< this data set or synthetic design alone
+  bool agreed = true;         ///< set to false by an experiment that finds solvers at odds
 
   std::string path(const std::string& file) const { return data + "/" + file; }
+  /// Quick runs end by passes or iterations, the same on every machine.
+  double limit(double usual, double in_full) const {
+    return quick ? infinity<double> : seconds > 0 ? seconds : full ? in_full : usual;
+  }
   std::size_t number(std::size_t few, std::size_t in_the_paper) const {
     return subsets ? subsets : full ? in_the_paper : few;
   }

@@ -234,6 +234,48 @@ TYPED_TEST(Scaling, AnOutlierEnds) {
     EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
 }
 
+/// One value that is a million times as large: its column has all but nothing of the trace of a system, and what rounding
+/// takes from that is more than the other columns have.
+TEST(TableScaling, AnOutlierOfAMillionEnds) {
+  const Made<double> made(200, 16, 3, 9);
+  std::vector<double> values = made.values;
+  values[7 + 3 * made.samples] = 1e6;
+  Options<double> options;
+  options.max_iterations = 60000;
+  for (const double lambda : {0.1, 3e-3}) {
+    SCOPED_TRACE(lambda);
+    options.lambda = lambda;
+    const auto report = train_on<double, SquaredHinge, BlockCoordinateDescent>(values, made, options, L1{}).report;
+    EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+  }
+}
+
+/// Columns that are nearly multiples of others, as measures of the same thing are, beside a tiny λ: groups that would
+/// turn round in a step, and yet belong to the optimum.
+TEST(TableScaling, NearMultiplesOfColumnsEnd) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Made<double> made(300, 24, 2, seed);
+    std::mt19937 bits(seed);
+    const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
+    for (Index j = 8; j < made.features; ++j)
+      for (Index i = 0; i < made.samples; ++i) {
+        double& x = made.values[i + j * made.samples];
+        x = made.values[i + j % 8 * made.samples] + (j % 3 == 0 ? 1e-4 : 1e-2) * uniform();
+      }
+    for (Index i = 0; i < made.samples; ++i)
+      if (bits() % 3 == 0) made.labels[i] = static_cast<Label>(bits() % 2);
+    Options<double> options;
+    options.max_iterations = 20000;
+    for (const double lambda : {1e-4, 1e-5, 1e-6}) {
+      options.lambda = lambda;
+      const auto report =
+          train_on<double, SquaredHinge, BlockCoordinateDescent>(made.values, made, options, GroupL2{}).report;
+      EXPECT_EQ(report.status, Status::converged) << lambda << " " << report.relative_gap;
+    }
+  }
+}
+
 /// Few samples of many features whose values are large beside λ: all margins are met, and all duals vanish, long before
 /// the coefficients are as small as they may be.
 template <class T, class Penalty>
@@ -302,6 +344,22 @@ void expect_counts_to_end(const char* what) {
 TEST(TableScaling, CountsOfTenClassesEnd) {
   expect_counts_to_end<double>("double");
   expect_counts_to_end<float>("float");
+}
+
+/// In float ascent on the dual ends where rounding leaves violations of a millionth of a margin, and duals that do not
+/// quite sum to zero: beside a small objective both are more than the tolerance.
+TEST(TableScaling, AscentInFloatEndsWhereSamplesAreApart) {
+  for (const float lambda : {1.0f, 0.1f, 0.01f}) {
+    SCOPED_TRACE(lambda);
+    Made<float> made(40, 400, 3, 7);
+    for (Index i = 0; i < made.samples; ++i)
+      for (Index j = 0; j < made.features; j += 10) made.values[i + j * made.samples] += 0.5f * made.labels[i];
+    Options<float> options;
+    options.lambda = lambda;
+    options.max_iterations = 2000;
+    const auto report = train_on<float, Hinge, CrammerSingerDual>(made.values, made, options, Ridge{}).report;
+    EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
+  }
 }
 
 /// Few samples of many features as they come, beside a λ that is next to nothing: the optimum is λ times half the square

@@ -532,11 +532,12 @@ struct ProblemSpec {
     if (solver != SolverKind::automatic) return solver;
     return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns);
   }
-  /// nλ below a thousandth, zero included, or a thousandth of the samples' mean square distance from their mean: passes
-  /// of ascent on the dual grow as that over nλ.
+  /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
+  /// their mean: passes of ascent on the dual grow as that over nλ.
   template <class T>
   static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
-    return !(lambda * T(samples) >= T(1e-3)) || T(1e-3) * square_distance > lambda * T(samples);
+    constexpr T share = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
+    return !(lambda * T(samples) >= T(1e-3)) || share * square_distance > lambda * T(samples);
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
@@ -548,11 +549,12 @@ struct ProblemSpec {
     out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape);
     return out;
   }
-  /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems; rounds of
-  /// reweighted-l1 with more samples than features take less time by descent.
+  /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
+  /// more samples than such coefficients, and in rounds of reweighted-l1, descent takes less time.
   static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape) {
-    return (has_entries_alone(penalty) && !in_rounds(penalty) &&
-            (std::uint64_t{shape.features} + 1) * shape.classes <= 4000) ||
+    const std::uint64_t coefficients = (std::uint64_t{shape.features} + 1) * shape.classes;
+    return (has_entries_alone(penalty) && !in_rounds(penalty) && coefficients <= 4000 &&
+            coefficients > shape.samples / 4) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
   constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }

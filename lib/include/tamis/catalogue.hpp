@@ -78,8 +78,8 @@
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
       "primal-dual iterations with projections onto the level set of the mean loss")                                   \
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below 1/1000 or the "     \
-      "1000th part of the mean square distance of samples from their mean)")                                           \
+      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below 1/1000 or below "   \
+      "1/1000, in float 3/1000, of the mean square distance of samples from their mean)")                              \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
       "that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along " \

@@ -56,10 +56,9 @@ struct DefaultOf<SolverKind::proximal_newton, Types...> : std::type_identity<Des
 /// The choice where none is named: the fastest solver, which is that of the command's `auto`. With the exact hinge it
 /// is TwoPhase, with hinge and ridge CrammerSingerDual, with Logistic and L1 or ElasticNet ProximalNewtonDescent, with
 /// another smooth loss BlockCoordinateDescent, or Fista where memory, loss, penalty or design do not have what that
-/// takes. Types do not tell everything: take With<TwoPhase> for hinge and ridge where nλ is below 1/1000 or the
-/// 1000th part of the samples' mean square distance from their mean, and for SquaredHinge with L1 on few features or
-/// any penalty on few samples, see ProblemSpec::has_few_unknowns; and Smallest for a smooth loss with GroupLinf over
-/// groups of several features.
+/// takes. Types do not tell everything: take With<TwoPhase> for hinge and ridge where nλ is below 1/1000, or below
+/// 1/1000 (in float 3/1000) of the samples' mean square distance from their mean, and for SquaredHinge with few unknowns,
+/// see ProblemSpec::has_few_unknowns; and Smallest for a smooth loss with GroupLinf over groups of several features.
 struct Fastest {
   template <class T, class Loss, class Penalty, class Design>
   using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,

@@ -161,7 +161,10 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     }
     if (last || promising || due) {
       since_ = 0;
+      const T before = report_.dual_objective;
       certify_point(last);
+      // Where passes end in rounding, the bound is what the imbalance of the duals leaves of it.
+      if (options_.intercept && !(report_.dual_objective > before)) move_centre();
       rest();
     } else {
       extrapolate();
@@ -211,6 +214,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     multiply(own_.w, own_.z);
     offer_primal(own_.w, own_.z);
     call_back();
+    this->offer_separating(own_.w, own_.z, own_.g);
     duals(own_.z);
     update_residual(moved_, T(2));
     certify(own_.z, own_.g, last);
@@ -236,7 +240,14 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
 
   void duals(T* u) const {
     copy(own_.p, dual_entries(), u);
-    for (Index i = 0; i < shape_.samples; ++i) row_of(u, i, stride_)[targets_.labels[i]] -= targets_.weight(i);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T* const row = row_of(u, i, stride_);
+      T& own = row[targets_.labels[i]];
+      own = T(0);
+      T others = T(0);
+      for (Index k = 0; k < shape_.classes; ++k) others += row[k];
+      own = -others;
+    }
   }
 
   /// Samples with a share of the duality gap at the scores z take part in the next pass.

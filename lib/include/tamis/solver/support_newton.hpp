@@ -42,6 +42,7 @@ class SupportNewton : public SupportSystem<T> {
     stride_ = p.stride;
     work_ = T(0);
     went_well_ = false;
+    const T before = p.value;
     for (int round = 0; round < 3; ++round) {
       p.find_support(m_.support);
       if (p.size == 0) return work_;
@@ -50,10 +51,12 @@ class SupportNewton : public SupportSystem<T> {
       if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
       precondition(p);
       solve(p);
-      if (!p.is_near || !p.drop_turning(m_.diagonal)) break;
+      if (!p.is_near || !may_drop_ || !p.drop_turning(m_.diagonal)) break;
       p.value = objective(p, p.w, p.z);
     }
     search(p);
+    // What epochs would bring back must not be left out again: without end one would follow the other.
+    may_drop_ = may_drop_ && !(p.value > before + T(8) * epsilon<T> * absolute(before));
     return work_;
   }
 
@@ -181,6 +184,7 @@ class SupportNewton : public SupportSystem<T> {
         T* const old = p.z;
         p.z = p.h;
         p.h = old;
+        p.value = after;
         break;
       }
     }
@@ -195,6 +199,7 @@ class SupportNewton : public SupportSystem<T> {
   }
 
   bool is_solved_ = false;  ///< nearly, though it may be by all iterations
+  bool may_drop_ = true;    ///< groups that would turn round
   bool went_well_ = false;
 };
 

@@ -298,13 +298,14 @@ class SupportSystem {
     Index c = 0;
     T trace = 0;
     for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
-    const T floor = T(1e-5) * trace / T(order);
+    // A column with an outlier has most of the trace: the others keep a floor of their own size.
+    const auto floor = [&](Index j) { return T(1e-5) * smallest(trace / T(order), m_.diagonal[j]); };
     p.for_each_group([&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r, ++c)
         m_.factor[std::size_t(c) * capacity + c] +=
-            p.penalty_curvature(group) + damping_ * m_.diagonal[p.support[c]] + floor;
+            p.penalty_curvature(group) + damping_ * m_.diagonal[p.support[c]] + floor(p.support[c]);
     });
-    if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor;
+    if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor(p.shape.features);
     return factor_cholesky(m_.factor, order, capacity);
   }
 

@@ -297,7 +297,8 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     expand(newton_.scores, newton_.gradient);  // Z of those left out was not kept
     for (T* matrix : {u(), newton_.dual}) expand(matrix, nullptr);
     offer_primal(w(), newton_.gradient);
-    offer_separating();
+    if constexpr (curves_everywhere<T, Penalty>() && requires { loss_.is_exact_hinge(); })
+      if (loss_.is_exact_hinge() && dual_kind() != DualKind::norm) this->offer_separating(w(), newton_.gradient, w());
     copy(static_cast<const T*>(newton_.dual), dual_entries(), step_u());
     report_.kkt_residual = moved_;
     enter_domain(step_u());
@@ -325,27 +326,6 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
     inner_ = 0;
     begin_outer();
-  }
-
-  /// Offers the multiple of W without any loss of the exact hinge, if there is one near: where ridge is next to
-  /// nothing, what is left of violations that are small beside margins is large beside the optimum.
-  [[gnu::noinline]] void offer_separating() {
-    if constexpr (curves_everywhere<T, Penalty>() && requires { loss_.is_exact_hinge(); }) {
-      if (!loss_.is_exact_hinge() || dual_kind() == DualKind::norm) return;
-      T factor = 0;
-      for (Index i = 0; i < shape_.samples; ++i) {
-        if (!(targets_.weight(i) > T(0))) continue;
-        const T* z = row_of(newton_.gradient, i, stride_);
-        const T distance = -loss_.violation(z, shape_.classes, targets_.labels[i], T(0)), margin = targets_.margin(i);
-        if (!(T(2) * distance > margin)) return;
-        factor = largest(factor, margin / distance);
-      }
-      factor *= T(1) + T(8) * epsilon<T>;
-      if (!(factor > T(0.5))) return;
-      for_each_active_row([&](Index j) { scale_row(row_of(w(), j, stride_), stride_, factor); });
-      for (Index i = 0; i < shape_.samples; ++i) scale_row(row_of(newton_.gradient, i, stride_), stride_, factor);
-      offer_primal(w(), newton_.gradient);
-    }
   }
 
   void begin_at_null_model() {

@@ -32,10 +32,10 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
 
  protected:
   using Base::activate_all, Base::active_count_, Base::are_scores, Base::check, Base::dual_kind, Base::dual_terms,
-      Base::dual_value, Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_sum,
-      Base::matrix_entries, Base::memory_, Base::norm_, Base::options_, Base::penalty_value, Base::report_,
-      Base::shape_, Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_, Base::transposed_multiply,
-      Base::whole_transposed_multiply, Base::widen;
+      Base::dual_value, Base::gauge_, Base::gradient_size, Base::has_failed, Base::has_zeros, Base::loss_,
+      Base::loss_sum, Base::matrix_entries, Base::memory_, Base::norm_, Base::options_, Base::penalty_value,
+      Base::report_, Base::shape_, Base::shifted_intercepts, Base::stride_, Base::targets_, Base::terms_,
+      Base::transposed_multiply, Base::whole_transposed_multiply, Base::widen;
   using Common = CommonMemory<T>;
 
   Workbench(const Design& design, const Targets<T>& targets, const Loss& loss, const Penalty& penalty,
@@ -116,6 +116,25 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     shifted_intercepts(w, row_of(memory_.best, intercepts, stride_));
     // Means of the design may have left the range of T.
     if (!finite(gradient_size(memory_.best, &intercepts, 1))) report_.objective = not_a_number<T>;
+  }
+
+  /// Offers the multiple of w without any loss of the exact hinge, if there is one near, and scales the scores z:
+  /// where ridge is next to nothing, what is left of violations that are small beside margins is large beside the
+  /// optimum. The multiple is left in `to`, which may be w.
+  [[gnu::noinline]] void offer_separating(const T* w, T* z, T* to) {
+    T factor = 0;
+    for (Index i = 0; i < shape_.samples; ++i) {
+      if (!(targets_.weight(i) > T(0))) continue;
+      const T distance = -loss_.violation(row_of(z, i, stride_), shape_.classes, targets_.labels[i], T(0));
+      const T margin = targets_.margin(i);
+      if (!(T(2) * distance > margin)) return;
+      factor = largest(factor, margin / distance);
+    }
+    factor *= T(1) + T(8) * epsilon<T>;
+    if (!(factor > T(0.5))) return;
+    for (std::size_t e = 0; e < matrix_entries(); ++e) to[e] = factor * w[e];
+    for (Index i = 0; i < shape_.samples; ++i) scale_row(row_of(z, i, stride_), stride_, factor);
+    offer_primal(to, z);
   }
 
   /// Makes the active rows of w those of the reported model.
