@@ -126,6 +126,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (is_rounded && follows_violations() && is_slow_ && newton_.went_well()) {  // before epochs are rounded too
         certify(false, last);
         if (!running()) return false;
+        begin_epochs(0);  // scores have used its list
       }
       settled_ = settled() && newton_.went_well();
       epochs_left_ = settled() ? 0 : epochs_between();
