@@ -546,15 +546,15 @@ struct ProblemSpec {
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda, shape.samples);
-    out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape);
+    out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape, out.tiny_lambda);
     return out;
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
-  /// more samples than such coefficients, and in rounds of reweighted-l1, descent takes less time.
-  static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape) {
+  /// more samples than such coefficients, unless λ is tiny, and in rounds of reweighted-l1, descent takes less time.
+  static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape, bool tiny_lambda = false) {
     const std::uint64_t coefficients = (std::uint64_t{shape.features} + 1) * shape.classes;
     return (has_entries_alone(penalty) && !in_rounds(penalty) && coefficients <= 4000 &&
-            coefficients > shape.samples / 4) ||
+            (tiny_lambda || coefficients > shape.samples / 4)) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
   constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }
