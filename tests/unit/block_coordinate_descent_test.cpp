@@ -384,7 +384,7 @@ TEST(BlockCoordinateDescent, SolvesWideProblems) {
   expect_wide(SquaredHinge{}, GroupL2{Groups::rows()}, 600, 800);
   expect_wide(SquaredHinge{}, GroupL2{Groups::blocks(3)}, 4000, 1600);
   expect_wide(OneVsRestSquaredHinge{}, SparseGroup<double>{Groups::rows(), {0.5}}, 400, 800);
-  expect_wide(Logistic{}, GroupL2{Groups::rows()}, 100, 400);
+  expect_wide(Logistic{}, GroupL2{Groups::rows()}, 100, 300);
   expect_wide(Logistic{}, GroupLinf{}, 100, 600);
 }
 

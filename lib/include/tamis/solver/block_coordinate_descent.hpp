@@ -102,6 +102,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     lambda_ = lambda;
     went_round_ = true;
     decrease_ = T(0);
+    newton_.begin_again();
     certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
     narrow(smallest(T(2) * lambda - last, lambda));

@@ -33,6 +33,9 @@ class SupportNewton : public SupportSystem<T> {
   /// What the last step took, in products with the whole design.
   T work() const { return work_; }
 
+  /// Another λ: what was learnt of groups to leave out is not true of it.
+  void begin_again() { may_drop_ = true; }
+
   /// Steps that went well have not brought the optimum near: small systems are to be solved by all of their factor.
   void solve_closely() { is_slow_ = true; }
 
