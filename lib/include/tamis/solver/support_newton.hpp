@@ -58,8 +58,8 @@ class SupportNewton : public SupportSystem<T> {
       p.value = objective(p, p.w, p.z);
     }
     search(p);
-    // What epochs would bring back must not be left out again: without end one would follow the other.
-    may_drop_ = may_drop_ && !(p.value > before + T(8) * epsilon<T> * absolute(before));
+    // What epochs would bring back must not be left out again: one would follow the other without end.
+    if (p.value > before) may_drop_ = false;
     return work_;
   }
 

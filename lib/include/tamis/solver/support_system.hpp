@@ -295,17 +295,18 @@ class SupportSystem {
         for (Index b = 0; b < batch; ++b)  // of those above the diagonal nothing is read
           m_.factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
     }
-    Index c = 0;
     T trace = 0;
     for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
     // A column with an outlier has most of the trace: the others keep a floor of their own size.
-    const auto floor = [&](Index j) { return T(1e-5) * smallest(trace / T(order), m_.diagonal[j]); };
+    for (Index r = 0; r < order; ++r) {
+      const T own = m_.diagonal[p.row_at(r)];
+      m_.factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + (r < p.size ? damping_ * own : T(0));
+    }
+    Index c = 0;
     p.for_each_group([&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r, ++c)
-        m_.factor[std::size_t(c) * capacity + c] +=
-            p.penalty_curvature(group) + damping_ * m_.diagonal[p.support[c]] + floor(p.support[c]);
+        m_.factor[std::size_t(c) * capacity + c] += p.penalty_curvature(group);
     });
-    if (p.intercept) m_.factor[std::size_t(c) * capacity + c] += floor(p.shape.features);
     return factor_cholesky(m_.factor, order, capacity);
   }
 
