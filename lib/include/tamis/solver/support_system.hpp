@@ -299,8 +299,8 @@ class SupportSystem {
     for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
     // A column with an outlier has most of the trace: the others keep a floor of their own size.
     for (Index r = 0; r < order; ++r) {
-      const T own = m_.diagonal[p.row_at(r)];
-      m_.factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + (r < p.size ? damping_ * own : T(0));
+      const T own = m_.diagonal[p.row_at(r)], damping = r < p.size ? damping_ : T(0);
+      m_.factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + damping * own;
     }
     Index c = 0;
     p.for_each_group([&](FeatureGroup group) {
