@@ -361,6 +361,7 @@ TEST(Size, IsThatOfTwoPhaseWhereASquaredHingeHasFewUnknowns) {
     std::string data, samples, features, penalty, solver;
   };
   for (const Case& c : {Case{wine, "178", "13", "l1", "block-coordinate-descent"},
+                        Case{wine, "178", "13", "group-l2", "block-coordinate-descent"},
                         Case{folder.path("wide.csv"), "12", "40", "l1", "two-phase"},
                         Case{folder.path("wide.csv"), "12", "40", "group-l2", "two-phase"},
                         Case{folder.path("wide.csv"), "12", "40", "ridge", "two-phase"}}) {
