@@ -11,8 +11,10 @@ const running = new Map(); // id → { stop: AbortController, options }
 const requests = {
   async load(request, send) {
     options = request.options;
+    const loading = library();
+    loading.catch(() => {}); // told below
     send({ id: request.id, type: 'watch', value: await holds(request.lock) });
-    await library();
+    await loading;
   },
   ping() {}, // an answer is a sign of life
   /** Does a task, with receivers for what it tells on the way, until it ends or 'stop' comes. */

@@ -25,6 +25,11 @@ export interface TrainingWorker {
  * otherwise after half a minute without a sign of life from a worker that owes an answer.)
  */
 export interface WorkerClient {
+  /**
+   * Settles when the worker runs, or never will. A worker that starts needs the thread that made it for a moment: a page that has
+   * much to do at first waits for this, and what the worker loads is on its way meanwhile.
+   */
+  readonly started: Promise<void>;
   /** Settles when the library is loaded in the worker. Not waiting for it is fine. */
   readonly ready: Promise<void>;
   /** As `Tamis.train`. The problem is copied to the worker. Trainings may overlap. */

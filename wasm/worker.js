@@ -26,6 +26,7 @@ class WorkerClient extends Tasks {
   #next = 0;
   #failure = null;
   #heard = false; // whether the worker's script has run
+  #begun;
   #pings = false; // whether only pings can tell that the worker has ended
   #timer = null;
   #unanswered = 0;
@@ -33,6 +34,8 @@ class WorkerClient extends Tasks {
   constructor(worker, options) {
     super();
     this.#worker = worker;
+    /** Settles when the worker's script runs, or never will. */
+    this.started = new Promise((resolve) => (this.#begun = resolve));
     const broken = (error) => this.#broken(error?.message);
     if (worker.addEventListener) {
       worker.addEventListener('message', ({ data }) => this.#receive(data));
@@ -120,6 +123,7 @@ class WorkerClient extends Tasks {
   #receive(answer) {
     const { id, type, result, name, status, message, place } = answer;
     this.#heard = true;
+    this.#begun();
     this.#unanswered = 0;
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
@@ -131,6 +135,7 @@ class WorkerClient extends Tasks {
 
   #fail(message, status) {
     this.#failure ??= new TamisError(status, message);
+    this.#begun();
     for (const id of this.#waiting.keys()) this.#taken(id).reject(this.#failure);
   }
   /** What waits under that number, and does so no longer. */

@@ -12,6 +12,7 @@ const long = { ...digits, loss: 'hinge', penalty: 'l1', lambda: 1 / 1797, tolera
 test('a worker trains the model that the library trains here', async () => {
   const problem = { ...iris, loss: 'hinge', penalty: 'l1', lambda: 1 / 150 };
   const tamis = await load({ double: true });
+  await client.started;
   await client.ready;
   for (const precision of ['float', 'double']) {
     const reports = [];
@@ -184,7 +185,12 @@ test('where there are no locks pings tell that a worker has ended, and no timer 
   try {
     const worker = new Silent();
     const client = createWorkerClient(worker);
+    let started = false;
+    const starting = client.started.then(() => (started = true));
+    await null;
+    assert.equal(started, false);
     worker.answer({ id: 0, type: 'watch', value: false });
+    await starting;
     assert.equal(ticking.size, 1);
     worker.answer({ id: 0, type: 'done' });
     await client.ready;
@@ -230,4 +236,5 @@ test('a worker that cannot load says so', async () => {
   broken.close();
   const missing = createWorkerClient(new Worker(path.join(dist, 'no-such-script.js')));
   await refusal(() => missing.train(small), 'unsupported');
+  await missing.started; // it never will
 });

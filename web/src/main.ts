@@ -4,8 +4,10 @@ import { keepPage } from './offline';
 import { mount as draw } from './panels/draw';
 import { Shell } from './shell';
 
+// A worker starts only while this thread is free, and loads its module while the panel is built.
+const started = client && Promise.race([client.started, new Promise((resolve) => setTimeout(resolve, 100))]);
 const shell = new Shell(client, {
-  draw: async () => ({ mount: draw }), // in sight at once
+  draw: async () => (await started, { mount: draw }), // in sight at once
   table: () => import('./panels/table'),
   plane: () => import('./panels/plane'),
   race: () => import('./panels/race'),

@@ -15,7 +15,7 @@ const steps: Record<string, readonly [row: number, column: number]> = {
 export class WeightMaps {
   #names: readonly string[] = []; // of the classes
   #weights: ArrayLike<number> = []; // features × classes
-  #cells: SVGRectElement[] = []; // likewise
+  #cells: (SVGRectElement | undefined)[] = []; // likewise, from the first weight on that is not zero
   #cursors: SVGRectElement[] = [];
   #values: HTMLElement[] = [];
   #pixel: number | null = null;
@@ -40,10 +40,11 @@ export class WeightMaps {
   show(names: readonly string[], weights: ArrayLike<number>): void {
     this.#rename(names);
     this.#weights = weights;
-    this.#cells.forEach((cell, i) => {
-      const look = lookOf(weights[i] ?? 0);
-      if (cell.style.fill !== look) cell.style.fill = look;
-    });
+    for (let i = 0; i < weights.length; ++i) {
+      const look = lookOf(weights[i]!);
+      const cell = this.#cells[i] ?? (weights[i] !== 0 ? this.#addCell(i) : null);
+      if (cell && cell.style.fill !== look) cell.style.fill = look;
+    }
     this.#say();
   }
 
@@ -56,12 +57,17 @@ export class WeightMaps {
   }
 
   #figure(k: number, picture: SVGSVGElement): HTMLElement {
-    const squares = [...picture.querySelectorAll('rect')];
-    this.#cursors.push(squares.pop()!);
-    squares.forEach((cell, j) => (this.#cells[j * this.#names.length + k] = cell));
+    this.#cursors.push(picture.querySelector('rect')!);
     const value = html('span', { class: 'value' });
     this.#values.push(value);
     return html('figure', {}, picture, html('figcaption', {}, html('b', {}, this.#names[k]!), value));
+  }
+
+  #addCell(i: number): SVGRectElement {
+    const [j, k] = [Math.floor(i / this.#names.length), i % this.#names.length];
+    const cell = svg('rect', { x: (j % side) + 0.03, y: Math.floor(j / side) + 0.03, width: 0.94, height: 0.94, rx: 0.08 });
+    this.#cursors[k]!.before(cell);
+    return (this.#cells[i] = cell);
   }
 
   #step(event: KeyboardEvent): void {
@@ -102,12 +108,11 @@ export class WeightMaps {
   }
 }
 
-/** A dot in the middle of each pixel, a transparent square over it, and the frame of the pixel pointed at. */
+/** A dot in the middle of each pixel, and the frame of the pixel pointed at; squares over the dots go between them. */
 function blankPicture(): SVGSVGElement {
   const picture = svg('svg', { viewBox: `0 0 ${side} ${side}`, 'aria-hidden': 'true' });
   const pixels = Array.from({ length: features }, (_, j) => [j % side, Math.floor(j / side)] as const);
   picture.append(svg('path', { class: 'dots', d: pixels.map(([x, y]) => `M${x + 0.5},${y + 0.5}h0`).join('') }));
-  for (const [x, y] of pixels) picture.append(svg('rect', { x: x + 0.03, y: y + 0.03, width: 0.94, height: 0.94, rx: 0.08 }));
   picture.append(svg('rect', { class: 'cursor', width: 1, height: 1, rx: 0.1 }));
   return picture;
 }

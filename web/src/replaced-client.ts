@@ -19,6 +19,9 @@ export class ReplacedClient implements WorkerClient {
     this.#current = make();
   }
 
+  get started() {
+    return this.#current.started;
+  }
   get ready() {
     return this.#current.ready;
   }
