@@ -150,7 +150,7 @@ function command({ asked, names }: Given): string {
         common.join(' '), test]));
     case 'race':
       return lines(`for solver in ${asked.solvers.join(' ')}; do`,
-        `  timeout --signal=INT ${asked.seconds} ${written('train', [`--loss ${asked.loss} --penalty ${asked.penalty} --solver $solver`, common.join(' '), `--max-iterations ${most_iterations}`], '  ')}`,
+        `  timeout --foreground --signal=INT ${asked.seconds} ${written('train', [`--loss ${asked.loss} --penalty ${asked.penalty} --solver $solver`, common.join(' '), `--max-iterations ${most_iterations}`], '  ')}`,
         'done');
   }
 }
