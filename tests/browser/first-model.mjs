@@ -1,7 +1,8 @@
 // node first-model.mjs TIMES FOLDER… [--record FILE]: what the first visit to the page costs that is built in each folder, in turns, each time in
 // a new process of headless Chromium without a profile, at once, while the browser loads pages of its own on the same processors, and in another
-// a moment later, when it rests: median and least milliseconds from navigation to the first trained model on screen, and until then the median of the longest task of the page's own thread (0: none above 50 ms), of the processor's time of that thread, and the sum of
-// the layout shifts. --record writes those of the first folder as JSON, with the machine.
+// after a moment's rest: median and least milliseconds from navigation to the first trained model on screen, and until then the median of the
+// longest task of the page's own thread (0: none above 50 ms), of the processor's time of that thread, and the sum of the layout shifts.
+// --record writes those of the first folder as JSON, with the machine.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
