@@ -150,14 +150,14 @@ test('a record keeps the figures, refuses results that differ, and goes into the
   assert.equal(JSON.parse(readFileSync(at('recorded.json'), 'utf8')).comparisons[0].mean, 1.2);
   const marked = (name, file) => `<!-- ${name}: written by bench/readme.mjs from bench/${file} -->\nold\n<!-- ${name}: end -->\n`;
   writeFileSync(at('README.md'), `before\n${marked('bench', 'recorded.json')}between\n${marked('page', 'page.json')}after\n`);
-  writeFileSync(at('page.json'), JSON.stringify({ machine: { ...results.machine, load: 1, browser: 'B' }, times: 3, trained: { median: 250, least: 200 },
-    longest_task: 0, processor: 120, layout_shift: 0.01 }));
+  const visit = (median, longest_task) => ({ trained: { median, least: 200 }, longest_task, processor: 120, layout_shift: 0.01 });
+  writeFileSync(at('page.json'), JSON.stringify({ machine: { ...results.machine, load: 1, browser: 'B' }, times: 3, starting: visit(350, 60), rested: visit(250, 0) }));
   const readme = (...mode) => node(here('readme.mjs'), at('recorded.json'), at('page.json'), at('README.md'), ...mode).status;
   assert.equal(readme('--check'), 1);
   assert.equal(readme(), 0);
   assert.equal(readme('--check'), 0);
   assert.match(readFileSync(at('README.md'), 'utf8'),
-    /^before\n[^]*wasm-simd \/ clang-sse \| 1\.20[^]*\nbetween\n[^]*\| time, median \| 250 ms \|\n[^]*thread above 50 ms \| none \|[^]*\nafter\n$/);
+    /^before\n[^]*wasm-simd \/ clang-sse \| 1\.20[^]*\nbetween\n[^]*\| time, median \| 350 ms \| 250 ms \|\n[^]*thread above 50 ms \| 60 ms \| none \|[^]*\nafter\n$/);
   writeFileSync(at('README.md'), `before\n${marked('bench', 'recorded.json')}after\n`);
   assert.equal(readme(), 1);
 });
