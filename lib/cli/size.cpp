@@ -86,6 +86,7 @@ void run(const SizeArguments& a) {
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
   choice.few_unknowns = a.given_jobs->count() == 0 && ProblemSpec::has_few_unknowns(choice.penalty, a.shape);
+  choice.many_samples = ProblemSpec::has_many_samples(a.shape);
   for (const Option& option : {a.given_folds, a.given_lambdas})
     if (option->count() > 0 && a.given_jobs->count() == 0)
       throw ArgumentError(option->get_name() + " is for cross-validation: give --jobs too");

@@ -144,6 +144,7 @@ TYPED_TEST(NoHeap, RowsOfEigenAsTheyLie) {
   solve("two-phase", Hinge{}, GroupL2{}, With<TwoPhase>{}, options);
   solve("constrained", Hinge{}, L1{}, With<ConstrainedPrimalDual>{}, {.tolerance = T(1e-1), .eta = T(0.7)});
   solve("Crammer-Singer", Hinge{}, Ridge{}, With<CrammerSingerDual>{}, options);
+  solve("Crammer-Singer, groups", Hinge{}, GroupL2{}, With<CrammerSingerDual>{}, options);
   solve("FISTA", Logistic{}, GroupLinf{}, With<Fista>{}, options);
   solve("plain", SquaredHinge{}, L1{}, Fastest{}, options);
 

@@ -1,5 +1,5 @@
-// The dual ascent for hinge and ridge: its step against the inequality that defines it, its answers against another
-// solver's.
+// Ascent on the dual of the hinge with ridge and with groups: its step against the inequality that defines it, its
+// answers against another solver's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,34 +67,40 @@ TEST(CrammerSingerStep, SatisfiesItsVariationalInequality) {
   }
 }
 
-template <class T, class Design>
-Run<T> run_dual(const Design& design, const Targets<T>& targets, Options<T> options, std::size_t bytes) {
+template <class T, class Design, class Penalty = Ridge>
+Run<T> run_dual(const Design& design, const Targets<T>& targets, Options<T> options, std::size_t bytes,
+                const Penalty& penalty = {}) {
   Run<T> out{std::make_unique<GuardedMemory>(bytes), {}};
-  using Solver = CrammerSingerDual<T, Hinge, Ridge, Design>;
-  out.fit = train<Solver, T>(Solver(design, targets, Hinge{}, Ridge{}, options), out.memory->span());
+  using Solver = CrammerSingerDual<T, Hinge, Penalty, Design>;
+  out.fit = train<Solver, T>(Solver(design, targets, Hinge{}, penalty, options), out.memory->span());
   EXPECT_TRUE(out.memory->surroundings_intact());
   return out;
 }
 
+template <class Penalty>
+constexpr bool penalty_has_zeros = !std::is_same_v<Penalty, Ridge>;
+
 /// Both solvers end converged, at the same value, with bounds on the right sides.
-template <class T>
-void expect_agreement(const Made<T>& made, Options<T> options) {
+template <class T, class Penalty = Ridge>
+void expect_agreement(const Made<T>& made, Options<T> options, const Penalty& penalty = {}) {
   const auto other =
-      tamis::testing::run<PrimalDual<T, Hinge, Ridge>, T>(made.design(), made.targets(), Hinge{}, Ridge{}, options);
+      tamis::testing::run<PrimalDual<T, Hinge, Penalty>, T>(made.design(), made.targets(), Hinge{}, penalty, options);
   ASSERT_EQ(other.fit.status, Status::converged);
   const Compressed<T> compressed(made.design());
   const std::size_t most = made.values.size();
   for (const std::size_t entries : {std::size_t{0}, most / 3, most}) {
-    const auto bytes = Dual<T>::requirement(made.shape(), entries).bytes;
-    for (const auto& own : {run_dual<T>(made.design(), made.targets(), options, bytes),
-                            run_dual<T>(compressed.design(), made.targets(), options, bytes)}) {
+    const auto bytes = CrammerSingerDual<T, Hinge, Penalty>::requirement(made.shape(), entries).bytes;
+    for (const auto& own : {run_dual<T>(made.design(), made.targets(), options, bytes, penalty),
+                            run_dual<T>(compressed.design(), made.targets(), options, bytes, penalty)}) {
       EXPECT_EQ(own.fit.status, Status::converged) << own.fit.relative_gap << " after " << own.fit.iterations;
       const T slack = options.tolerance * 2 * std::abs(other.fit.objective) + T(1e-12);
       EXPECT_NEAR(own.fit.objective, other.fit.objective, slack);
       EXPECT_LE(own.fit.dual_objective, other.fit.objective + T(4) * epsilon<T>);
       EXPECT_NEAR(own.fit.objective,
-                  tamis::testing::objective(made, own.fit.model, Hinge{}, Ridge{}, static_cast<double>(options.lambda)),
+                  tamis::testing::objective(made, own.fit.model, Hinge{}, penalty, static_cast<double>(options.lambda)),
                   slack);
+      if (penalty_has_zeros<Penalty>)
+        EXPECT_NEAR(own.fit.lambda_max, other.fit.lambda_max, 1e-5 * other.fit.lambda_max);
       for (Index k = 0; k < made.classes && !options.intercept; ++k) {
         EXPECT_EQ(own.fit.model.intercept(k), 0);
       }
@@ -134,10 +140,102 @@ TEST(CrammerSingerDual, AgreesWithThePrimalDualInFloat) {
     for (const bool intercept : {true, false})
       expect_agreement(Made<float>(50, 8, 4, seed), {.lambda = 0.02f, .tolerance = 1e-4f, .intercept = intercept});
 }
+TEST(CrammerSingerDual, AgreesWithThePrimalDualOnGroups) {
+  for (std::uint32_t seed = 1; seed <= 15; ++seed)
+    for (const bool intercept : {true, false})
+      for (const double lambda : {1.0, 0.1, 0.01})
+        expect_agreement(dressed(30 + seed, 1 + seed % 9, 2 + seed % 5, seed),
+                         {.lambda = lambda, .tolerance = 1e-6, .intercept = intercept}, GroupL2{});
+}
+TEST(CrammerSingerDual, AgreesWithThePrimalDualOnGroupsInFloat) {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed)
+    for (const bool intercept : {true, false})
+      expect_agreement(Made<float>(50, 8, 4, seed), {.lambda = 0.02f, .tolerance = 1e-4f, .intercept = intercept},
+                       GroupL2{});
+}
+TEST(CrammerSingerDual, AgreesWithThePrimalDualOnListedGroups) {
+  const Index order[] = {3, 0, 7, 1, 2, 8, 4, 5, 6}, starts[] = {0, 2, 3, 7, 9};
+  for (std::uint32_t seed = 1; seed <= 6; ++seed)
+    for (const double lambda : {0.1, 0.01})
+      expect_agreement(dressed(60, 9, 3, seed), {.lambda = lambda, .tolerance = 1e-6},
+                       GroupL2{Groups::listed(order, starts, 4)});
+}
+
+/// Two columns tell the classes apart, the others are noise; columns differ in scale.
+Made<double> few_of_many(Index p, std::uint32_t seed) {
+  Made<double> made(120, p, 3, seed);
+  for (Index i = 0; i < 120; ++i) {
+    made.values[i] += 3.0 * made.labels[i];
+    made.values[i + 120] -= made.labels[i] == 1 ? 4.0 : 0.0;
+  }
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < 120; ++i) made.values[i + j * 120] *= std::exp2(int(j % 5) - 2);
+  return made;
+}
+
+// Those that the duals do not hold at the bound: the others are zero at the optimum, and ascent does not only come
+// near.
+TEST(CrammerSingerDual, GroupsAreZeroWhereThoseOfTheOptimumAre) {
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    const auto made = few_of_many(20, seed);
+    for (const double lambda : {0.3, 0.1, 0.03}) {
+      const Options<double> options{.lambda = lambda, .tolerance = 1e-6};
+      const auto other = tamis::testing::run<TwoPhase<double, Hinge, GroupL2>, double>(
+          made.design(), made.targets(), Hinge{}, GroupL2{}, {.lambda = lambda, .tolerance = 1e-9});
+      const auto own =
+          run_dual<double>(made.design(), made.targets(), options,
+                           CrammerSingerDual<double, Hinge, GroupL2>::requirement(made.shape()).bytes, GroupL2{});
+      ASSERT_EQ(own.fit.status, Status::converged);
+      ASSERT_EQ(other.fit.status, Status::converged);
+      EXPECT_LE(own.fit.nonzero_rows, other.fit.nonzero_rows + 1) << seed << ' ' << lambda;
+      EXPECT_LT(other.fit.nonzero_rows, 20u);
+    }
+  }
+}
+
+// From a λ at which few groups are left to one at which most are needed, and back.
+TEST(CrammerSingerDual, GroupsComeBackAlongAPath) {
+  const auto made = few_of_many(12, 5);
+  using Solver = CrammerSingerDual<double, Hinge, GroupL2>;
+  GuardedMemory memory(Solver::requirement(made.shape(), made.values.size()).bytes);
+  Solver solver(made.design(), made.targets(), Hinge{}, GroupL2{}, {.lambda = 0.5, .tolerance = 1e-6});
+  solver.start(memory.span());
+  while (solver.step()) {
+  }
+  Index most = 0;
+  for (const double lambda : {0.2, 0.05, 0.002, 0.3, 1e-4, 100.0, 0.01}) {
+    if (solver.warm_start(lambda))
+      while (solver.step()) {
+      }
+    ASSERT_EQ(solver.report().status, Status::converged) << lambda;
+    const auto other = tamis::testing::run<TwoPhase<double, Hinge, GroupL2>, double>(
+        made.design(), made.targets(), Hinge{}, GroupL2{}, {.lambda = lambda, .tolerance = 1e-8});
+    EXPECT_NEAR(solver.report().objective, other.fit.objective, 2e-6 * other.fit.objective) << lambda;
+    if (lambda == 0.3) EXPECT_LE(solver.report().nonzero_rows, other.fit.nonzero_rows + 1);
+    most = std::max(most, solver.report().nonzero_rows);
+  }
+  EXPECT_GT(most, 5u);
+}
+
+TEST(CrammerSingerDual, IsRefusedWithGroupsOfOneClassEach) {
+  const Made<double> made(40, 6, 3, 2);
+  const Targets<double> targets = made.targets();
+  ProblemSpec choice{.loss = LossKind::hinge, .penalty = PenaltyKind::group_l2, .groups = Groups::blocks(2)};
+  EXPECT_EQ(choice.of_sizes(made.shape(), 0.1).resolved_solver(), SolverKind::two_phase);
+  choice.solver = SolverKind::crammer_singer_dual;
+  EXPECT_STREQ(choice.refusal(), TAMIS_NEEDS_ALL_CLASSES);
+  const auto design = made.design();
+  AnyTraining<double> training(choice, AnyDesign<double>(design), targets, {.lambda = 0.1});
+  EXPECT_EQ(training.report().status, Status::invalid_combination);
+}
+
 TEST(CrammerSingerDual, TakesManyClassesAndTwoSamples) {
   for (const bool intercept : {true, false}) {
     expect_agreement(Made<double>(250, 6, 120, 3), {.lambda = 0.01, .tolerance = 1e-5, .intercept = intercept});
     expect_agreement(Made<double>(2, 3, 2, 4), {.lambda = 0.1, .tolerance = 1e-8, .intercept = intercept});
+    expect_agreement(Made<double>(250, 6, 120, 3), {.lambda = 0.01, .tolerance = 1e-5, .intercept = intercept},
+                     GroupL2{});
+    expect_agreement(Made<double>(2, 3, 2, 4), {.lambda = 0.1, .tolerance = 1e-6, .intercept = intercept}, GroupL2{});
   }
 }
 TEST(CrammerSingerDual, TakesFeaturesFarFromZero) {

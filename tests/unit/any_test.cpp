@@ -109,6 +109,8 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   check(PenaltyKind::ridge, {}, Ridge{});
   expect_same_bits<float, CrammerSingerDual<float, Hinge, Ridge>>(
       made, {LossKind::hinge, PenaltyKind::ridge, {}, SolverKind::crammer_singer_dual}, Hinge{}, Ridge{});
+  expect_same_bits<float, CrammerSingerDual<float, Hinge, GroupL2>>(
+      made, {LossKind::hinge, PenaltyKind::group_l2, {}, SolverKind::crammer_singer_dual}, Hinge{}, GroupL2{});
   check(PenaltyKind::l1, {}, L1{});
   check_others(PenaltyKind::l1, {}, L1{});
   check(PenaltyKind::group_l2, Groups::rows(), GroupL2{});

@@ -125,6 +125,7 @@ TYPED_TEST(Scaling, ScaleOfAllColumnsChangesNoBit) {
   expect_same_bits<T, Hinge, PrimalDual>("primal-dual, rows", rows, T(16));
   expect_same_bits<T, Hinge, PrimalDual>("primal-dual, blocks", blocks, T(16));
   expect_same_bits<T, Hinge, CrammerSingerDual>("crammer-singer-dual", Ridge{}, T(16384));
+  expect_same_bits<T, Hinge, CrammerSingerDual>("crammer-singer-dual, rows", rows, T(16));
   expect_same_bits<T, SquaredHinge, Fista>("fista", L1{}, T(16));
   expect_same_bits<T, SquaredHinge, Fista>("fista, blocks", blocks, T(16));
   expect_same_bits<T, Logistic, ProximalNewtonDescent>("proximal-newton", L1{}, T(16));
@@ -178,6 +179,7 @@ void expect_no_offset(T offset) {
   expect_no_offset<T, Hinge, TwoPhase>("two-phase", GroupL2{}, offset);
   expect_no_offset<T, Hinge, TwoPhase>("two-phase, ridge", Ridge{}, offset);
   expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual", Ridge{}, offset);
+  expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual, rows", GroupL2{}, offset);
   expect_no_offset<T, SquaredHinge, Fista>("fista", L1{}, offset);
   expect_no_offset<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent", GroupL2{}, offset);
   expect_no_offset<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent, ridge", Ridge{}, offset);

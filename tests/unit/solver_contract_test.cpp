@@ -60,6 +60,9 @@ struct TwoPhaseProblem : Linear<TwoPhase<double, Hinge, L1>> {
 struct DualProblem : Linear<CrammerSingerDual<double, Hinge, Ridge>> {
   static Solver make(const Options<double>& options) { return of(Hinge{}, Ridge{}, options); }
 };
+struct DualOfGroupsProblem : Linear<CrammerSingerDual<double, Hinge, GroupL2>> {
+  static Solver make(const Options<double>& options) { return of(Hinge{}, GroupL2{}, options); }
+};
 struct ReweightedProblem : Linear<Reweighted<Fista<double, SquaredHinge, WeightedL1<double>>>> {
   static Solver make(const Options<double>& options) {
     return Solver(made.design(), made.targets(), SquaredHinge{}, options);
@@ -120,9 +123,9 @@ struct SolverContract : ::testing::Test {
 };
 
 using All =
-    ::testing::Types<FistaProblem, DescentProblem, PathProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem, TwoPhaseProblem,
-                     DualProblem, ReweightedProblem, AnyProblem, LassoProblem, KernelsProblem<KernelAdmm<double>>,
-                     KernelsProblem<KernelFista<double>>, InteractionsProblem>;
+    ::testing::Types<FistaProblem, DescentProblem, PathProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem,
+                     TwoPhaseProblem, DualProblem, DualOfGroupsProblem, ReweightedProblem, AnyProblem, LassoProblem,
+                     KernelsProblem<KernelAdmm<double>>, KernelsProblem<KernelFista<double>>, InteractionsProblem>;
 TYPED_TEST_SUITE(SolverContract, All);
 
 TYPED_TEST(SolverContract, EndsWithAModelAndThenChangesNothing) {

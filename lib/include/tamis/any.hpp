@@ -527,17 +527,28 @@ struct ProblemSpec {
   bool constrained = false;   ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
   bool few_unknowns = false;  ///< see has_few_unknowns: the same
+  bool many_samples = false;  ///< see has_many_samples: the same
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns,
+                          many_samples && groups.block == 0);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
-  /// their mean: passes of ascent on the dual grow as that over nλ.
+  /// their mean: passes of ascent on the dual grow as that over nλ. With groups, whose λ has the units of a feature, of
+  /// the root of that; below a twelfth in float, where rounding ends passes before, and for so few coefficients that
+  /// TwoPhase takes less time.
   template <class T>
-  static constexpr bool is_tiny(T lambda, Index samples, T square_distance = T(0)) {
+  constexpr bool is_tiny(T lambda, Shape shape, T square_distance = T(0)) const {
+    const T mass = lambda * T(shape.samples);
+    if (!(mass >= T(1e-3))) return true;
+    if (has_groups(penalty)) {
+      const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
+      const T share = sizeof(T) == 4 || are_few ? T(1) / 12 : T(1e-3);
+      return share * share * square_distance > mass * mass;
+    }
     constexpr T share = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
-    return !(lambda * T(samples) >= T(1e-3)) || share * square_distance > lambda * T(samples);
+    return share * square_distance > mass;
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
@@ -545,9 +556,14 @@ struct ProblemSpec {
   template <class T>
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;
-    out.tiny_lambda = is_tiny(lambda, shape.samples);
+    out.tiny_lambda = is_tiny(lambda, shape);
     out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape, out.tiny_lambda);
+    out.many_samples = has_many_samples(shape);
     return out;
+  }
+  /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
+  static constexpr bool has_many_samples(Shape shape) {
+    return shape.samples / 8 >= shape.features && shape.classes >= 8;
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
   /// more samples than such coefficients, unless λ is tiny, and in rounds of reweighted-l1, descent takes less time.
@@ -557,9 +573,14 @@ struct ProblemSpec {
             (tiny_lambda || coefficients > shape.samples / 4)) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
-  constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }
+  constexpr bool is_accepted() const { return !refusal(); }
   /// One sentence, or null when the combination is accepted.
-  constexpr const char* refusal() const { return incompatibility(resolved_solver(), loss, penalty); }
+  constexpr const char* refusal() const {
+    const SolverKind kind = resolved_solver();
+    if (kind == SolverKind::crammer_singer_dual && groups.block != 0 && has_groups(penalty))
+      return TAMIS_NEEDS_ALL_CLASSES;
+    return incompatibility(kind, loss, penalty);
+  }
 };
 
 /// What a run-time choice is among. `Loss`: AnyLoss, what has its members and more losses, or a loss of the catalogue,
@@ -644,8 +665,7 @@ class AnyTrainingFor {
       return choice;
     Index row = 0, column = 0;
     if (design.find_bad_value(row, column)) return choice;  // which is what the run will say
-    choice.tiny_lambda =
-        ProblemSpec::is_tiny(lambda, shape.samples, mean_square_norm(design, intercept, static_cast<T*>(nullptr)));
+    choice.tiny_lambda = choice.is_tiny(lambda, shape, mean_square_norm(design, intercept, static_cast<T*>(nullptr)));
     return choice;
   }
 
@@ -653,13 +673,13 @@ class AnyTrainingFor {
   static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return with_rounds(choice, shape, Solver::requirement(kind, shape));
+    return with_extras(choice, shape, Solver::requirement(kind, shape));
   }
   /// The same with room for more than the least: never fewer bytes, and a faster solver where it has a use for them.
   static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
-    return with_rounds(choice, shape, Solver::requirement(kind, shape, hint));
+    return with_extras(choice, shape, Solver::requirement(kind, shape, hint));
   }
   /// And for whichever solver the choice may mean `on_samples`.
   static constexpr Requirement requirement_unseen(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
@@ -739,9 +759,12 @@ class AnyTrainingFor {
       if (goes_in_rounds(choice)) return Penalty(WeightedL1<T>{});
     return Penalty(choice.penalty, choice.groups, parameters);
   }
-  static constexpr Requirement with_rounds(const ProblemSpec& choice, Shape shape, Requirement solver) {
+  /// With what the penalty of the choice asks for beside its solver.
+  static constexpr Requirement with_extras(const ProblemSpec& choice, Shape shape, Requirement solver) {
     if constexpr (may_have_rounds)
       if (goes_in_rounds(choice)) return solver & Rounds::weight_bytes(shape);
+    if (resolve(choice) == SolverKind::crammer_singer_dual && has_groups(choice.penalty))
+      return solver & count_bytes<detail::GroupScales<T>>(shape);
     return solver;
   }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }

@@ -77,9 +77,11 @@
       "Algorithm 1 of Chierchia et al. (2015), unchanged")                                                             \
   ROW(4, constrained_primal_dual, "constrained-primal-dual", has::level_sets, is::constrained,                         \
       "primal-dual iterations with projections onto the level set of the mean loss")                                   \
-  ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge, is::usual,                               \
-      "ascent on the dual, one sample at a time; lambda > 0 (the default, unless n lambda is below 1/1000 or below "   \
-      "1/1000, in float 3/1000, of the mean square distance of samples from their mean)")                              \
+  ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge_form, is::usual,                          \
+      "ascent on the dual, one sample at a time; lambda > 0; norms of rows or of listed groups are ridge whose "       \
+      "weights are renewed (the default with ridge, unless n lambda is below 1/1000 or below 1/1000, in float "        \
+      "3/1000, of the mean square distance of samples from their mean; with group-l2 for at least 8 classes and 8 "    \
+      "samples a feature, unless n lambda is small beside the root of that)")                                          \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
       "that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along " \
@@ -177,8 +179,9 @@
   "this solver follows the gradient of the loss: it needs a smooth loss, such as squared-hinge"
 #define TAMIS_NEEDS_PROX_JACOBIAN \
   "this solver needs the slope of the penalty's proximity operator: it needs a penalty with prox_jacobian"
-#define TAMIS_NEEDS_HINGE_AND_RIDGE \
-  "this solver maximises the dual of the exact multiclass hinge with ridge: it needs hinge and ridge"
+#define TAMIS_NEEDS_HINGE_AND_RIDGE                                                                                  \
+  "this solver maximises the dual of the exact multiclass hinge with ridge, whose weights may stand for groups: it " \
+  "needs hinge, and ridge or group-l2"
 #define TAMIS_NEEDS_CURVATURE \
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
 #define TAMIS_NEEDS_BLOCKWISE "this solver needs a smooth loss of one class per sample"
@@ -189,6 +192,8 @@
 #define TAMIS_NEEDS_ENTRIES "this solver takes a Hessian of single coefficients: it needs logistic, and l1 or elastic-net"
 #define TAMIS_NEEDS_CONVERGENCE "the rounds of reweighted-l1 need a solver that converges"
 #define TAMIS_NEEDS_ROWS "this solver moves the coefficients of one feature at a time: it needs groups that are rows"
+#define TAMIS_NEEDS_ALL_CLASSES \
+  "this solver has one weight for all classes of a feature: it needs groups that are rows, or listed"
 #define TAMIS_NEEDS_COLUMNS "this solver reads the samples feature by feature: it needs a design with column(feature)"
 #define TAMIS_NEEDS_PENALTY "a penalty needs value(Rows<const T>) and prox(Rows<T>, step)"
 #define TAMIS_NEEDS_DESIGN "a design needs multiply, transposed_multiply, column_sum, entries and find_bad_value"
@@ -232,7 +237,7 @@ enum : unsigned {
   prox_jacobian = 1 << 0,
   one_round = 1 << 1,
   hinge = 1 << 2,
-  ridge = 1 << 3,
+  ridge_form = 1 << 3,  ///< ½Σw², or a minimum of such sums over weights of features
   blockwise = 1 << 4,
   gradient = 1 << 5,
   curvature = 1 << 6,
@@ -278,7 +283,8 @@ concept HasRatio = requires(P penalty) {
 template <class P, class T = float>
 constexpr unsigned of_type(PenaltyKind) {
   return (HasProxJacobian<P, T> ? has::prox_jacobian : 0u) | (HasDualNorm<P, T> ? has::zeros : 0u) |
-         (std::is_same_v<P, WeightedL1<T>> ? 0u : has::one_round) | (std::is_same_v<P, Ridge> ? has::ridge : 0u) |
+         (std::is_same_v<P, WeightedL1<T>> ? 0u : has::one_round) |
+         (std::is_same_v<P, Ridge> || std::is_same_v<P, GroupL2> ? has::ridge_form : 0u) |
          (HasEntryTerms<P, T> ? has::entry_l1 : 0u) | (HasGrouping<P> ? has::groups : 0u) |
          (HasRatio<P> ? has::l1_ratio : 0u);
 }
@@ -485,7 +491,7 @@ struct ProblemTraits {
   bool by_entries = false;        ///< and what ProximalNewtonDescent takes
   bool few_unknowns = false;      ///< so few that TwoPhase is faster, where it takes a smooth loss
   bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
-  bool hinge_and_ridge = false;   ///< whose dual exists where λ > 0 alone, and ascent on it crawls where λ is tiny
+  bool ascends = false;           ///< on the dual, which exists where λ > 0 alone; it crawls where λ is tiny
   bool constrained = false;       ///< the form with η
   bool tiny_lambda = false;
   bool wide_groups = false;  ///< largest entries are shared by features, and descent over features crawls
@@ -499,18 +505,19 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
     if (!problem.descends || problem.wide_groups) return SolverKind::fista;
     return problem.by_entries ? SolverKind::proximal_newton : SolverKind::block_coordinate_descent;
   }
-  if (problem.hinge_and_ridge && !problem.tiny_lambda) return SolverKind::crammer_singer_dual;
+  if (problem.ascends && !problem.tiny_lambda) return SolverKind::crammer_singer_dual;
   return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
 }
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
-                                    bool tiny_lambda = false, bool wide_groups = false, bool few_unknowns = false) {
+                                    bool tiny_lambda = false, bool wide_groups = false, bool few_unknowns = false,
+                                    bool many_samples = false) {
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
   return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
                          .descends = accepted(SolverKind::block_coordinate_descent),
                          .by_entries = accepted(SolverKind::proximal_newton),
                          .few_unknowns = few_unknowns,
                          .has_second_phase = accepted(SolverKind::two_phase),
-                         .hinge_and_ridge = accepted(SolverKind::crammer_singer_dual),
+                         .ascends = accepted(SolverKind::crammer_singer_dual) && (!has_groups(penalty) || many_samples),
                          .constrained = constrained,
                          .tiny_lambda = tiny_lambda,
                          .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});

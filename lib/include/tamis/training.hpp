@@ -34,7 +34,7 @@ constexpr ProblemTraits traits_of() {
           .descends = CurvedLoss<Loss, T> && HasManifold<Penalty, T> && HasColumns<Design, T>,
           .by_entries = EntryLoss<Loss, T> && HasEntryTerms<Penalty, T>,
           .has_second_phase = SimplexLoss<Loss, T> && HasProxJacobian<Penalty, T> && !is_fetched,
-          .hinge_and_ridge = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
+          .ascends = std::same_as<Loss, Hinge> && std::same_as<Penalty, Ridge>};
 }
 
 /// The solver of that kind, of those that are a default.
@@ -57,8 +57,9 @@ struct DefaultOf<SolverKind::proximal_newton, Types...> : std::type_identity<Des
 /// is TwoPhase, with hinge and ridge CrammerSingerDual, with Logistic and L1 or ElasticNet ProximalNewtonDescent, with
 /// another smooth loss BlockCoordinateDescent, or Fista where memory, loss, penalty or design do not have what that
 /// takes. Types do not tell everything: take With<TwoPhase> for hinge and ridge where nλ is below 1/1000, or below
-/// 1/1000 (in float 3/1000) of the samples' mean square distance from their mean, and for SquaredHinge with few unknowns,
-/// see ProblemSpec::has_few_unknowns; and Smallest for a smooth loss with GroupLinf over groups of several features.
+/// 1/1000 (in float 3/1000) of the samples' mean square distance from their mean, and for SquaredHinge with few
+/// unknowns, see ProblemSpec::has_few_unknowns; With<CrammerSingerDual> for Hinge and GroupL2 with many classes and
+/// samples, see has_many_samples there; and Smallest for a smooth loss with GroupLinf over groups of several features.
 struct Fastest {
   template <class T, class Loss, class Penalty, class Design>
   using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,

@@ -1,11 +1,12 @@
 #pragma once
-/// The default solver for the exact multiclass hinge with ridge: ascent on the dual, one sample at a time.
+/// Ascent on the dual of the exact multiclass hinge, one sample at a time, with ridge or with norms of groups.
 
 #include <type_traits>
 
 #include "../catalogue.hpp"
 #include "../design/dense.hpp"
 #include "../loss/hinge.hpp"
+#include "../penalty/group.hpp"
 #include "../penalty/ridge.hpp"
 #include "dual_ascent.hpp"
 
@@ -34,15 +35,24 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 /// ε/2 ‖b − bᵗ‖² instead, which makes b one more feature, on the centred design, and moves bᵗ to b whenever the inner
 /// problem is solved well enough for its Σᵢ uᵢ.
 ///
-/// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes, 5n + 4p entries, and room for one sample; more
-/// memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values that are not
-/// zero, and then no product touches the design again. Cost per pass: at most 4·entries·K flops.
-/// Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale multi-class
-/// linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts. The visits and
-/// the momentum are in DualAscent; here are the ends of passes, the intercepts and the certificates.
+/// The norms of groups that have all classes are ridge whose weights are sought as well:
+///     λ Σ_G ‖W_G‖ = min_v ½ Σ_G (‖W_G‖²/v_G + λ² v_G),   v_G = ‖W_G‖/λ,   W_G = −v_G (Xᵀu)_G.
+/// Certificates come whenever little of the gap is that of the ridge, and set v to the minimum for the W at hand, so
+/// that the objective falls. Small groups whose dual norm is below λ are dropped, as a proximal step would; one that
+/// comes back, because its dual norm is above λ, makes the next steps half as long.
+///
+/// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes, 5n + 4p entries (5p with groups), and room for one
+/// sample; more memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values
+/// that are not zero, and then no product with ridge touches the design again. Cost per pass: at most 4·entries·K
+/// flops. Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale
+/// multi-class linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts;
+/// Bach, Jenatton, Mairal and Obozinski (2012), Optimization with sparsity-inducing penalties, section 5, for norms as
+/// minima of ridge. The visits and the momentum are in DualAscent; here are the ends of passes, the intercepts and the
+/// certificates.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
-  static_assert(detail::MayBe<Loss, Hinge> && detail::MayBe<Penalty, Ridge>, TAMIS_NEEDS_HINGE_AND_RIDGE);
+  static_assert(detail::MayBe<Loss, Hinge> && (detail::MayBe<Penalty, Ridge> || std::is_same_v<Penalty, GroupL2>),
+                TAMIS_NEEDS_HINGE_AND_RIDGE);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = DualAscent<T, Loss, Penalty, Design>;
   using Base::begin_again, Base::bind, Base::blocks_, Base::centre, Base::certify, Base::certify_null_model,
@@ -51,7 +61,8 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       Base::multiply, Base::negligible_, Base::offer_primal, Base::old_level, Base::options_, Base::own_,
       Base::proximal_, Base::report_, Base::rest, Base::samples, Base::shape_, Base::start_pass, Base::stride_,
       Base::sum, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::visit_block,
-      Base::work_, Base::dual_entries, Base::matrix_entries;
+      Base::work_, Base::dual_entries, Base::matrix_entries, Base::may_reweigh, Base::mean, Base::reweighs,
+      Base::strength, Base::for_each_listed_group, Base::scale_of, Base::score, Base::measure_scales;
   using typename Base::Memory;
 
  public:
@@ -67,7 +78,11 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   /// Bytes with which all samples fit at once, for a design with that many values that are not zero.
   static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) { return requirement(shape, hint.entries); }
   static constexpr Requirement requirement(Shape shape, std::size_t entries) {
-    return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features));
+    return requirement(shape, entries, std::is_same_v<Penalty, GroupL2>);
+  }
+  /// `of_groups`: whether the penalty, if it is chosen at run time, is one of groups.
+  static constexpr Requirement requirement(Shape shape, std::size_t entries, bool of_groups) {
+    return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features), of_groups);
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
@@ -80,14 +95,16 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   bool warm_start(T lambda) {
     const T before = options_.lambda;
     if (!begin_again(lambda, false)) return false;
-    const T by = before / lambda;  // the duals stay
-    const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
-    for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
-    proximal_ *= by;
-    certify_coefficients(false);
+    if (!reweighs()) {
+      const T by = before / lambda;  // the duals stay
+      const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
+      for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
+      proximal_ *= by;
+    }
+    certify_coefficients(false, true);
     if (!running()) return false;
     for (Index i = 0; i < shape_.samples; ++i) own_.wait[i] = own_.quiet[i] = 0;
-    if (blocks_ == 0) measure_samples();
+    if (blocks_ == 0) begin_ascent();
     since_ = 0;
     rest();
     start_pass();
@@ -104,22 +121,24 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
 
  private:
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
-    if (!validate(memory, requirement(shape_))) return false;
+    const std::size_t least = shape_.features;
+    if (!validate(memory, requirement(shape_, least, reweighs()))) return false;
     if (!(options_.lambda > T(0))) {
       report_.status = Status::invalid_lambda;
       return false;
     }
     // As many entries as fit, and as there are.
-    const std::size_t least = shape_.features;
-    const std::size_t spare = memory.size() - requirement(shape_).bytes;
+    const std::size_t spare = memory.size() - requirement(shape_, least, reweighs()).bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
     std::size_t entries = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
-    while (entries > least && requirement(shape_, entries).bytes > memory.size()) --entries;
+    while (entries > least && requirement(shape_, entries, reweighs()).bytes > memory.size()) --entries;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, shape_, entries);
+    own_ = Memory::lay_out(arena, shape_, entries, reweighs());
     bind(own_.common, arena.used());
     centre();
     samples().bind(own_.samples, entries);
+    if constexpr (may_reweigh)
+      if (reweighs()) begin_scales();
     fill(own_.w, matrix_entries(), T(0));
     fill(own_.p, dual_entries(), T(0));
     for (T* row : own_.row) fill(row, stride_, T(0));
@@ -137,12 +156,17 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     intercept_scale_ = T(1);
     for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.z, i, stride_));
     offer_primal(own_.w, own_.z);
-    fill(own_.z, dual_entries(), T(0));
+    if (reweighs()) loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
+    else fill(own_.z, dual_entries(), T(0));
     certify_null_model(own_.z, own_.g);
     if (!running()) return;
-    measure_samples();
+    begin_ascent();
     rest();
     start_pass();
+  }
+  void begin_ascent() {
+    measure_samples();
+    copy(row_of(own_.w, shape_.features, stride_), stride_, own_.row[level]);
   }
 
   [[gnu::noinline]] void end_pass() {
@@ -151,9 +175,12 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     const T scale = largest(report_.objective, T(1e-12));
     const std::size_t all = design_.entries(nullptr, shape_.features);
     ++since_;
-    const bool promising =
-        gap_ <= T(0.7) * options_.tolerance * scale && work_ >= all && since_ >= report_.iterations / 20;
-    const bool due = work_ >= patience * all && since_ >= report_.iterations / 5;
+    bool promising = gap_ <= T(0.7) * options_.tolerance * scale && work_ >= all && since_ >= report_.iterations / 20;
+    bool due = work_ >= patience * all && since_ >= report_.iterations / 5;
+    if (reweighs()) {
+      promising = gap_ <= renewal * report_.gap && since_ > 1;
+      due = since_ >= longest_renewal;
+    }
     if (options_.intercept) {
       T square = 0;
       for (Index k = 0; k < shape_.classes; ++k) square += own_.row[sum][k] * own_.row[sum][k];
@@ -186,9 +213,51 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   void shift_coefficients(T sign) {
     for (Index j = 0; j < shape_.features; ++j) {
       T* row = row_of(own_.w, j, stride_);
-      const T by = sign * memory_.means[j] / options_.lambda;
+      const T by = sign * mean(j) / strength();
       for (Index k = 0; k < stride_; ++k) row[k] += by * own_.row[sum][k];
     }
+  }
+
+  // ---- scales of groups
+
+  /// v to begin with: scores of one where all groups are of use.
+  [[gnu::noinline]] void begin_scales() {
+    measure_scales(own_.z);
+    const T typical = square_root(T(shape_.samples) / T(shape_.features)) / options_.lambda;
+    for (Index j = 0; j < shape_.features; ++j) {
+      const T size = square_root(memory_.score[j]);
+      own_.scale[j] = size > T(0) ? square_root(typical / size) : T(0);
+    }
+    proximal_step_ = T(0.3);
+  }
+
+  /// v of every group from its gradient g.
+  [[gnu::noinline]] void renew_scales() {
+    score(own_.g, nullptr, shape_.features);
+    T total = 0;
+    Index kept = 0;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      const T scale = own_.scale[group.first];
+      if (!(scale > T(0))) return;
+      total += scale * scale * scale_of(group.first);
+      ++kept;
+    });
+    if (kept > 0) typical_ = total / T(kept);
+    const bool drops = report_.gap < T(0.5) * report_.objective;
+    bool comes_back = false;
+    for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
+      const T ratio = memory_.score[group.first] / options_.lambda;
+      const T step = proximal_step_ * typical_ / scale_of(group.first);
+      T v = own_.scale[group.first] * own_.scale[group.first];
+      if (v > T(0)) {
+        v = drops && v * ratio <= step * (T(1) - ratio) ? T(0) : v * largest(ratio, T(1) / 64);
+      } else if (ratio > T(1)) {
+        v = step * smallest(ratio - T(1), T(2));
+        comes_back = true;
+      }
+      for (Index r = 0; r < group.count; ++r) own_.scale[group.feature(r)] = square_root(v);
+    });
+    if (comes_back) proximal_step_ *= T(0.5);
   }
 
   [[gnu::noinline]] void certify_point(bool last) {
@@ -199,16 +268,18 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       // level = b − m̄ᵀw − ‖m̄‖² Σu/λ
       copy(own_.row[level], stride, b);
       for (Index j = 0; j < features; ++j)
-        for (Index k = 0; k < stride; ++k) b[k] += memory_.means[j] * row_of(own_.w, j, stride)[k];
-      for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / options_.lambda * own_.row[sum][k];
+        for (Index k = 0; k < stride; ++k) b[k] += mean(j) * row_of(own_.w, j, stride)[k];
+      for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / strength() * own_.row[sum][k];
       shift_coefficients(T(1));
     }
+    if (reweighs())
+      for (Index j = 0; j < features; ++j) scale_row(row_of(own_.w, j, stride), stride, own_.scale[j]);
     certify_coefficients(last);
   }
 
   /// The certificate of the coefficients of the centred design. When the run has ended they stay, otherwise they are
   /// those of the design itself afterwards.
-  [[gnu::noinline]] void certify_coefficients(bool last) {
+  [[gnu::noinline]] void certify_coefficients(bool last, bool is_new_lambda = false) {
     const Index stride = stride_;
     const Index features = shape_.features;
     multiply(own_.w, own_.z);
@@ -226,16 +297,24 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       transposed_multiply(own_.z, own_.g);
       column_sums(own_.z, shape_.samples, stride, own_.row[sum]);
     }
-    const T by = T(-1) / options_.lambda;
-    for (Index j = 0; j < features; ++j)
+    if constexpr (may_reweigh)
+      if (reweighs() && blocks_ > 0) {      // before the first pass duals are zero
+        if (is_new_lambda) begin_scales();  // those of another λ, and of its dropped groups, mislead for long
+        else renew_scales();
+        samples().forget();
+        measure_samples();
+      }
+    for (Index j = 0; j < features; ++j) {
+      const T by = (reweighs() ? own_.scale[j] : T(1)) * (T(-1) / strength());
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
+    }
     if (!options_.intercept) return;
     shift_coefficients(T(-1));
     T* level_row = own_.row[level];
     copy(row_of(own_.w, features, stride), stride, level_row);
     for (Index j = 0; j < features; ++j)
-      for (Index k = 0; k < stride; ++k) level_row[k] -= memory_.means[j] * row_of(own_.w, j, stride)[k];
-    for (Index k = 0; k < stride; ++k) level_row[k] -= mean_square_ / options_.lambda * own_.row[sum][k];
+      for (Index k = 0; k < stride; ++k) level_row[k] -= mean(j) * row_of(own_.w, j, stride)[k];
+    for (Index k = 0; k < stride; ++k) level_row[k] -= mean_square_ / strength() * own_.row[sum][k];
   }
 
   void duals(T* u) const {
@@ -267,8 +346,12 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   static constexpr T outer = T(100);  ///< accuracy of a pass against the imbalance of the duals, for a new centre
   static constexpr T share = T(0.01);
   static constexpr std::size_t patience = 6;
+  static constexpr T renewal = T(0.3);  ///< gap of the ridge, of that of the problem, at which v is renewed
+  static constexpr std::uint32_t longest_renewal = 50;  ///< passes
 
   std::uint32_t since_ = 0;  ///< passes since the last certificate
+  T typical_ = T(0);         ///< v of a column of usual size
+  T proximal_step_ = T(0);   ///< over that
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -1,5 +1,5 @@
 #pragma once
-/// Passes of ascent on the dual of the multiclass hinge with ridge: visits to samples, their order, and momentum.
+/// Passes of ascent on the dual of the multiclass hinge with weighted ridge: visits to samples, their order, momentum.
 
 #include <type_traits>
 #include <utility>
@@ -25,25 +25,44 @@ struct RowsIn<T, SortedColumns<T, SampleRows<T, Design>>> {
   static SampleRows<T, Design>& of(type& design) { return design.uncopied(); }
 };
 
+/// What the scales of groups take, which come last.
+template <class T>
+struct GroupScales {
+  T* scale;
+  static constexpr GroupScales lay_out(Arena& arena, Shape shape) { return {arena.take<T>(shape.features)}; }
+};
+
 }  // namespace detail
 
 /// The part of CrammerSingerDual that ascends, which has its memory: the duals p = u + c·e_y, the coefficients w that
 /// they make, and the rows `sum` = Σᵢuᵢ and `level` that stand for the intercepts. A pass is `start_pass`,
 /// `visit_block` until no block is `left_`, and then `extrapolate`, or `rest` where the momentum is forgotten.
+///
+/// With a penalty of groups the ridge is ½ Σ_G ‖w_G‖²/a_G², and what is ascended on are the rows of X·diag(a) and
+/// coefficients w/a, whose ridge has strength one instead of λ.
 template <class T, class Loss, class Penalty, class Design>
 class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T, Design>::type> {
  protected:
   using Held = detail::RowsIn<T, Design>;
   using Base = Workbench<T, Loss, Penalty, typename Held::type>;
-  using Base::design_, Base::memory_, Base::options_, Base::shape_, Base::stride_, Base::targets_, Base::dual_entries,
-      Base::matrix_entries;
+  using Base::design_, Base::has_zeros, Base::memory_, Base::options_, Base::report_, Base::shape_, Base::stride_,
+      Base::targets_, Base::dual_entries, Base::matrix_entries;
   using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
   using Base::Base;
 
+  static constexpr bool may_reweigh = HasDualNorm<Penalty, T>;
+  /// Whether the ridge stands for a penalty of groups.
+  bool reweighs() const { return may_reweigh && has_zeros(); }
+  T strength() const { return reweighs() ? T(1) : options_.lambda; }
+  const T* scales() const { return reweighs() ? own_.scale : nullptr; }
+  /// Mean of a feature, as it is in the rows.
+  T mean(Index j) const { return reweighs() ? own_.scale[j] * memory_.means[j] : memory_.means[j]; }
+
   struct Memory {
     CommonMemory<T> common;
     T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
+    T* scale;             ///< a, of a penalty of groups
     T* g;                 ///< scratch: gradients
     T* p;                 ///< duals plus cᵢ at the label
     T* z;                 ///< scratch: scores, duals
@@ -55,7 +74,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
     typename Samples::Memory samples;
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries) {
+    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, bool with_scale) {
       Memory m{};
       m.common = CommonMemory<T>::lay_out(arena, shape);
       for (T** coefficients : {&m.w, &m.g}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
@@ -65,6 +84,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
       for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
       m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
+      if (with_scale) m.scale = detail::GroupScales<T>::lay_out(arena, shape).scale;
       return m;
     }
   };
@@ -75,12 +95,13 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   [[gnu::noinline]] void measure_samples() {
     T square = 0;
     if (options_.intercept)
-      for (Index j = 0; j < shape_.features; ++j) square += memory_.means[j] * memory_.means[j];
+      for (Index j = 0; j < shape_.features; ++j) square += mean(j) * mean(j);
     mean_square_ = square;
     T total = 0;
+    blocks_ = 0;
     for (Index first = 0; first < shape_.samples;) {
       const Index count = samples().block_from(first);
-      samples().load(first, count);
+      samples().load(first, count, scales());
       for (Index i = first; i < first + count; ++i) total += measure(i);
       block(blocks_++) = first;
       first += count;
@@ -88,9 +109,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     proximal_ = T(0);
     if (options_.intercept) {
       const T typical = total / T(shape_.samples);
-      proximal_ = typical > T(0) ? pull * typical / options_.lambda : T(1);
+      proximal_ = typical > T(0) ? pull * typical / strength() : T(1);
+      // Where groups are nearly zero, intercepts alone move scores.
+      if (reweighs()) proximal_ = largest(proximal_, report_.objective);
     }
-    copy(row_of(own_.w, shape_.features, stride_), stride_, own_.row[level]);
   }
 
   /// Norm of a loaded sample, and its product with the means.
@@ -98,11 +120,11 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     const auto x = samples().row(i);
     T norm = 0, product = 0, square = 0;
     for (Index e = 0; e < x.count; ++e) {
-      const T mean = options_.intercept ? memory_.means[x.features[e]] : T(0);
-      const T centred = x.values[e] - mean;
+      const T mean_of_feature = options_.intercept ? mean(x.features[e]) : T(0);
+      const T centred = x.values[e] - mean_of_feature;
       norm += centred * centred;
-      product += mean * x.values[e];
-      square += mean * mean;
+      product += mean_of_feature * x.values[e];
+      square += mean_of_feature * mean_of_feature;
     }
     norm += largest(mean_square_ - square, T(0));
     own_.norm[i] = norm;
@@ -154,7 +176,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     drawn_block = block(left_);
     block(left_) = first;
     const Index count = samples().block_from(first);
-    samples().load(first, count);
+    samples().load(first, count, scales());
     Index chosen = 0;
     for (Index i = first; i < first + count; ++i) {
       if (!(targets_.weight(i) > T(0))) continue;
@@ -178,10 +200,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   void visit(Index i) {
     const Index stride = stride_;
     const Index classes = shape_.classes;
-    const T lambda = options_.lambda;
+    const T lambda = strength();
     const auto x = samples().row(i);
     const T weight = targets_.weight(i);
-    T* s = own_.row[score];
+    T* s = own_.row[scores];
     T* step = own_.row[change];
     T* p = row_of(own_.p, i, stride);
 
@@ -242,7 +264,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     level,
     old_sum,
     old_level,
-    score,
+    scores,
     change
   };                                 // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
   static constexpr T pull = T(0.5);  ///< of the intercepts towards bᵗ, against the curvature of a typical sample
