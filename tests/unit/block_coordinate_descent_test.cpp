@@ -17,6 +17,7 @@ namespace tamis {
 namespace {
 
 using testing::Compressed;
+using testing::expect_wide;
 using testing::fit;
 using testing::Generator;
 using testing::GuardedMemory;
@@ -302,6 +303,11 @@ TEST(BlockCoordinateDescent, SolvesWideRidgeOfViolations) {
   expect_wide_ridge(OneVsRestSquaredHinge{}, 400);
 }
 TEST(BlockCoordinateDescent, SolvesWideRidgeOfLogistic) { expect_wide_ridge(Logistic{}, 400); }
+
+TEST(BlockCoordinateDescent, SolvesWideProblemsOfLogistic) {
+  expect_wide(Logistic{}, GroupL2{Groups::rows()}, 100, 300);
+  expect_wide(Logistic{}, GroupLinf{}, 100, 600);
+}
 
 TEST(BlockCoordinateDescent, SparseDenseAndCopiedColumnsAgree) {
   Made<double> made(90, 20, 3, 5);
