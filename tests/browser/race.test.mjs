@@ -88,6 +88,7 @@ test('races on every set of data, loss and penalty', async () => {
 
 test('stops at once, by its button and by leaving, and races again', async () => {
   await withPage(async (page) => {
+    await choose(page, 'data', 'iris');
     await over(page);
     await choose(page, 'limit', '20000');
     await choose(page, 'data', 'digits');
@@ -119,8 +120,10 @@ test('stops at once, by its button and by leaving, and races again', async () =>
 
 test('stops the race that follows a change, too', async () => {
   await withPage(async (page) => {
+    await choose(page, 'data', 'iris');
     await over(page);
     await choose(page, 'limit', '20000');
+    await choose(page, 'data', 'digits');
     await choose(page, 'loss', 'hinge');
     await page.waitForFunction(() => document.querySelector('[data-solver=primal-dual]'));
     await page.evaluate(() => {
@@ -168,6 +171,7 @@ test('says so without WebAssembly', async () => {
 
 test('a reason with a long address wraps', async () => {
   await withPage(async (page) => {
+    await choose(page, 'data', 'iris');
     await over(page);
     const wide = await page.evaluate(() => {
       const notice = document.querySelector('#notice-race');
@@ -181,6 +185,7 @@ test('a reason with a long address wraps', async () => {
 
 test('fits the screen, light and dark, wide and narrow', async () => {
   await inEveryLook(scene, at, async (page, look) => {
+    if (look.endsWith('dark')) await choose(page, 'data', 'iris'); // the longest figures, of digits, once for each width
     await over(page);
     await screenshot(page, `race-${look}`);
   });

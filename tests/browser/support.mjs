@@ -113,6 +113,12 @@ export async function openPage(context, { prepare, offline = false } = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
   page.complaints = [];
+  page.traffic = { moves: 0, open: 0 };
+  for (const [event, opens] of [['request', 1], ['requestfinished', -1], ['requestfailed', -1]])
+    page.on(event, () => {
+      ++page.traffic.moves;
+      page.traffic.open += opens;
+    });
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
   });
@@ -123,35 +129,73 @@ export async function openPage(context, { prepare, offline = false } = {}) {
   return page;
 }
 
-/** In the page, before its own scripts: counts in `work` what its scripts are called for by frames, timers and workers. */
+/**
+ * In the page, before its own scripts: counts in `work` what its scripts are called for by frames, timers and workers, and
+ * has in `due` what they are still to be called for.
+ */
 function watchWork() {
   globalThis.work = 0;
+  globalThis.due = new Set();
   globalThis.plainTimeout = setTimeout.bind(globalThis);
-  const counted = (call) => typeof call !== 'function' ? call : (...values) => {
-    ++work;
-    return call(...values);
-  };
-  for (const name of ['requestAnimationFrame', 'setTimeout', 'setInterval']) {
-    const plain = globalThis[name].bind(globalThis);
-    globalThis[name] = (call, ...values) => plain(counted(call), ...values);
+  for (const [begin, end] of [['requestAnimationFrame', 'cancelAnimationFrame'], ['setTimeout', 'clearTimeout'], ['setInterval', 'clearInterval']]) {
+    const [plainBegin, plainEnd] = [begin, end].map((name) => globalThis[name].bind(globalThis));
+    globalThis[begin] = (call, ...values) => {
+      if (typeof call !== 'function') return plainBegin(call, ...values);
+      const name = plainBegin((...given) => {
+        ++work;
+        if (begin !== 'setInterval') due.delete(`${end} ${name}`);
+        return call(...given);
+      }, ...values);
+      ++work;
+      due.add(`${end} ${name}`);
+      return name;
+    };
+    globalThis[end] = (name) => {
+      if (due.delete(`${end} ${name}`)) ++work;
+      plainEnd(name);
+    };
   }
-  const post = Worker.prototype.postMessage;
-  Worker.prototype.postMessage = function (...values) {
-    ++work;
-    this.addEventListener('message', () => ++work, { once: true });
-    return post.apply(this, values);
+  let workers = 0;
+  globalThis.Worker = class extends Worker {
+    #name = `worker ${++workers}`;
+    constructor(...given) {
+      super(...given);
+      this.addEventListener('message', ({ data }) => {
+        ++work;
+        if (['done', 'failed'].includes(data?.type) || 'result' in Object(data) || 'error' in Object(data)) due.delete(`${this.#name} ${data.id}`);
+      });
+    }
+    postMessage(order, ...values) {
+      ++work;
+      if (order?.type !== 'stop') due.add(`${this.#name} ${order?.id}`);
+      super.postMessage(order, ...values);
+    }
+    terminate() {
+      for (const one of due) if (one.startsWith(`${this.#name} `)) due.delete(one);
+      super.terminate();
+    }
   };
 }
 
-/** Waits until the page has come to rest: a second in which it is called for nothing. */
-export const nothingRuns = (page) => page.evaluate(async (patience) => {
-  for (let waited = 0; waited < patience; waited += 1000) {
-    const before = work;
-    await new Promise((resolve) => plainTimeout(resolve, 1000));
-    if (work === before) return;
-  }
-  throw new Error('something runs all the time');
-}, patience);
+/**
+ * Waits until the page has come to rest: it is called for nothing, nothing is due and nothing is loaded, for ten turns of a
+ * timer, which are the longer the busier the machine is. What is due and does not come, as of a worker that has died, is
+ * waited for as long as fifty.
+ */
+export async function nothingRuns(page) {
+  let before;
+  do {
+    before = page.traffic.moves;
+    await page.evaluate(async ([patience, loading]) => {
+      const start = performance.now();
+      for (let before = work, quiet = 0; quiet < (due.size > 0 || loading ? 50 : 10); before = work) {
+        if (performance.now() - start > patience) throw new Error('something runs all the time');
+        await new Promise((resolve) => plainTimeout(resolve, 30));
+        quiet = work === before ? quiet + 1 : 0;
+      }
+    }, [patience, page.traffic.open > 0]);
+  } while (page.traffic.moves !== before);
+}
 
 /**
  * Drags a slider to and fro, one step a frame, until `result` has changed `wanted` times; gives how often it changed, in

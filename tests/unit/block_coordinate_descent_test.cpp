@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/descent.hpp"
 #include "support/digits.hpp"
 #include "support/problems.hpp"
 #include "tamis/any.hpp"
@@ -16,6 +17,8 @@ namespace tamis {
 namespace {
 
 using testing::Compressed;
+using testing::expect_wide;
+using testing::fit;
 using testing::Generator;
 using testing::GuardedMemory;
 using testing::Made;
@@ -219,22 +222,6 @@ TEST(ColumnPasses, WideVectorsGiveTheSameBits) {
 // ---- the whole
 // --------------------------------------------------------------------------------------------------------
 
-template <class T, class Loss, class Penalty, class Design>
-Fit<T> fit(const Made<T>& made, const Design& design, Loss loss, Penalty penalty, Options<T> options,
-           WorkspaceHint hint) {
-  using Solver = BlockCoordinateDescent<T, Loss, Penalty, Design>;
-  GuardedMemory memory(hint.entries ? Solver::requirement(made.shape(), hint).bytes
-                                    : Solver::requirement(made.shape()).bytes);
-  const Fit<T> out = train<Solver, T>(Solver(design, made.targets(), loss, penalty, options), memory.span());
-  EXPECT_TRUE(memory.surroundings_intact());
-  if (has_model(out.status)) {
-    EXPECT_NEAR(static_cast<double>(out.objective),
-                testing::objective(made, out.model, loss, penalty, static_cast<double>(options.lambda)),
-                sizeof(T) == 4 ? 1e-5 : 1e-12);
-  }
-  return out;
-}
-
 template <class Loss, class Penalty>
 void expect_optimum(Loss loss, Penalty penalty, double lambda, const char* what) {
   Made<double> made(70, 12, 4, 21);
@@ -317,73 +304,7 @@ TEST(BlockCoordinateDescent, SolvesWideRidgeOfViolations) {
 }
 TEST(BlockCoordinateDescent, SolvesWideRidgeOfLogistic) { expect_wide_ridge(Logistic{}, 400); }
 
-/// Many samples, of which few are near a boundary and curve: the preconditioner is of these. When it was of every fourth
-/// one, this took seven times as many products.
-TEST(BlockCoordinateDescent, FewSamplesCurve) {
-  Made<double> made(6000, 120, 3, 17);
-  for (Index i = 0; i < made.samples; ++i) {
-    const auto x = [&](Index j) -> double& { return made.values[i + std::size_t(j) * made.samples]; };
-    for (Index j = 1; j < made.features; ++j) x(j) = 0.9 * x(j - 1) + 0.44 * x(j);  // neighbours are alike
-    double scores[3] = {};
-    for (Index j = 0; j < made.features; ++j) scores[j % 3] += x(j) * (1 + j % 5);
-    made.labels[i] = static_cast<Label>(std::max_element(scores, scores + 3) - scores);
-  }
-  for (double& x : made.values) x *= 5;
-  const Compressed<double> compressed(made.design());
-  const WorkspaceHint hint{6000u * 120u, 200};
-  const Options<double> options{.lambda = 1e-6, .tolerance = 1e-5, .max_iterations = 200};
-  for (const auto& out : {fit(made, made.design(), Logistic{}, Ridge{}, options, hint),
-                          fit(made, compressed.design(), Logistic{}, Ridge{}, options, hint)}) {
-    EXPECT_EQ(out.status, Status::converged);
-    EXPECT_LT(out.epochs, 500);
-  }
-}
-
-/// Few samples of many features, with coefficients at few of these: what Newton's method leaves out of its steps is
-/// taken in again where a certificate of all features asks for it, and small systems that conjugate gradients do not
-/// get far with are solved by their factor. Without either, violations take two to four times as many iterations here,
-/// and up to a hundred times as many with golub's 7129 features.
-template <class Loss, class Penalty>
-void expect_wide(Loss loss, Penalty penalty, std::uint32_t most, std::uint32_t most_on_path) {
-  using Solver = BlockCoordinateDescent<double, Loss, Penalty>;
-  const Made<double> made(30, 600, 3, 17);
-  const WorkspaceHint hint{30u * 600u, 300};
-  const auto design = made.design();
-  GuardedMemory memory(Solver::requirement(made.shape(), hint).bytes);
-  const Options<double> at_the_top{.lambda = 1e9, .tolerance = 1e-5, .max_iterations = 5000};
-  Solver path(design, made.targets(), loss, penalty, at_the_top);
-  path.start(memory.span());
-  while (path.step()) {
-  }
-  const double top = path.report().lambda_max;
-  std::uint32_t iterations = 0;
-  for (int point = 1; point <= 40; ++point) {
-    const double lambda = top * std::pow(1e-2, point / 40.0);
-    path.warm_start(lambda);
-    while (path.step()) {
-    }
-    EXPECT_EQ(path.report().status, Status::converged) << point;
-    EXPECT_NEAR(path.report().objective, testing::objective(made, path.model(), loss, penalty, lambda), 1e-12);
-    iterations += path.report().iterations;
-    if (point % 20 != 0) continue;
-    const auto options = Options<double>{.lambda = lambda, .tolerance = 1e-7, .max_iterations = 200000};
-    const auto peer =
-        testing::run<Fista<double, Loss, Penalty>, double>(design, made.targets(), loss, penalty, options);
-    EXPECT_NEAR(path.report().objective, peer.fit.objective, 2e-5 * peer.fit.objective) << point;
-  }
-  EXPECT_LE(iterations, most_on_path);
-  for (const double part : {1e-2, 1e-4}) {
-    const auto out =
-        fit(made, design, loss, penalty, {.lambda = part * top, .tolerance = 1e-4, .max_iterations = 5000}, hint);
-    EXPECT_EQ(out.status, Status::converged) << part;
-    EXPECT_LE(out.iterations, most) << part;
-  }
-}
-TEST(BlockCoordinateDescent, SolvesWideProblems) {
-  expect_wide(SquaredHinge{}, L1{}, 800, 1600);
-  expect_wide(SquaredHinge{}, GroupL2{Groups::rows()}, 600, 800);
-  expect_wide(SquaredHinge{}, GroupL2{Groups::blocks(3)}, 4000, 1600);
-  expect_wide(OneVsRestSquaredHinge{}, SparseGroup<double>{Groups::rows(), {0.5}}, 400, 800);
+TEST(BlockCoordinateDescent, SolvesWideProblemsOfLogistic) {
   expect_wide(Logistic{}, GroupL2{Groups::rows()}, 100, 300);
   expect_wide(Logistic{}, GroupLinf{}, 100, 600);
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/problems.hpp"
+#include "support/tables.hpp"
 #include "tamis/penalty/elastic_net.hpp"
 #include "tamis/penalty/group.hpp"
 #include "tamis/penalty/l1.hpp"
@@ -16,29 +17,8 @@
 namespace tamis {
 namespace {
 
-using testing::GuardedMemory;
 using testing::Made;
-
-template <class T>
-struct Answer {
-  Report<T> report;
-  std::vector<T> weights;
-};
-
-template <class T, class Loss, template <class, class, class, class> class Solver, class Penalty>
-Answer<T> train_on(const std::vector<T>& values, const Made<T>& made, const Options<T>& options, Penalty penalty) {
-  using Run = Training<T, Loss, Penalty, With<Solver>>;
-  const WorkspaceHint hint{values.size(), 400};
-  GuardedMemory memory(Run::bytes(made.shape(), hint));
-  const DenseDesign<T> design(values.data(), made.samples, made.features);
-  const auto fit = Run(options, {}, penalty).run(design, made.targets(), memory.span());
-  EXPECT_TRUE(memory.surroundings_intact());
-  Answer<T> answer{fit, {}};
-  for (Index j = 0; j < made.features; ++j)
-    for (Index k = 0; k < made.classes; ++k)
-      answer.weights.push_back(fit.model.coefficients[j * padded<T>(made.classes) + k]);
-  return answer;
-}
+using testing::train_on;
 
 /// Powers of two from 2^-6 to 2^6, without pattern.
 int exponent_of_column(Index j) { return static_cast<int>(j * 7 % 13) - 6; }
@@ -252,32 +232,6 @@ TEST(TableScaling, AnOutlierOfAMillionEnds) {
   }
 }
 
-/// Columns that are nearly multiples of others, as measures of the same thing are, beside a tiny λ: groups that would
-/// turn round in a step, and yet belong to the optimum.
-TEST(TableScaling, NearMultiplesOfColumnsEnd) {
-  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
-    SCOPED_TRACE(seed);
-    Made<double> made(300, 24, 2, seed);
-    std::mt19937 bits(seed);
-    const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
-    for (Index j = 8; j < made.features; ++j)
-      for (Index i = 0; i < made.samples; ++i) {
-        double& x = made.values[i + j * made.samples];
-        x = made.values[i + j % 8 * made.samples] + (j % 3 == 0 ? 1e-4 : 1e-2) * uniform();
-      }
-    for (Index i = 0; i < made.samples; ++i)
-      if (bits() % 3 == 0) made.labels[i] = static_cast<Label>(bits() % 2);
-    Options<double> options;
-    options.max_iterations = 20000;
-    for (const double lambda : {1e-4, 1e-5, 1e-6}) {
-      options.lambda = lambda;
-      const auto report =
-          train_on<double, SquaredHinge, BlockCoordinateDescent>(made.values, made, options, GroupL2{}).report;
-      EXPECT_EQ(report.status, Status::converged) << lambda << " " << report.relative_gap;
-    }
-  }
-}
-
 /// Few samples of many features whose values are large beside λ: all margins are met, and all duals vanish, long before
 /// the coefficients are as small as they may be.
 template <class T, class Penalty>
@@ -314,38 +268,6 @@ TEST(TableScaling, ClassesApartEnd) {
     const auto report = train_on<double, SquaredHinge, TwoPhase>(made.values, made, options, L1{}).report;
     EXPECT_EQ(report.status, Status::converged) << report.relative_gap;
   }
-}
-
-/// Counts of 0 to 100 in ten classes, as they come: systems whose mean curvature is no guide, and in float, where what
-/// rounding the coefficients leaves of the gradient is more than a ten-thousandth of λ.
-template <class T>
-void expect_counts_to_end(const char* what) {
-  SCOPED_TRACE(what);
-  Made<T> made(600, 16, 10, 3);
-  std::mt19937 bits(3);
-  const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
-  std::vector<double> centres(std::size_t(made.classes) * made.features);
-  for (double& centre : centres) centre = 100 * uniform();
-  for (Index i = 0; i < made.samples; ++i) {
-    made.labels[i] = static_cast<Label>(i % made.classes);
-    for (Index j = 0; j < made.features; ++j) {
-      const double noise = 60 * (uniform() + uniform() + uniform() - 1.5);
-      const double count = centres[made.labels[i] * made.features + j] + noise;
-      made.values[i + j * made.samples] = static_cast<T>(std::floor(std::min(100.0, std::max(0.0, count))));
-    }
-  }
-  Options<T> options;
-  options.max_iterations = 200;
-  options.lambda = T(1e-4);
-  const auto groups = train_on<T, Logistic, BlockCoordinateDescent>(made.values, made, options, GroupL2{}).report;
-  EXPECT_EQ(groups.status, Status::converged) << groups.relative_gap;
-  options.lambda = T(1e-5);
-  const auto ridge = train_on<T, Logistic, BlockCoordinateDescent>(made.values, made, options, Ridge{}).report;
-  EXPECT_EQ(ridge.status, Status::converged) << ridge.relative_gap;
-}
-TEST(TableScaling, CountsOfTenClassesEnd) {
-  expect_counts_to_end<double>("double");
-  expect_counts_to_end<float>("float");
 }
 
 /// In float ascent on the dual ends where rounding leaves violations of a millionth of a margin, and duals that do not
