@@ -232,7 +232,8 @@ export const watchMessages = (page) => page.addInitScript(() => {
 export function stage() {
   const stage = { withPage };
   before(async () => {
-    [stage.server, stage.browser] = await Promise.all([serve(), openBrowser()]);
+    stage.server = await serve(); // where that fails there is no browser to close
+    stage.browser = await openBrowser();
   });
   after(async () => {
     await stage.browser?.close();

@@ -231,6 +231,7 @@ std::vector<SolverKind> solvers_of(const Problem& p) {
     if (solver == SolverKind::automatic || incompatibility(solver, p.loss, p.penalty)) continue;
     if (is_constrained(solver) != p.constrained()) continue;
     if (is_blockwise(solver) && has_groups(p.penalty) && (p.block > 0 || p.listed())) continue;
+    if (solver == SolverKind::crammer_singer_dual && has_groups(p.penalty) && p.block > 0) continue;
     out.push_back(solver);
   }
   return out;
