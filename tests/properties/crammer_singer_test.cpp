@@ -226,6 +226,8 @@ TEST(CrammerSingerDual, IsRefusedWithGroupsOfOneClassEach) {
   EXPECT_STREQ(choice.refusal(), TAMIS_NEEDS_ALL_CLASSES);
   const auto design = made.design();
   AnyTraining<double> training(choice, AnyDesign<double>(design), targets, {.lambda = 0.1});
+  GuardedMemory memory(AnyTraining<double>::requirement(choice, made.shape()).bytes);
+  EXPECT_FALSE(training.start(memory.span()));
   EXPECT_EQ(training.report().status, Status::invalid_combination);
 }
 

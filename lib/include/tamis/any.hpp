@@ -532,7 +532,7 @@ struct ProblemSpec {
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
     return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns,
-                          many_samples && groups.block == 0);
+                          !in_webassembly && many_samples && groups.block == 0);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
   /// their mean: passes of ascent on the dual grow as that over nλ. With groups, whose λ has the units of a feature, of
@@ -542,7 +542,7 @@ struct ProblemSpec {
   constexpr bool is_tiny(T lambda, Shape shape, T square_distance = T(0)) const {
     const T mass = lambda * T(shape.samples);
     if (!(mass >= T(1e-3))) return true;
-    if (has_groups(penalty)) {
+    if (!in_webassembly && has_groups(penalty)) {
       const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
       const T share = sizeof(T) == 4 || are_few ? T(1) / 12 : T(1e-3);
       return share * share * square_distance > mass * mass;
@@ -558,7 +558,7 @@ struct ProblemSpec {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda, shape);
     out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape, out.tiny_lambda);
-    out.many_samples = has_many_samples(shape);
+    out.many_samples = !in_webassembly && has_many_samples(shape);
     return out;
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
@@ -573,13 +573,14 @@ struct ProblemSpec {
             (tiny_lambda || coefficients > shape.samples / 4)) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
-  constexpr bool is_accepted() const { return !refusal(); }
+  /// Where it is, the solver may still refuse the groups, as `refusal` says.
+  constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }
   /// One sentence, or null when the combination is accepted.
   constexpr const char* refusal() const {
     const SolverKind kind = resolved_solver();
-    if (kind == SolverKind::crammer_singer_dual && groups.block != 0 && has_groups(penalty))
-      return TAMIS_NEEDS_ALL_CLASSES;
-    return incompatibility(kind, loss, penalty);
+    const char* const sentence = incompatibility(kind, loss, penalty);
+    if (sentence || kind != SolverKind::crammer_singer_dual || groups.block == 0) return sentence;
+    return has_groups(penalty) ? TAMIS_NEEDS_ALL_CLASSES : nullptr;
   }
 };
 
@@ -763,8 +764,9 @@ class AnyTrainingFor {
   static constexpr Requirement with_extras(const ProblemSpec& choice, Shape shape, Requirement solver) {
     if constexpr (may_have_rounds)
       if (goes_in_rounds(choice)) return solver & Rounds::weight_bytes(shape);
-    if (resolve(choice) == SolverKind::crammer_singer_dual && has_groups(choice.penalty))
-      return solver & count_bytes<detail::GroupScales<T>>(shape);
+    if constexpr (has(SolverKind::crammer_singer_dual) && Penalty::has(PenaltyKind::group_l2))
+      if (resolve(choice) == SolverKind::crammer_singer_dual && has_groups(choice.penalty))
+        return solver & count_bytes<detail::GroupScales<T>>(shape);
     return solver;
   }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }

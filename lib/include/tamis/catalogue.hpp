@@ -150,7 +150,7 @@
 #define TAMIS_MODULES(ROW)                                                                                             \
   ROW(hinge_ridge, is_one<LossKind::hinge>, !makes_zeros, is_usual)                                                    \
   ROW(hinge, is_one<LossKind::hinge>, makes_zero_entries, is_usual)                                                    \
-  ROW(hinge_groups, is_one<LossKind::hinge>, has_groups, is_usual)                                                     \
+  ROW(hinge_groups, is_one<LossKind::hinge>, has_groups, is_small)                                                     \
   ROW(squared_hinge_ridge, is_one<LossKind::squared_hinge>, has_ridge_part, is_usual)                                  \
   ROW(squared_hinge, is_one<LossKind::squared_hinge>, has_entries_alone, is_usual)                                     \
   ROW(squared_hinge_groups, is_one<LossKind::squared_hinge>, has_groups, is_usual)                                     \
@@ -457,6 +457,8 @@ constexpr bool is_one(decltype(kind) which) {
   return which == kind;
 }
 constexpr bool is_any(PenaltyKind) { return true; }
+/// Ascent on the dual beside the second phase is more than a module of one training may weigh, unless for ridge alone.
+constexpr bool is_small(SolverKind solver) { return is_usual(solver) && solver != SolverKind::crammer_singer_dual; }
 /// Losses with a gradient, of samples with one class each.
 constexpr bool has_gradient_of_classes(LossKind loss) { return (of(loss) & has::gradient) && !has_label_sets(loss); }
 constexpr bool takes_one(SolverKind solver, bool (*has_loss)(LossKind), bool (*takes)(PenaltyKind)) {

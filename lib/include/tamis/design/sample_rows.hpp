@@ -64,8 +64,8 @@ template <class T>
 }
 
 /// The design behind it, and the block of its samples that was loaded last. When the block is the whole design,
-/// products with all features go through it: zeros cost nothing, and neither do samples whose dual is zero. The rows
-/// may be those of X·diag(scale); products are always with X.
+/// products with all features go through it: zeros cost nothing, and neither do samples whose dual is zero. Rows that
+/// have been scaled are for their reader alone: before a product, `forget` them.
 template <class T, class Design>
 class SampleRows {
  public:
@@ -126,9 +126,8 @@ class SampleRows {
     room_ = static_cast<Index>(smallest(room, std::size_t{~Index(0)}));
     forget();
   }
-  /// Nothing is loaded: before another scale.
+  /// Nothing is loaded.
   void forget() {
-    is_scaled_ = false;
     first_ = last_ = 0;
     design_.count_entries(memory_.length);
   }
@@ -141,9 +140,9 @@ class SampleRows {
     return last - first;
   }
 
-  /// Loads samples first … first + count − 1, which must fit. `scale`: of each feature; null: all are 1.
-  [[gnu::noinline]] void load(Index first, Index count, const T* scale = nullptr) {
-    if (first == first_ && first + count == last_) return;
+  /// Loads samples first … first + count − 1, which must fit. False: they are there already.
+  [[gnu::noinline]] bool load(Index first, Index count) {
+    if (first == first_ && first + count == last_) return false;
     first_ = first;
     last_ = first + count;
     Index position = 0;
@@ -152,31 +151,11 @@ class SampleRows {
       position += memory_.length[i];
     }
     design_.gather(first, last_, memory_.end, memory_.features, memory_.values);
-    is_scaled_ = scale;
-    if (scale) scale_rows(scale);
+    return true;
   }
-  SampleRow<T> row(Index sample) const {
-    const Index count = memory_.length[sample];
-    const Index start = memory_.end[sample] - count;
-    return {memory_.values + start, memory_.features + start, count};
-  }
-
-  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
-    if (!has_products()) return design_.multiply(list, count, w, stride, base, z);
-    for (Index i = 0; i < last_; ++i) row_multiply(row(i), w, stride, base, row_of(z, i, stride));
-  }
-  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
-    if (!has_products()) return design_.transposed_multiply(list, count, u, stride, g);
-    fill(g, static_cast<std::size_t>(features()) * stride, T(0));
-    for (Index i = 0; i < last_; ++i) row_update(row(i), row_of(u, i, stride), g, stride);
-  }
-
- private:
-  bool whole() const { return first_ == 0 && last_ == samples(); }
-  bool has_products() const { return whole() && !is_scaled_; }
-
-  /// Entries of scale zero are left out, unless other blocks take the place of this one.
-  [[gnu::noinline]] void scale_rows(const T* scales) {
+  /// Makes what was loaded anew rows of X·diag(scales). Entries of scale zero are left out, unless other blocks take
+  /// the place of this one.
+  [[gnu::noinline]] void scale(const T* scales) {
     const bool leaves_out = whole();
     for (Index i = first_; i < last_; ++i) {
       const Index start = memory_.end[i] - memory_.length[i];
@@ -192,13 +171,30 @@ class SampleRows {
       memory_.length[i] = end - start;
     }
   }
+  SampleRow<T> row(Index sample) const {
+    const Index count = memory_.length[sample];
+    const Index start = memory_.end[sample] - count;
+    return {memory_.values + start, memory_.features + start, count};
+  }
+
+  void multiply(const Index* list, Index count, const T* w, Index stride, const T* base, T* z) const {
+    if (!whole()) return design_.multiply(list, count, w, stride, base, z);
+    for (Index i = 0; i < last_; ++i) row_multiply(row(i), w, stride, base, row_of(z, i, stride));
+  }
+  void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
+    if (!whole()) return design_.transposed_multiply(list, count, u, stride, g);
+    fill(g, static_cast<std::size_t>(features()) * stride, T(0));
+    for (Index i = 0; i < last_; ++i) row_update(row(i), row_of(u, i, stride), g, stride);
+  }
+
+ private:
+  bool whole() const { return first_ == 0 && last_ == samples(); }
 
   Design design_;
   Memory memory_{};
   Index room_ = 0;
   Index first_ = 0;
   Index last_ = 0;
-  bool is_scaled_ = false;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -122,13 +122,19 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
  private:
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     const std::size_t least = shape_.features;
-    if (!validate(memory, requirement(shape_, least, reweighs()))) return false;
+    const Requirement needed = requirement(shape_, least, reweighs());
+    if (!validate(memory, needed)) return false;
     if (!(options_.lambda > T(0))) {
       report_.status = Status::invalid_lambda;
       return false;
     }
+    if constexpr (may_reweigh)
+      if (reweighs() && this->penalty_.grouping().block > 0) {
+        report_.status = Status::invalid_combination;  // one weight for all classes
+        return false;
+      }
     // As many entries as fit, and as there are.
-    const std::size_t spare = memory.size() - requirement(shape_, least, reweighs()).bytes;
+    const std::size_t spare = memory.size() - needed.bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
     std::size_t entries = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
     while (entries > least && requirement(shape_, entries, reweighs()).bytes > memory.size()) --entries;
@@ -282,6 +288,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void certify_coefficients(bool last, bool is_new_lambda = false) {
     const Index stride = stride_;
     const Index features = shape_.features;
+    if (reweighs()) samples().forget();  // they are scaled
     multiply(own_.w, own_.z);
     offer_primal(own_.w, own_.z);
     call_back();
@@ -301,11 +308,12 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       if (reweighs() && blocks_ > 0) {      // before the first pass duals are zero
         if (is_new_lambda) begin_scales();  // those of another λ, and of its dropped groups, mislead for long
         else renew_scales();
-        samples().forget();
+        blocks_ = 0;
         measure_samples();
       }
+    const T sign = T(-1) / strength();
     for (Index j = 0; j < features; ++j) {
-      const T by = (reweighs() ? own_.scale[j] : T(1)) * (T(-1) / strength());
+      const T by = reweighs() ? sign * own_.scale[j] : sign;
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
     }
     if (!options_.intercept) return;

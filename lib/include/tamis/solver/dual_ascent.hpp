@@ -51,11 +51,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
 
   using Base::Base;
 
-  static constexpr bool may_reweigh = HasDualNorm<Penalty, T>;
+  static constexpr bool may_reweigh = HasGrouping<Penalty>;
   /// Whether the ridge stands for a penalty of groups.
   bool reweighs() const { return may_reweigh && has_zeros(); }
   T strength() const { return reweighs() ? T(1) : options_.lambda; }
-  const T* scales() const { return reweighs() ? own_.scale : nullptr; }
   /// Mean of a feature, as it is in the rows.
   T mean(Index j) const { return reweighs() ? own_.scale[j] * memory_.means[j] : memory_.means[j]; }
 
@@ -74,7 +73,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
     typename Samples::Memory samples;
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, bool with_scale) {
+    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, [[maybe_unused]] bool with_scale) {
       Memory m{};
       m.common = CommonMemory<T>::lay_out(arena, shape);
       for (T** coefficients : {&m.w, &m.g}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
@@ -84,7 +83,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
       for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
       m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
-      if (with_scale) m.scale = detail::GroupScales<T>::lay_out(arena, shape).scale;
+      if constexpr (may_reweigh)
+        if (with_scale) m.scale = detail::GroupScales<T>::lay_out(arena, shape).scale;
       return m;
     }
   };
@@ -98,10 +98,9 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       for (Index j = 0; j < shape_.features; ++j) square += mean(j) * mean(j);
     mean_square_ = square;
     T total = 0;
-    blocks_ = 0;
     for (Index first = 0; first < shape_.samples;) {
       const Index count = samples().block_from(first);
-      samples().load(first, count, scales());
+      load(first, count);
       for (Index i = first; i < first + count; ++i) total += measure(i);
       block(blocks_++) = first;
       first += count;
@@ -132,6 +131,9 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     return norm;
   }
 
+  void load(Index first, Index count) {
+    if (samples().load(first, count) && reweighs()) samples().scale(own_.scale);
+  }
   Index& block(Index b) const { return own_.order[shape_.samples - b]; }
 
   void start_pass() {
@@ -176,7 +178,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     drawn_block = block(left_);
     block(left_) = first;
     const Index count = samples().block_from(first);
-    samples().load(first, count, scales());
+    load(first, count);
     Index chosen = 0;
     for (Index i = first; i < first + count; ++i) {
       if (!(targets_.weight(i) > T(0))) continue;
