@@ -17,7 +17,7 @@ const any = () => true;
 
 export const entrants: readonly Entrant[] = [
   { name: 'two-phase', what: 'primal–dual steps, then Newton’s method on what is kept', own: true, takes: hinge },
-  { name: 'crammer-singer-dual', what: 'ascent on the dual, sample by sample', own: true, takes: (loss, penalty) => hinge(loss) && penalty === 'ridge' },
+  { name: 'crammer-singer-dual', what: 'ascent on the dual, sample by sample', own: true, takes: (loss, penalty) => hinge(loss) && ['ridge', 'group-l2'].includes(penalty) },
   { name: 'block-coordinate-descent', what: 'descent over features, then Newton’s method on what is kept', own: true, takes: smooth },
   { name: 'primal-dual', what: 'primal–dual steps, balanced and restarted', own: true, takes: hinge },
   { name: 'fista', what: 'accelerated proximal gradient steps, restarted', own: true, takes: smooth },
