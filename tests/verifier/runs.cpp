@@ -53,7 +53,9 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
   const Groups groups = p.listed()
                             ? Groups::listed(p.order.data(), p.starts.data(), static_cast<Index>(p.starts.size() - 1))
                             : Groups::blocks(p.block);
-  const ProblemSpec choice{p.loss, p.penalty, groups, solver, p.constrained(), ProblemSpec::is_tiny(T(p.lambda), p.samples)};
+  const Shape shape{p.samples, p.features, p.classes};
+  const ProblemSpec choice =
+      ProblemSpec{p.loss, p.penalty, groups, solver, p.constrained()}.of_sizes(shape, T(p.lambda));
   Options<T> options;
   options.lambda = T(manner.before > 0 ? manner.before : p.lambda);
   options.eta = T(p.eta);
@@ -64,7 +66,6 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
   using Training = cli::CommandTraining<T>;
   Training training(choice, design, targets, options, {.l1_ratio = T(p.l1_ratio), .epsilon = T(p.epsilon)},
                     AnyMultilabelLoss<T>(p.loss, sets), StochasticOptions<T>{.seed = p.seed});
-  const Shape shape{p.samples, p.features, p.classes};
   const auto requirement = manner.hinted ? Training::requirement(choice, shape, {p.values.size(), 200})
                                         : Training::requirement(choice, shape);
   testing::GuardedMemory memory(requirement.bytes);
