@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/digits.hpp"
 #include "support/problems.hpp"
 #include "tamis/any.hpp"
 
@@ -215,6 +216,25 @@ TEST(CrammerSingerDual, GroupsComeBackAlongAPath) {
     most = std::max(most, solver.report().nonzero_rows);
   }
   EXPECT_GT(most, 5u);
+}
+
+// A group that comes back is needed with little weight: in proportion to itself alone it grew for thousands of passes.
+TEST(CrammerSingerDual, SmallGroupsGrowInTime) {
+  const Made<double> parts[] = {tamis::testing::digits(false), tamis::testing::digits(true)};
+  Made<double> made(0, 64, 10, 1);
+  for (const auto& part : parts) made.labels.insert(made.labels.end(), part.labels.begin(), part.labels.end());
+  made.samples = static_cast<Index>(made.labels.size());
+  for (Index j = 0; j < made.features; ++j)
+    for (const auto& part : parts) {
+      const double* column = part.values.data() + std::size_t(j) * part.samples;
+      made.values.insert(made.values.end(), column, column + part.samples);
+    }
+  const auto bytes = CrammerSingerDual<double, Hinge, GroupL2>::requirement(made.shape(), made.values.size()).bytes;
+  for (const double lambda : {0.001374, 0.00177657}) {
+    const auto own = run_dual<double>(made.design(), made.targets(), {.lambda = lambda}, bytes, GroupL2{});
+    EXPECT_EQ(own.fit.status, Status::converged);
+    EXPECT_LT(own.fit.iterations, 1500u) << lambda;
+  }
 }
 
 TEST(CrammerSingerDual, IsRefusedWithGroupsOfOneClassEach) {

@@ -39,7 +39,8 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 ///     λ Σ_G ‖W_G‖ = min_v ½ Σ_G (‖W_G‖²/v_G + λ² v_G),   v_G = ‖W_G‖/λ,   W_G = −v_G (Xᵀu)_G.
 /// Certificates come whenever little of the gap is that of the ridge, and set v to the minimum for the W at hand, so
 /// that the objective falls. Small groups whose dual norm is below λ are dropped, as a proximal step would; one that
-/// comes back, because its dual norm is above λ, makes the next steps half as long.
+/// comes back, because its dual norm is above λ, makes the next steps half as long; and where v is small it grows by
+/// such steps.
 ///
 /// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes, 5n + 4p entries (5p with groups), and room for one
 /// sample; more memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values
@@ -255,11 +256,12 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       const T ratio = memory_.score[group.first] / options_.lambda;
       const T step = proximal_step_ * typical_ / scale_of(group.first);
       T v = own_.scale[group.first] * own_.scale[group.first];
-      if (v > T(0)) {
+      const bool is_kept = v > T(0);
+      if (ratio > T(1)) {  // a small v grows by steps, not in proportion
+        v = largest(v * ratio, v + step * smallest(ratio - T(1), T(2)));
+        comes_back = comes_back || !is_kept;
+      } else {
         v = drops && v * ratio <= step * (T(1) - ratio) ? T(0) : v * largest(ratio, T(1) / 64);
-      } else if (ratio > T(1)) {
-        v = step * smallest(ratio - T(1), T(2));
-        comes_back = true;
       }
       for (Index r = 0; r < group.count; ++r) own_.scale[group.feature(r)] = square_root(v);
     });
