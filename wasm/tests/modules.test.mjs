@@ -15,7 +15,7 @@ const most = {
   'tamis-logistic': [57300, 61900], 'tamis-logistic-groups': [56400, 61000],
   'tamis-one-vs-rest': [55900, 63000], 'tamis-one-vs-rest-groups': [54600, 61600],
   'tamis-constrained': [38800, 44400], 'tamis-fista': [38700, 42200], 'tamis-ranking': [42500, 45600],
-  tamis: [140500, 151800, 252600, 285000], 'tamis-large': [134600, 146300], 'tamis-model': [11700], 'tamis-baselines': [234600, 271300],
+  tamis: [140600, 151800, 252600, 285000], 'tamis-large': [134600, 146300], 'tamis-model': [11700], 'tamis-baselines': [234700, 271300],
   'tamis-features': 49700, 'tamis-interactions': 68500, 'tamis-kernels': 90200,
 };
 const limits = Object.entries(most).flatMap(([kind, bytes]) =>
