@@ -261,7 +261,7 @@ export interface Tamis {
   /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least; where the
-   * samples decide between two solvers (hinge with ridge or groups), what the larger takes. The data come on top.
+   * samples decide between two solvers (hinge and ridge), what the larger takes. The data come on top.
    */
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
@@ -888,7 +888,7 @@ export interface TrainingSpec {
   solver?: Solver;
   /** As in Problem: training with it takes another solver. */
   eta?: number;
-  /** With hinge and ridge or groups, a value below 1/(1000 samples) takes another solver. */
+  /** With hinge and ridge, a value below 1/(1000 samples) takes another solver. */
   lambda?: number;
   /** As in Problem: with group-linf, groups of several features may take another solver. */
   groups?: ProblemData['groups'];

@@ -85,8 +85,7 @@ void run(const SizeArguments& a) {
   ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
-  choice.few_unknowns = a.given_jobs->count() == 0 && ProblemSpec::has_few_unknowns(choice.penalty, a.shape);
-  choice.many_samples = ProblemSpec::has_many_samples(a.shape);
+  choice.rare_sizes = choice.has_rare_sizes(a.shape, a.given_jobs->count() > 0);
   for (const Option& option : {a.given_folds, a.given_lambdas})
     if (option->count() > 0 && a.given_jobs->count() == 0)
       throw ArgumentError(option->get_name() + " is for cross-validation: give --jobs too");

@@ -237,6 +237,25 @@ TEST(CrammerSingerDual, SmallGroupsGrowInTime) {
   }
 }
 
+TEST(CrammerSingerDual, IsTheDefaultOfGroupsWithManyClassesAndSamples) {
+  using Without = AnyTrainingOf<double, AnyLoss<double>, PrimalDual, TwoPhase>;
+  const ProblemSpec choice{.loss = LossKind::hinge, .penalty = PenaltyKind::group_l2};
+  const auto solver = [&](Index samples, Index features, Index classes, double lambda) {
+    return choice.of_sizes({samples, features, classes}, lambda).resolved_solver();
+  };
+  EXPECT_EQ(choice.resolved_solver(), SolverKind::two_phase);
+  EXPECT_EQ(solver(80, 10, 8, 0.1), SolverKind::crammer_singer_dual);
+  EXPECT_EQ(solver(79, 10, 8, 0.1), SolverKind::two_phase);
+  EXPECT_EQ(solver(80, 10, 7, 0.1), SolverKind::two_phase);
+  EXPECT_EQ(solver(80, 10, 8, 1e-6), SolverKind::two_phase);
+  EXPECT_EQ(Without::resolve(choice.of_sizes({80, 10, 8}, 0.1)), SolverKind::two_phase);
+  // The root of the samples' mean square distance beside 12 nλ, in float and for few coefficients.
+  EXPECT_FALSE(choice.is_tiny(0.01f, {800, 100, 8}, 9000.0f));
+  EXPECT_TRUE(choice.is_tiny(0.01f, {800, 100, 8}, 9500.0f));
+  EXPECT_FALSE(choice.is_tiny(0.01, {800, 100, 8}, 9500.0));
+  EXPECT_TRUE(choice.is_tiny(0.01, {800, 50, 8}, 9500.0));
+}
+
 TEST(CrammerSingerDual, IsRefusedWithGroupsOfOneClassEach) {
   const Made<double> made(40, 6, 3, 2);
   const Targets<double> targets = made.targets();

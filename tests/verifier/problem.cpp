@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "tamis/any.hpp"
+
 namespace tamis::verifier {
 
 double Draw::magnitude(double low, double high) { return std::pow(10, uniform(low, high)); }
@@ -228,10 +230,10 @@ Problem make_problem(std::uint64_t seed) {
 std::vector<SolverKind> solvers_of(const Problem& p) {
   std::vector<SolverKind> out;
   for (const SolverKind solver : all_solvers) {
-    if (solver == SolverKind::automatic || incompatibility(solver, p.loss, p.penalty)) continue;
+    const ProblemSpec choice{p.loss, p.penalty, Groups::blocks(p.listed() ? 0 : p.block), solver};
+    if (solver == SolverKind::automatic || choice.refusal()) continue;
     if (is_constrained(solver) != p.constrained()) continue;
     if (is_blockwise(solver) && has_groups(p.penalty) && (p.block > 0 || p.listed())) continue;
-    if (solver == SolverKind::crammer_singer_dual && has_groups(p.penalty) && p.block > 0) continue;
     out.push_back(solver);
   }
   return out;

@@ -526,29 +526,24 @@ struct ProblemSpec {
   SolverKind solver = SolverKind::automatic;
   bool constrained = false;   ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
-  bool few_unknowns = false;  ///< see has_few_unknowns: the same
-  bool many_samples = false;  ///< see has_many_samples: the same
+  bool rare_sizes = false;    ///< see has_rare_sizes: the same
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, few_unknowns,
-                          !in_webassembly && many_samples && groups.block == 0);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, rare_sizes);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
   /// their mean: passes of ascent on the dual grow as that over nλ. With groups, whose λ has the units of a feature, of
   /// the root of that; below a twelfth in float, where rounding ends passes before, and for so few coefficients that
   /// TwoPhase takes less time.
   template <class T>
-  constexpr bool is_tiny(T lambda, Shape shape, T square_distance = T(0)) const {
+  constexpr bool is_tiny(T lambda, const Shape& shape, T square_distance = T(0)) const {
     const T mass = lambda * T(shape.samples);
-    if (!(mass >= T(1e-3))) return true;
-    if (!in_webassembly && has_groups(penalty)) {
-      const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
-      const T share = sizeof(T) == 4 || are_few ? T(1) / 12 : T(1e-3);
-      return share * share * square_distance > mass * mass;
-    }
-    constexpr T share = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
-    return share * square_distance > mass;
+    constexpr T least = T(1e-3), share = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
+    if (in_webassembly || !has_groups(penalty)) return !(mass >= least) || share * square_distance > mass;
+    const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
+    const T share_of_root = sizeof(T) == 4 || are_few ? T(1) / 12 : T(1e-3);
+    return !(mass >= least) || share_of_root * share_of_root * square_distance > mass * mass;
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
@@ -557,9 +552,14 @@ struct ProblemSpec {
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda, shape);
-    out.few_unknowns = !path && !in_webassembly && has_few_unknowns(penalty, shape, out.tiny_lambda);
-    out.many_samples = !in_webassembly && has_many_samples(shape);
+    out.rare_sizes = has_rare_sizes(shape, path, out.tiny_lambda);
     return out;
+  }
+  /// Whether the sizes are those for which `automatic` means another solver than for most.
+  constexpr bool has_rare_sizes(Shape shape, bool path, bool tiny_lambda = false) const {
+    if (in_webassembly) return false;
+    if (catalogue::of(loss) & catalogue::has::gradient) return !path && has_few_unknowns(penalty, shape, tiny_lambda);
+    return has_many_samples(shape) && groups.block == 0;
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
   static constexpr bool has_many_samples(Shape shape) {
@@ -603,7 +603,8 @@ struct AnyProblem {
 
 /// A training run with everything chosen at run time: the same interface as the solvers, the same bits. `Problem`: an
 /// AnyProblem. `S`: the solver templates to offer. One that is not among them is refused with `invalid_option`, but
-/// `automatic` is content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not.
+/// `automatic` is content with PrimalDual and Fista where TwoPhase and BlockCoordinateDescent are not, and with
+/// TwoPhase where CrammerSingerDual is not.
 template <class Problem, template <class, class, class, class> class... S>
 class AnyTrainingFor {
   using T = typename Problem::Scalar;
@@ -651,6 +652,8 @@ class AnyTrainingFor {
       return kind != SolverKind::fista && has(SolverKind::block_coordinate_descent)
                  ? SolverKind::block_coordinate_descent
                  : SolverKind::fista;
+    if (!in_webassembly && kind == SolverKind::crammer_singer_dual)  // modules have what `automatic` means
+      return has(SolverKind::two_phase) ? SolverKind::two_phase : SolverKind::primal_dual;
     return kind == SolverKind::two_phase ? SolverKind::primal_dual : SolverKind::fista;
   }
 

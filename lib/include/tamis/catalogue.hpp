@@ -511,18 +511,18 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
   return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
 }
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
-                                    bool tiny_lambda = false, bool wide_groups = false, bool few_unknowns = false,
-                                    bool many_samples = false) {
+                                    bool tiny_lambda = false, bool wide_groups = false, bool rare_sizes = false) {
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
-  return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
-                         .descends = accepted(SolverKind::block_coordinate_descent),
-                         .by_entries = accepted(SolverKind::proximal_newton),
-                         .few_unknowns = few_unknowns,
-                         .has_second_phase = accepted(SolverKind::two_phase),
-                         .ascends = accepted(SolverKind::crammer_singer_dual) && (!has_groups(penalty) || many_samples),
-                         .constrained = constrained,
-                         .tiny_lambda = tiny_lambda,
-                         .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
+  return default_solver(
+      {.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
+       .descends = accepted(SolverKind::block_coordinate_descent),
+       .by_entries = accepted(SolverKind::proximal_newton),
+       .few_unknowns = rare_sizes,
+       .has_second_phase = accepted(SolverKind::two_phase),
+       .ascends = accepted(SolverKind::crammer_singer_dual) && (penalty == PenaltyKind::ridge || rare_sizes),
+       .constrained = constrained,
+       .tiny_lambda = tiny_lambda,
+       .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -313,9 +313,9 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
         blocks_ = 0;
         measure_samples();
       }
-    const T sign = T(-1) / strength();
+    const T unscaled = T(-1) / strength();
     for (Index j = 0; j < features; ++j) {
-      const T by = reweighs() ? sign * own_.scale[j] : sign;
+      const T by = reweighs() ? unscaled * own_.scale[j] : unscaled;
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
     }
     if (!options_.intercept) return;
