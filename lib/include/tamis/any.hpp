@@ -530,7 +530,8 @@ struct ProblemSpec {
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1, rare_sizes);
+    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1,
+                          !in_webassembly && rare_sizes);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
   /// their mean: passes of ascent on the dual grow as that over nλ. With groups, whose λ has the units of a feature, of
@@ -552,11 +553,11 @@ struct ProblemSpec {
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda, shape);
-    out.rare_sizes = has_rare_sizes(shape, path, out.tiny_lambda);
+    if constexpr (!in_webassembly) out.rare_sizes = out.has_rare_sizes(shape, path);
     return out;
   }
   /// Whether the sizes are those for which `automatic` means another solver than for most.
-  constexpr bool has_rare_sizes(Shape shape, bool path, bool tiny_lambda = false) const {
+  constexpr bool has_rare_sizes(Shape shape, bool path) const {
     if (in_webassembly) return false;
     if (catalogue::of(loss) & catalogue::has::gradient) return !path && has_few_unknowns(penalty, shape, tiny_lambda);
     return has_many_samples(shape) && groups.block == 0;
@@ -567,7 +568,7 @@ struct ProblemSpec {
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
   /// more samples than such coefficients, unless λ is tiny, and in rounds of reweighted-l1, descent takes less time.
-  static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape, bool tiny_lambda = false) {
+  static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape, bool tiny_lambda) {
     const std::uint64_t coefficients = (std::uint64_t{shape.features} + 1) * shape.classes;
     return (has_entries_alone(penalty) && !in_rounds(penalty) && coefficients <= 4000 &&
             (tiny_lambda || coefficients > shape.samples / 4)) ||
