@@ -32,7 +32,7 @@ const modules_of_one = [
   { name: 'hinge-ridge', losses: ['hinge'], penalties: ['ridge'], solvers: ['auto', 'primal-dual',
     'crammer-singer-dual', 'two-phase'] },
   { name: 'hinge', losses: ['hinge'], penalties: ['l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto',
-    'primal-dual', 'two-phase'] },
+    'primal-dual', 'crammer-singer-dual', 'two-phase'] },
   { name: 'hinge-groups', losses: ['hinge'], penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers: ['auto',
     'primal-dual', 'two-phase'] },
   { name: 'squared-hinge-ridge', losses: ['squared-hinge'], penalties: ['ridge', 'elastic-net'], solvers: ['auto',

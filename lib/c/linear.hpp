@@ -172,7 +172,7 @@ template <class T>
 ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda, bool path = false) {
   const ProblemSpec kinds{static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of<T>(p),
                           static_cast<SolverKind>(p.solver), p.eta != T(0)};
-  return kinds.of_sizes(shape_of<T>(p), lambda, path);
+  return kinds.of_sizes(shape_of<T>(p), lambda, path, p.l1_ratio);
 }
 /// Bytes of the arena: with no hint at all, the least of the solver of `choice`, else of whichever the samples choose.
 template <class T>
@@ -239,6 +239,8 @@ template <class T>
 [[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   const SolverKind solver = choice.resolved_solver();
   if (const char* const wrong = sets_refusal<T>(p, choice.loss)) return wrong;
+  if (solver == SolverKind::crammer_singer_dual && choice.penalty == PenaltyKind::elastic_net && p.l1_ratio == T(1))
+    return TAMIS_NEEDS_RIDGE_PART;
   if (p.stopping >= std::size(all_stopping_rules)) return "stopping is none of tamis_stopping";
   const Stopping<T> stopping{static_cast<StoppingRule>(p.stopping), p.stopping_threshold};
   if (stopping.rule == StoppingRule::gap && !(p.stopping_threshold == T(0)))
@@ -315,7 +317,8 @@ template <class T>
 ProblemSpec on_samples(const ProblemSpec& choice, const typename Linear<T>::Problem& p, T lambda, std::size_t bytes,
                        Requirement beside = {}) {
   const Designs<T> designs(p);
-  return Trainer<T>::on_samples(choice, designs.of(p), shape_of<T>(p), lambda, p.intercept != 0, bytes, beside);
+  return Trainer<T>::on_samples(choice, designs.of(p), shape_of<T>(p), choice.lambda_of_ridge(lambda, p.l1_ratio),
+                                p.intercept != 0, bytes, beside);
 }
 
 /// TAMIS_RUNNING, or why a problem has no path.

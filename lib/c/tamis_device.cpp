@@ -120,7 +120,7 @@ ProblemSpec choice_of(const typename Face<T>::Problem& p) {
                                                         : Groups::blocks(p.block);
   const ProblemSpec kinds{static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups,
                           static_cast<SolverKind>(p.solver), p.eta != T(0)};
-  return kinds.of_sizes({p.samples, p.features, p.classes}, p.lambda);
+  return kinds.of_sizes({p.samples, p.features, p.classes}, p.lambda, false, p.l1_ratio);
 }
 
 bool known(std::uint32_t solver, std::uint32_t loss, std::uint32_t penalty) {

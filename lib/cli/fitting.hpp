@@ -135,8 +135,10 @@ class Fitting {
   Shape shape() const { return {targets().samples(), design().features(), targets().classes}; }
   /// What `auto` means on these samples, for one λ or those of a path down to `smallest`.
   void choose_solver(T smallest, bool path) {
-    task_.choice = CommandTraining<T>::on_samples(task_.choice.of_sizes(shape(), smallest, path), design(), shape(),
-                                                  smallest, options_.intercept);
+    const T l1_ratio = static_cast<T>(task_.parameters.l1_ratio);
+    task_.choice =
+        CommandTraining<T>::on_samples(task_.choice.of_sizes(shape(), smallest, path, l1_ratio), design(), shape(),
+                                       task_.choice.lambda_of_ridge(smallest, l1_ratio), options_.intercept);
   }
   /// A solver that has not started.
   CommandTraining<T> training(const Targets<T>& targets) const {

@@ -118,6 +118,9 @@ TEST(AnyTraining, GivesTheBitsOfTheDirectDoor) {
   check_others(PenaltyKind::group_l2, Groups::rows(), GroupL2{});
   check_others(PenaltyKind::group_l2, Groups::blocks(4), GroupL2{Groups::blocks(4)});
   check(PenaltyKind::elastic_net, {}, ElasticNet<float>{});
+  expect_same_bits<float, CrammerSingerDual<float, Hinge, ElasticNet<float>>>(
+      made, {LossKind::hinge, PenaltyKind::elastic_net, {}, SolverKind::crammer_singer_dual}, Hinge{},
+      ElasticNet<float>{});
   check(PenaltyKind::sparse_group, Groups::blocks(4), SparseGroup<float>{Groups::blocks(4)});
   check(PenaltyKind::group_linf, Groups::rows(), GroupLinf{});
   check(PenaltyKind::group_linf, Groups::blocks(4), GroupLinf{Groups::blocks(4)});

@@ -219,6 +219,7 @@ TYPED_TEST(Quantised, SolversGiveTheBitsOfTheDenseDesign) {
   expect_same_training<Fista, T, Integer>(SquaredHinge{}, GroupL2{}, {.lambda = T(0.05)});
   expect_same_training<CrammerSingerDual, T, Integer>(Hinge{}, Ridge{}, {.lambda = T(0.05)});
   expect_same_training<CrammerSingerDual, T, Integer>(Hinge{}, GroupL2{}, {.lambda = T(0.05)});
+  expect_same_training<CrammerSingerDual, T, Integer>(Hinge{}, ElasticNet<T>{}, {.lambda = T(0.05)});
   expect_same_training<ConstrainedPrimalDual, T, Integer>(Hinge{}, L1{}, {.eta = T(0.5)});
 }
 

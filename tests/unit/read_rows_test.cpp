@@ -77,6 +77,7 @@ TYPED_TEST(ReadRows, TrainAsTheDenseDesignDoes) {
   expect_dense_training<Fista, T>(SquaredHinge{}, GroupL2{}, {.lambda = T(0.05)});
   expect_dense_training<CrammerSingerDual, T>(Hinge{}, Ridge{}, {.lambda = T(0.05)});
   expect_dense_training<CrammerSingerDual, T>(Hinge{}, GroupL2{}, {.lambda = T(0.05)});
+  expect_dense_training<CrammerSingerDual, T>(Hinge{}, ElasticNet<T>{}, {.lambda = T(0.05)});
   expect_dense_training<ConstrainedPrimalDual, T>(Hinge{}, L1{}, {.eta = T(0.7)});
 }
 

@@ -295,6 +295,7 @@ TYPED_TEST(Saving, TrainingInSlicesGivesTheBitsOfOneRun) {
   expect_same_in_slices<CrammerSingerDual<T, Hinge, Ridge>, T>(Hinge{}, Ridge{},
                                                                {.lambda = T(0.02), .tolerance = T(1e-4)});
   expect_same_in_slices<CrammerSingerDual<T, Hinge, GroupL2>, T>(Hinge{}, GroupL2{}, options);
+  expect_same_in_slices<CrammerSingerDual<T, Hinge, ElasticNet<T>>, T>(Hinge{}, ElasticNet<T>{}, options);
 }
 
 }  // namespace

@@ -160,6 +160,7 @@ void expect_no_offset(T offset) {
   expect_no_offset<T, Hinge, TwoPhase>("two-phase, ridge", Ridge{}, offset);
   expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual", Ridge{}, offset);
   expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual, rows", GroupL2{}, offset);
+  expect_no_offset<T, Hinge, CrammerSingerDual>("crammer-singer-dual, elastic net", ElasticNet<T>{}, offset);
   expect_no_offset<T, SquaredHinge, Fista>("fista", L1{}, offset);
   expect_no_offset<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent", GroupL2{}, offset);
   expect_no_offset<T, SquaredHinge, BlockCoordinateDescent>("block-coordinate-descent, ridge", Ridge{}, offset);

@@ -63,6 +63,9 @@ struct DualProblem : Linear<CrammerSingerDual<double, Hinge, Ridge>> {
 struct DualOfGroupsProblem : Linear<CrammerSingerDual<double, Hinge, GroupL2>> {
   static Solver make(const Options<double>& options) { return of(Hinge{}, GroupL2{}, options); }
 };
+struct DualOfElasticNetProblem : Linear<CrammerSingerDual<double, Hinge, ElasticNet<double>>> {
+  static Solver make(const Options<double>& options) { return of(Hinge{}, ElasticNet<double>{}, options); }
+};
 struct ReweightedProblem : Linear<Reweighted<Fista<double, SquaredHinge, WeightedL1<double>>>> {
   static Solver make(const Options<double>& options) {
     return Solver(made.design(), made.targets(), SquaredHinge{}, options);
@@ -124,8 +127,9 @@ struct SolverContract : ::testing::Test {
 
 using All =
     ::testing::Types<FistaProblem, DescentProblem, PathProblem, PlainProblem, RoomyPlainProblem, PrimalDualProblem,
-                     TwoPhaseProblem, DualProblem, DualOfGroupsProblem, ReweightedProblem, AnyProblem, LassoProblem,
-                     KernelsProblem<KernelAdmm<double>>, KernelsProblem<KernelFista<double>>, InteractionsProblem>;
+                     TwoPhaseProblem, DualProblem, DualOfGroupsProblem, DualOfElasticNetProblem, ReweightedProblem,
+                     AnyProblem, LassoProblem, KernelsProblem<KernelAdmm<double>>, KernelsProblem<KernelFista<double>>,
+                     InteractionsProblem>;
 TYPED_TEST_SUITE(SolverContract, All);
 
 TYPED_TEST(SolverContract, EndsWithAModelAndThenChangesNothing) {

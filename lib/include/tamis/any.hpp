@@ -534,25 +534,35 @@ struct ProblemSpec {
                           !in_webassembly && rare_sizes);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
-  /// their mean: passes of ascent on the dual grow as that over nλ. With groups, whose λ has the units of a feature, of
-  /// the root of that; below a twelfth in float, where rounding ends passes before, and for so few coefficients that
-  /// TwoPhase takes less time.
+  /// their mean: passes of ascent on the dual grow as that over nλ. With elastic net, where TwoPhase does better than
+  /// with ridge, unless classes are many, below a fifth of that over the classes. With groups, whose λ has the units of
+  /// a feature, below a thousandth of the root of that, or a twelfth in float, where rounding ends passes before, and
+  /// for so few coefficients that TwoPhase takes less time.
   template <class T>
   constexpr bool is_tiny(T lambda, const Shape& shape, T square_distance = T(0)) const {
     const T mass = lambda * T(shape.samples);
-    constexpr T least = T(1e-3), share = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
-    if (in_webassembly || !has_groups(penalty)) return !(mass >= least) || share * square_distance > mass;
+    constexpr T least = T(1e-3), of_ridge = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
+    if (in_webassembly || !has_groups(penalty)) {
+      const bool is_soft = !in_webassembly && penalty == PenaltyKind::elastic_net;
+      const T share = is_soft ? T(0.2) / T(shape.classes) : of_ridge;
+      return !(mass >= least) || share * square_distance > mass;
+    }
     const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
     const T share_of_root = sizeof(T) == 4 || are_few ? T(1) / 12 : T(1e-3);
     return !(mass >= least) || share_of_root * share_of_root * square_distance > mass * mass;
+  }
+  /// λ, or with elastic net what of it is ridge: ascent on the dual goes by that.
+  template <class T>
+  constexpr T lambda_of_ridge(T lambda, T l1_ratio) const {
+    return !in_webassembly && penalty == PenaltyKind::elastic_net ? lambda * (T(1) - l1_ratio) : lambda;
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
   /// unknowns are no reason for it.
   template <class T>
-  constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false) const {
+  constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false, T l1_ratio = T(0.5)) const {
     ProblemSpec out = *this;
-    out.tiny_lambda = is_tiny(lambda, shape);
+    out.tiny_lambda = is_tiny(lambda_of_ridge(lambda, l1_ratio), shape);
     if constexpr (!in_webassembly) out.rare_sizes = out.has_rare_sizes(shape, path);
     return out;
   }
@@ -660,6 +670,7 @@ class AnyTrainingFor {
 
   /// A choice that is `of_sizes` with what `automatic` goes by in the samples, which are read only where that may mean
   /// another solver of this build, and for whichever it is, with what else is needed `beside`, there are `bytes`.
+  /// `lambda`: see lambda_of_ridge.
   static ProblemSpec on_samples(ProblemSpec choice, const Design& design, Shape shape, T lambda, bool intercept,
                                 std::size_t bytes = detail::no_bytes_suffice, Requirement beside = {}) {
     if constexpr (!may_crawl) return choice;
@@ -768,9 +779,10 @@ class AnyTrainingFor {
   static constexpr Requirement with_extras(const ProblemSpec& choice, Shape shape, Requirement solver) {
     if constexpr (may_have_rounds)
       if (goes_in_rounds(choice)) return solver & Rounds::weight_bytes(shape);
-    if constexpr (has(SolverKind::crammer_singer_dual) && Penalty::has(PenaltyKind::group_l2))
-      if (resolve(choice) == SolverKind::crammer_singer_dual && has_groups(choice.penalty))
-        return solver & count_bytes<detail::GroupScales<T>>(shape);
+    if constexpr (has(SolverKind::crammer_singer_dual) &&
+                  (Penalty::has(PenaltyKind::group_l2) || Penalty::has(PenaltyKind::elastic_net)))
+      if (resolve(choice) == SolverKind::crammer_singer_dual)
+        return solver & count_bytes<detail::AscentExtras<T>>(shape, detail::form_of_ascent(choice.penalty));
     return solver;
   }
   Solver& once() const { return *std::launder(reinterpret_cast<Solver*>(storage_)); }

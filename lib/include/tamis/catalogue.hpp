@@ -80,8 +80,9 @@
   ROW(5, crammer_singer_dual, "crammer-singer-dual", has::hinge | has::ridge_form, is::usual,                          \
       "ascent on the dual, one sample at a time; lambda > 0; norms of rows or of listed groups are ridge whose "       \
       "weights are renewed (the default with ridge, unless n lambda is below 1/1000 or below 1/1000, in float "        \
-      "3/1000, of the mean square distance of samples from their mean; with group-l2 for at least 8 classes and 8 "    \
-      "samples a feature, unless n lambda is small beside the root of that)")                                          \
+      "3/1000, of the mean square distance of samples from their mean; with elastic-net unless n lambda "              \
+      "(1 - l1_ratio) is below 1/5 of that over the classes; with group-l2 for at least 8 classes and 8 samples a "    \
+      "feature, unless n lambda is small beside the root of that)")                                                    \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
       "that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along " \
@@ -181,7 +182,9 @@
   "this solver needs the slope of the penalty's proximity operator: it needs a penalty with prox_jacobian"
 #define TAMIS_NEEDS_HINGE_AND_RIDGE                                                                                  \
   "this solver maximises the dual of the exact multiclass hinge with ridge, whose weights may stand for groups: it " \
-  "needs hinge, and ridge or group-l2"
+  "needs hinge, and ridge, elastic-net or group-l2"
+#define TAMIS_NEEDS_RIDGE_PART \
+  "this solver maximises the dual, whose curvature the ridge of the penalty bounds: it needs an l1 ratio below 1"
 #define TAMIS_NEEDS_CURVATURE \
   "this solver uses the second derivatives of the loss: it needs a loss with take_curvature, such as squared-hinge"
 #define TAMIS_NEEDS_BLOCKWISE "this solver needs a smooth loss of one class per sample"
@@ -237,7 +240,7 @@ enum : unsigned {
   prox_jacobian = 1 << 0,
   one_round = 1 << 1,
   hinge = 1 << 2,
-  ridge_form = 1 << 3,  ///< ½Σw², or a minimum of such sums over weights of features
+  ridge_form = 1 << 3,  ///< ½Σw², beside Σ|w|, or a minimum of such sums over weights of features
   blockwise = 1 << 4,
   gradient = 1 << 5,
   curvature = 1 << 6,
@@ -284,7 +287,8 @@ template <class P, class T = float>
 constexpr unsigned of_type(PenaltyKind) {
   return (HasProxJacobian<P, T> ? has::prox_jacobian : 0u) | (HasDualNorm<P, T> ? has::zeros : 0u) |
          (std::is_same_v<P, WeightedL1<T>> ? 0u : has::one_round) |
-         (std::is_same_v<P, Ridge> || std::is_same_v<P, GroupL2> ? has::ridge_form : 0u) |
+         (std::is_same_v<P, Ridge> || std::is_same_v<P, ElasticNet<T>> || std::is_same_v<P, GroupL2> ? has::ridge_form
+                                                                                                     : 0u) |
          (HasEntryTerms<P, T> ? has::entry_l1 : 0u) | (HasGrouping<P> ? has::groups : 0u) |
          (HasRatio<P> ? has::l1_ratio : 0u);
 }
@@ -513,16 +517,17 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false, bool rare_sizes = false) {
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
-  return default_solver(
-      {.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
-       .descends = accepted(SolverKind::block_coordinate_descent),
-       .by_entries = accepted(SolverKind::proximal_newton),
-       .few_unknowns = rare_sizes,
-       .has_second_phase = accepted(SolverKind::two_phase),
-       .ascends = accepted(SolverKind::crammer_singer_dual) && (penalty == PenaltyKind::ridge || rare_sizes),
-       .constrained = constrained,
-       .tiny_lambda = tiny_lambda,
-       .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
+  return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
+                         .descends = accepted(SolverKind::block_coordinate_descent),
+                         .by_entries = accepted(SolverKind::proximal_newton),
+                         .few_unknowns = rare_sizes,
+                         .has_second_phase = accepted(SolverKind::two_phase),
+                         .ascends = accepted(SolverKind::crammer_singer_dual) &&
+                                    (penalty == PenaltyKind::ridge || rare_sizes ||
+                                     (!in_webassembly && penalty == PenaltyKind::elastic_net)),
+                         .constrained = constrained,
+                         .tiny_lambda = tiny_lambda,
+                         .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -47,9 +47,11 @@ template <class T>
       stride, [&]<int V>(Index k) { detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k); });
 }
 
-/// W += x uᵀ; the pieces of u that are zero cost nothing.
-template <class T>
-[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride) {
+namespace detail {
+
+/// W += x uᵀ; the pieces of u that are zero cost nothing. changed(piece, where) with every piece of W that has changed.
+template <class T, class Changed>
+[[gnu::always_inline]] inline void row_update(SampleRow<T> x, const T* u, T* w, Index stride, Changed changed) {
   constexpr Index width = SimdOrScalar<T>::width;
   for (Index k = 0; k < stride; k += width) {
     bool zero = true;
@@ -58,14 +60,32 @@ template <class T>
     const auto dual = SimdOrScalar<T>::load(u + k);
     for (Index e = 0; e < x.count; ++e) {
       T* row = row_of(w, x.features[e], stride) + k;
-      (SimdOrScalar<T>::load(row) + SimdOrScalar<T>::fill(x.values[e]) * dual).store(row);
+      const auto next = SimdOrScalar<T>::load(row) + SimdOrScalar<T>::fill(x.values[e]) * dual;
+      next.store(row);
+      changed(next, row);
     }
   }
 }
 
+}  // namespace detail
+
+/// W += x uᵀ; the pieces of u that are zero cost nothing.
+template <class T>
+[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride) {
+  detail::row_update(x, u, w, stride, [](auto, T*) {});
+}
+/// The same, and `softened` stays soft(W, threshold).
+template <class T>
+[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride, T threshold, T* softened) {
+  const auto by = SimdOrScalar<T>::fill(threshold), zero = SimdOrScalar<T>::fill(T(0));
+  detail::row_update(x, u, w, stride, [=](auto next, T* where) {
+    ((next - by).positive_part() - (zero - next - by).positive_part()).store(softened + (where - w));
+  });
+}
+
 /// The design behind it, and the block of its samples that was loaded last. When the block is the whole design,
 /// products with all features go through it: zeros cost nothing, and neither do samples whose dual is zero. Rows that
-/// have been scaled are for their reader alone: before a product, `forget` them.
+/// have been scaled or shifted are for their reader alone: before a product, `forget` them.
 template <class T, class Design>
 class SampleRows {
  public:
@@ -131,6 +151,11 @@ class SampleRows {
     first_ = last_ = 0;
     design_.count_entries(memory_.length);
   }
+  /// Nothing is loaded, and what will be has room for all features.
+  void widen() {
+    first_ = last_ = 0;
+    for (Index i = 0; i < samples(); ++i) memory_.length[i] = features();
+  }
 
   /// Number of samples from `first` on that fit in the block together, at least one.
   Index block_from(Index first) const {
@@ -169,6 +194,20 @@ class SampleRows {
       }
       memory_.end[i] = end;
       memory_.length[i] = end - start;
+    }
+  }
+  /// Makes what was loaded anew, with room for all features, rows of X − 1·offsetsᵀ.
+  [[gnu::noinline]] void shift(const T* offsets) {
+    Index start = 0;
+    for (Index i = first_; i < last_; ++i, start += features()) {
+      Index entry = memory_.end[i];
+      for (Index j = features(); j-- > 0;) {
+        const bool has = entry > start && memory_.features[entry - 1] == j;
+        const T value = has ? memory_.values[--entry] : T(0);
+        memory_.features[start + j] = j;
+        memory_.values[start + j] = value - offsets[j];
+      }
+      memory_.end[i] = start + features();
     }
   }
   SampleRow<T> row(Index sample) const {

@@ -1,5 +1,5 @@
 #pragma once
-/// Ascent on the dual of the exact multiclass hinge, one sample at a time, with ridge or with norms of groups.
+/// Ascent on the dual of the exact multiclass hinge, one sample at a time, with ridge, elastic net or norms of groups.
 
 #include <type_traits>
 
@@ -42,17 +42,22 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 /// comes back, because its dual norm is above λ, makes the next steps half as long; and where v is small it grows by
 /// such steps.
 ///
-/// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes, 5n + 4p entries (5p with groups), and room for one
-/// sample; more memory holds more samples at once, `requirement(shape, entries)` all of a design with that many values
-/// that are not zero, and then no product with ridge touches the design again. Cost per pass: at most 4·entries·K
-/// flops. Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual method for large scale
-/// multi-class linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015) for the restarts;
-/// Bach, Jenatton, Mairal and Obozinski (2012), Optimization with sparsity-inducing penalties, section 5, for norms as
-/// minima of ridge. The visits and the momentum are in DualAscent; here are the ends of passes, the intercepts and the
-/// certificates.
+/// With elastic net, ρ < 1, coefficients are W = soft(−Xᵀu/λ(1 − ρ), ρ/(1 − ρ)), and a step supposes that none of them
+/// is zero. Without a penalty of entries alone the dual has no bound on the curvature: ρ = 1 is refused.
+///
+/// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes (4(p+1) with elastic net), 5n + 4p entries (5p with
+/// groups), and room for one sample; more memory holds more samples at once, `requirement(shape, entries)` all of a
+/// design with that many values that are not zero, and then no product with ridge touches the design again. Cost per
+/// pass: at most 4·entries·K flops. Source: Keerthi, Sundararajan, Chang, Hsieh and Lin (2008), A sequential dual
+/// method for large scale multi-class linear SVMs; Rockafellar (1976) for the multipliers; O'Donoghue and Candès (2015)
+/// for the restarts; Bach, Jenatton, Mairal and Obozinski (2012), Optimization with sparsity-inducing penalties,
+/// section 5, for norms as minima of ridge; Shalev-Shwartz and Zhang (2014), Accelerated proximal stochastic dual
+/// coordinate ascent, for elastic net. The visits and the momentum are in DualAscent; here are the ends of passes, the
+/// intercepts and the certificates.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
-  static_assert(detail::MayBe<Loss, Hinge> && (detail::MayBe<Penalty, Ridge> || std::is_same_v<Penalty, GroupL2>),
+  static_assert(detail::MayBe<Loss, Hinge> &&
+                    (detail::MayBe<Penalty, Ridge> || std::is_same_v<Penalty, GroupL2> || detail::may_soften<Penalty>),
                 TAMIS_NEEDS_HINGE_AND_RIDGE);
   static_assert(tamis::Design<Design, T>, TAMIS_NEEDS_DESIGN);
   using Base = DualAscent<T, Loss, Penalty, Design>;
@@ -62,8 +67,11 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       Base::multiply, Base::negligible_, Base::offer_primal, Base::old_level, Base::options_, Base::own_,
       Base::proximal_, Base::report_, Base::rest, Base::samples, Base::shape_, Base::start_pass, Base::stride_,
       Base::sum, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::visit_block,
-      Base::work_, Base::dual_entries, Base::matrix_entries, Base::may_reweigh, Base::mean, Base::reweighs,
-      Base::strength, Base::for_each_listed_group, Base::scale_of, Base::score, Base::measure_scales;
+      Base::work_, Base::dual_entries, Base::matrix_entries, Base::has_zeros, Base::may_reweigh, Base::mean,
+      Base::reweighs, Base::strength, Base::for_each_listed_group, Base::scale_of, Base::score, Base::measure_scales,
+      Base::may_soften, Base::softens, Base::form, Base::centres_, Base::share_of_ridge_, Base::threshold_,
+      Base::penalty_;
+  using typename Base::Form;
   using typename Base::Memory;
 
  public:
@@ -79,11 +87,9 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   /// Bytes with which all samples fit at once, for a design with that many values that are not zero.
   static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) { return requirement(shape, hint.entries); }
   static constexpr Requirement requirement(Shape shape, std::size_t entries) {
-    return requirement(shape, entries, std::is_same_v<Penalty, GroupL2>);
-  }
-  /// `of_groups`: whether the penalty, if it is chosen at run time, is one of groups.
-  static constexpr Requirement requirement(Shape shape, std::size_t entries, bool of_groups) {
-    return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features), of_groups);
+    constexpr bool is_known = !requires { Penalty::chosen_at_run_time; };
+    constexpr Form of_type = is_known && may_soften ? Form::soft : Form::ridge;
+    return requirement(shape, entries, std::is_same_v<Penalty, GroupL2> ? Form::groups : of_type);
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
@@ -99,7 +105,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     if (!reweighs()) {
       const T by = before / lambda;  // the duals stay
       const std::size_t weights = static_cast<std::size_t>(shape_.features) * stride_;
-      for (std::size_t e = 0; e < weights; ++e) own_.w[e] *= by;
+      for (std::size_t e = 0; e < weights && !softens(); ++e) own_.w[e] *= by;
       proximal_ *= by;
     }
     certify_coefficients(false, true);
@@ -121,9 +127,13 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   }
 
  private:
+  static constexpr Requirement requirement(Shape shape, std::size_t entries, Form form) {
+    return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features), form);
+  }
+
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     const std::size_t least = shape_.features;
-    const Requirement needed = requirement(shape_, least, reweighs());
+    const Requirement needed = requirement(shape_, least, form());
     if (!validate(memory, needed)) return false;
     if (!(options_.lambda > T(0))) {
       report_.status = Status::invalid_lambda;
@@ -134,18 +144,32 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
         report_.status = Status::invalid_combination;  // one weight for all classes
         return false;
       }
+    if constexpr (may_soften) {
+      const EntryTerms<T> terms = entry_terms<T>(penalty_);
+      if (terms.l1 > T(0) && !(terms.ridge > T(0))) {
+        report_.status = Status::invalid_option;
+        return false;
+      }
+      share_of_ridge_ = terms.ridge;
+      threshold_ = terms.l1 / terms.ridge;
+    }
     // As many entries as fit, and as there are.
     const std::size_t spare = memory.size() - needed.bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
     std::size_t entries = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
-    while (entries > least && requirement(shape_, entries, reweighs()).bytes > memory.size()) --entries;
+    while (entries > least && requirement(shape_, entries, form()).bytes > memory.size()) --entries;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, shape_, entries, reweighs());
+    own_ = Memory::lay_out(arena, shape_, entries, form());
     bind(own_.common, arena.used());
     centre();
     samples().bind(own_.samples, entries);
     if constexpr (may_reweigh)
       if (reweighs()) begin_scales();
+    if constexpr (may_soften) {
+      const std::size_t full = static_cast<std::size_t>(shape_.samples) * shape_.features;
+      centres_ = softens() && options_.intercept && design_.entries(nullptr, shape_.features) == full;
+      if (centres_) samples().widen();
+    }
     fill(own_.w, matrix_entries(), T(0));
     fill(own_.p, dual_entries(), T(0));
     for (T* row : own_.row) fill(row, stride_, T(0));
@@ -163,7 +187,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     intercept_scale_ = T(1);
     for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.z, i, stride_));
     offer_primal(own_.w, own_.z);
-    if (reweighs()) loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
+    if (has_zeros()) loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
     else fill(own_.z, dual_entries(), T(0));
     certify_null_model(own_.z, own_.g);
     if (!running()) return;
@@ -282,6 +306,13 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     }
     if (reweighs())
       for (Index j = 0; j < features; ++j) scale_row(row_of(own_.w, j, stride), stride, own_.scale[j]);
+    if constexpr (may_soften)
+      if (softens()) {
+        copy(own_.softened, static_cast<std::size_t>(features) * stride, own_.w);
+        if (options_.intercept && !centres_)
+          for (Index j = 0; j < features; ++j)
+            for (Index k = 0; k < stride; ++k) b[k] += memory_.means[j] * row_of(own_.w, j, stride)[k];
+      }
     certify_coefficients(last);
   }
 
@@ -291,6 +322,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     const Index stride = stride_;
     const Index features = shape_.features;
     if (reweighs()) samples().forget();  // they are scaled
+    if (centres_) samples().widen();     // or shifted
     multiply(own_.w, own_.z);
     offer_primal(own_.w, own_.z);
     call_back();
@@ -319,6 +351,13 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
     }
     if (!options_.intercept) return;
+    if (softens()) {  // intercepts are those of the rows
+      if (!centres_)
+        for (Index j = 0; j < features; ++j)
+          for (Index k = 0; k < stride; ++k)
+            row_of(own_.w, j, stride)[k] -= memory_.means[j] / strength() * own_.row[sum][k];
+      return;
+    }
     shift_coefficients(T(-1));
     T* level_row = own_.row[level];
     copy(row_of(own_.w, features, stride), stride, level_row);

@@ -4,8 +4,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "../catalogue.hpp"
 #include "../design/sample_rows.hpp"
 #include "../design/sorted_columns.hpp"
+#include "../penalty/elastic_net.hpp"
 #include "crammer_singer_step.hpp"
 #include "workbench.hpp"
 
@@ -25,12 +27,35 @@ struct RowsIn<T, SortedColumns<T, SampleRows<T, Design>>> {
   static SampleRows<T, Design>& of(type& design) { return design.uncopied(); }
 };
 
-/// What the scales of groups take, which come last.
+/// What W is of the duals.
+enum class AscentForm : std::uint8_t { ridge, groups, soft };
+
+constexpr AscentForm form_of_ascent(PenaltyKind penalty) {
+  if (penalty == PenaltyKind::elastic_net) return AscentForm::soft;
+  return has_groups(penalty) ? AscentForm::groups : AscentForm::ridge;
+}
+
+/// What the scales of groups, and softened coefficients take; either comes last.
 template <class T>
-struct GroupScales {
+struct AscentExtras {
   T* scale;
-  static constexpr GroupScales lay_out(Arena& arena, Shape shape) { return {arena.take<T>(shape.features)}; }
+  T* softened;
+  static constexpr AscentExtras lay_out(Arena& arena, Shape shape, AscentForm form) {
+    AscentExtras m{};
+    if (form == AscentForm::groups) m.scale = arena.take<T>(shape.features);
+    if (form == AscentForm::soft) m.softened = arena.take<T>(CommonMemory<T>::coefficients(shape));
+    return m;
+  }
 };
+
+/// Whether a penalty is, or may be, elastic net.
+template <class Penalty>
+inline constexpr bool may_soften = [] {
+  if constexpr (requires { Penalty::chosen_at_run_time; }) return Penalty::has(PenaltyKind::elastic_net);
+  else return false;
+}();
+template <class S>
+inline constexpr bool may_soften<ElasticNet<S>> = true;
 
 }  // namespace detail
 
@@ -39,29 +64,42 @@ struct GroupScales {
 /// `visit_block` until no block is `left_`, and then `extrapolate`, or `rest` where the momentum is forgotten.
 ///
 /// With a penalty of groups the ridge is ½ Σ_G ‖w_G‖²/a_G², and what is ascended on are the rows of X·diag(a) and
-/// coefficients w/a, whose ridge has strength one instead of λ.
+/// coefficients w/a, whose ridge has strength one instead of λ. With elastic net w is what it is with the ridge part
+/// alone, and coefficients are `softened`, which go along; means cannot stay outside of them then, and a dense design
+/// has rows less their means in the block.
 template <class T, class Loss, class Penalty, class Design>
 class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T, Design>::type> {
  protected:
   using Held = detail::RowsIn<T, Design>;
   using Base = Workbench<T, Loss, Penalty, typename Held::type>;
   using Base::design_, Base::has_zeros, Base::memory_, Base::options_, Base::report_, Base::shape_, Base::stride_,
-      Base::targets_, Base::dual_entries, Base::matrix_entries;
+      Base::targets_, Base::dual_entries, Base::matrix_entries, Base::dual_kind, Base::penalty_;
   using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
   using Base::Base;
 
-  static constexpr bool may_reweigh = HasGrouping<Penalty>;
+  using Form = detail::AscentForm;
+  static constexpr bool may_reweigh = HasGrouping<Penalty>, may_soften = detail::may_soften<Penalty>;
   /// Whether the ridge stands for a penalty of groups.
-  bool reweighs() const { return may_reweigh && has_zeros(); }
-  T strength() const { return reweighs() ? T(1) : options_.lambda; }
-  /// Mean of a feature, as it is in the rows.
-  T mean(Index j) const { return reweighs() ? own_.scale[j] * memory_.means[j] : memory_.means[j]; }
+  bool reweighs() const { return may_reweigh && dual_kind() == DualKind::norm; }
+  /// Whether W is softened.
+  bool softens() const { return may_soften && dual_kind() == DualKind::sparse_conjugate; }
+  Form form() const { return reweighs() ? Form::groups : softens() ? Form::soft : Form::ridge; }
+  /// Of the ridge.
+  T strength() const {
+    if constexpr (may_soften)
+      if (softens()) return options_.lambda * share_of_ridge_;
+    return reweighs() ? T(1) : options_.lambda;
+  }
+  /// Mean of a feature, where it stays outside of the rows.
+  T mean(Index j) const {
+    if (softens()) return T(0);
+    return reweighs() ? own_.scale[j] * memory_.means[j] : memory_.means[j];
+  }
 
   struct Memory {
     CommonMemory<T> common;
     T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
-    T* scale;             ///< a, of a penalty of groups
     T* g;                 ///< scratch: gradients
     T* p;                 ///< duals plus cᵢ at the label
     T* z;                 ///< scratch: scores, duals
@@ -72,8 +110,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     std::uint8_t* wait;   ///< passes until the next visit
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
     typename Samples::Memory samples;
+    T* scale;     ///< a, of a penalty of groups
+    T* softened;  ///< coefficients with elastic net, as far as the duals have come
 
-    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, [[maybe_unused]] bool with_scale) {
+    static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, [[maybe_unused]] Form form) {
       Memory m{};
       m.common = CommonMemory<T>::lay_out(arena, shape);
       for (T** coefficients : {&m.w, &m.g}) *coefficients = arena.take<T>(CommonMemory<T>::coefficients(shape));
@@ -83,8 +123,11 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
       for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
       m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
-      if constexpr (may_reweigh)
-        if (with_scale) m.scale = detail::GroupScales<T>::lay_out(arena, shape).scale;
+      if constexpr (may_reweigh || may_soften) {
+        const auto extras = detail::AscentExtras<T>::lay_out(arena, shape, form);
+        m.scale = extras.scale;
+        m.softened = extras.softened;
+      }
       return m;
     }
   };
@@ -132,18 +175,24 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   }
 
   void load(Index first, Index count) {
-    if (samples().load(first, count) && reweighs()) samples().scale(own_.scale);
+    if (!samples().load(first, count)) return;
+    if (reweighs()) samples().scale(own_.scale);
+    if constexpr (may_soften)
+      if (centres_) samples().shift(memory_.means);
   }
   Index& block(Index b) const { return own_.order[shape_.samples - b]; }
 
   void start_pass() {
     left_ = blocks_;
     gap_ = moved_ = agreement_ = T(0);
+    if constexpr (may_soften)
+      if (softens())
+        for (std::size_t e = 0; e < matrix_entries(); ++e) own_.softened[e] = soft(own_.w[e], threshold_);
   }
 
-  /// Forgets the momentum: the present point is where the next one starts from.
+  /// Forgets the direction, and half of the momentum: the present point is where the next one starts from.
   void rest() {
-    inertia_ = 0;
+    inertia_ = reweighs() ? 0 : inertia_ / 2;
     copy(own_.row[sum], stride_, own_.row[old_sum]);
     copy(own_.row[level], stride_, own_.row[old_level]);
     copy(own_.p, dual_entries(), own_.z);
@@ -215,7 +264,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     } else {
       fill(step, stride, T(0));
     }
-    row_multiply(x, own_.w, stride, step, s);
+    row_multiply(x, softens() ? own_.softened : own_.w, stride, step, s);
     const T margin = targets_.margin(i);
     const T own = s[targets_.labels[i]];
     for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
@@ -257,8 +306,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
         });
     moved_ += moved;
     for (Index k = classes; k < stride; ++k) step[k] = T(0);
-    row_update(x, step, own_.w, stride);
     work_ += x.count;
+    if constexpr (may_soften)
+      if (softens()) return row_update(x, step, own_.w, stride, threshold_, own_.softened);
+    row_update(x, step, own_.w, stride);
   }
 
   enum : int {
@@ -284,6 +335,10 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   std::uint32_t inertia_ = 0;
   T gap_ = T(0);    ///< of the samples visited in this pass
   T moved_ = T(0);  ///< how far their duals went
+
+  T share_of_ridge_ = T(1);  ///< in elastic net
+  T threshold_ = T(0);       ///< of `softened`
+  bool centres_ = false;     ///< whether rows are less their means
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
