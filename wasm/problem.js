@@ -29,10 +29,10 @@ export const dense = ['ridge'];
 const usual_solvers = [0, 1, 5, 6, 11];
 /** The modules that train one model. */
 const modules_of_one = [
-  { name: 'hinge-ridge', losses: ['hinge'], penalties: ['ridge'], solvers: ['auto', 'primal-dual',
+  { name: 'hinge-ridge', losses: ['hinge'], penalties: ['ridge', 'elastic-net'], solvers: ['auto', 'primal-dual',
     'crammer-singer-dual', 'two-phase'] },
-  { name: 'hinge', losses: ['hinge'], penalties: ['l1', 'elastic-net', 'reweighted-l1'], solvers: ['auto',
-    'primal-dual', 'crammer-singer-dual', 'two-phase'] },
+  { name: 'hinge', losses: ['hinge'], penalties: ['l1', 'reweighted-l1'], solvers: ['auto', 'primal-dual',
+    'two-phase'] },
   { name: 'hinge-groups', losses: ['hinge'], penalties: ['group-l2', 'group-linf', 'sparse-group'], solvers: ['auto',
     'primal-dual', 'two-phase'] },
   { name: 'squared-hinge-ridge', losses: ['squared-hinge'], penalties: ['ridge', 'elastic-net'], solvers: ['auto',

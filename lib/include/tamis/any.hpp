@@ -284,7 +284,8 @@ template <class T, class Penalties>
 class AnyPenaltyOf {
  public:
   explicit AnyPenaltyOf(PenaltyKind kind, const Groups& groups = {}, const PenaltyParameters<T>& parameters = {})
-      : AnyPenaltyOf(table_of(catalogue::Penalties<T>{}, kind), Data{groups, {kind, parameters.l1_ratio}, {}}) {}
+      : AnyPenaltyOf(table_of(catalogue::Penalties<T>{}, kind),
+                     Data{groups, {kind, l1_ratio_of(kind, parameters.l1_ratio)}, {}}) {}
   /// One round of reweighted-l1.
   explicit AnyPenaltyOf(const WeightedL1<T>& weighted)
       : AnyPenaltyOf(&table_for<WeightedL1<T>>, Data{{}, {}, weighted}) {}
@@ -320,7 +321,7 @@ class AnyPenaltyOf {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });
   }
   template <class U>
-  EntryTerms<T> entry_terms() const {
+  [[gnu::noinline]] EntryTerms<T> entry_terms() const {
     return visit([](const auto& penalty) { return tamis::entry_terms<T>(penalty); });
   }
   T dual_norm(const Rows<const T>& g) const { return table_->dual_norm(data_, g); }
@@ -337,7 +338,15 @@ class AnyPenaltyOf {
   using Norm = AnyNorm<T, Penalties>;
   using AnyGroups = GroupSum<Norm>;
   template <class P>
-  using HeldAs = std::conditional_t<HasGrouping<P>, AnyGroups, P>;
+  using HeldAs = std::conditional_t<
+      HasGrouping<P>, AnyGroups,
+      std::conditional_t<has(PenaltyKind::elastic_net) && (std::same_as<P, Ridge> || std::same_as<P, L1>),
+                         ElasticNet<T>, P>>;
+  /// Ridge and l1 are elastic net of ratio 0 and 1.
+  static constexpr T l1_ratio_of(PenaltyKind kind, T given) {
+    if constexpr (!has(PenaltyKind::elastic_net)) return given;
+    else return kind == PenaltyKind::ridge ? T(0) : kind == PenaltyKind::l1 ? T(1) : given;
+  }
   /// The rows with the types that stand for them, each once.
   template <class... R>
   static catalogue::List<R...> held(catalogue::List<R...>, catalogue::List<>);
@@ -543,8 +552,7 @@ struct ProblemSpec {
     const T mass = lambda * T(shape.samples);
     constexpr T least = T(1e-3), of_ridge = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
     if (in_webassembly || !has_groups(penalty)) {
-      const bool is_soft = !in_webassembly && penalty == PenaltyKind::elastic_net;
-      const T share = is_soft ? T(0.2) / T(shape.classes) : of_ridge;
+      const T share = penalty == PenaltyKind::elastic_net ? T(0.2) / T(shape.classes) : of_ridge;
       return !(mass >= least) || share * square_distance > mass;
     }
     const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
@@ -554,7 +562,7 @@ struct ProblemSpec {
   /// λ, or with elastic net what of it is ridge: ascent on the dual goes by that.
   template <class T>
   constexpr T lambda_of_ridge(T lambda, T l1_ratio) const {
-    return !in_webassembly && penalty == PenaltyKind::elastic_net ? lambda * (T(1) - l1_ratio) : lambda;
+    return penalty == PenaltyKind::elastic_net ? lambda * (T(1) - l1_ratio) : lambda;
   }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few

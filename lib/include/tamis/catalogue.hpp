@@ -149,8 +149,8 @@
 // its losses with some of its penalties; the first row that has all that a problem asks for is the one. What none has,
 // the module `tamis` has, of all usual solvers. wasm/CMakeLists.txt names them, too.
 #define TAMIS_MODULES(ROW)                                                                                             \
-  ROW(hinge_ridge, is_one<LossKind::hinge>, !makes_zeros, is_usual)                                                    \
-  ROW(hinge, is_one<LossKind::hinge>, makes_zero_entries, is_usual)                                                    \
+  ROW(hinge_ridge, is_one<LossKind::hinge>, has_ridge_part, is_usual)                                                  \
+  ROW(hinge, is_one<LossKind::hinge>, has_entries_alone, is_usual)                                                     \
   ROW(hinge_groups, is_one<LossKind::hinge>, has_groups, is_small)                                                     \
   ROW(squared_hinge_ridge, is_one<LossKind::squared_hinge>, has_ridge_part, is_usual)                                  \
   ROW(squared_hinge, is_one<LossKind::squared_hinge>, has_entries_alone, is_usual)                                     \
@@ -461,7 +461,7 @@ constexpr bool is_one(decltype(kind) which) {
   return which == kind;
 }
 constexpr bool is_any(PenaltyKind) { return true; }
-/// Ascent on the dual beside the second phase is more than a module of one training may weigh, unless for ridge alone.
+/// Ascent on the dual beside the second phase is more than a module of one training may weigh with groups.
 constexpr bool is_small(SolverKind solver) { return is_usual(solver) && solver != SolverKind::crammer_singer_dual; }
 /// Losses with a gradient, of samples with one class each.
 constexpr bool has_gradient_of_classes(LossKind loss) { return (of(loss) & has::gradient) && !has_label_sets(loss); }
@@ -517,17 +517,16 @@ constexpr SolverKind default_solver(const ProblemTraits& problem) {
 constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool constrained = false,
                                     bool tiny_lambda = false, bool wide_groups = false, bool rare_sizes = false) {
   const auto accepted = [=](SolverKind solver) { return is_compatible(solver, loss, penalty); };
-  return default_solver({.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
-                         .descends = accepted(SolverKind::block_coordinate_descent),
-                         .by_entries = accepted(SolverKind::proximal_newton),
-                         .few_unknowns = rare_sizes,
-                         .has_second_phase = accepted(SolverKind::two_phase),
-                         .ascends = accepted(SolverKind::crammer_singer_dual) &&
-                                    (penalty == PenaltyKind::ridge || rare_sizes ||
-                                     (!in_webassembly && penalty == PenaltyKind::elastic_net)),
-                         .constrained = constrained,
-                         .tiny_lambda = tiny_lambda,
-                         .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
+  return default_solver(
+      {.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
+       .descends = accepted(SolverKind::block_coordinate_descent),
+       .by_entries = accepted(SolverKind::proximal_newton),
+       .few_unknowns = rare_sizes,
+       .has_second_phase = accepted(SolverKind::two_phase),
+       .ascends = accepted(SolverKind::crammer_singer_dual) && (has_ridge_part(penalty) || rare_sizes),
+       .constrained = constrained,
+       .tiny_lambda = tiny_lambda,
+       .wide_groups = penalty == PenaltyKind::group_linf && wide_groups});
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

@@ -47,12 +47,12 @@ template <class T>
       stride, [&]<int V>(Index k) { detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k); });
 }
 
-namespace detail {
-
-/// W += x uᵀ; the pieces of u that are zero cost nothing. changed(piece, where) with every piece of W that has changed.
-template <class T, class Changed>
-[[gnu::always_inline]] inline void row_update(SampleRow<T> x, const T* u, T* w, Index stride, Changed changed) {
+/// W += x uᵀ; the pieces of u that are zero cost nothing. `softened`, if it is there, stays soft(W, threshold).
+template <class T>
+[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride, T threshold = T(0),
+                                  T* softened = nullptr) {
   constexpr Index width = SimdOrScalar<T>::width;
+  const auto by = SimdOrScalar<T>::fill(threshold), none = SimdOrScalar<T>::fill(T(0));
   for (Index k = 0; k < stride; k += width) {
     bool zero = true;
     for (Index v = 0; v < width; ++v) zero = zero && u[k + v] == T(0);
@@ -62,25 +62,9 @@ template <class T, class Changed>
       T* row = row_of(w, x.features[e], stride) + k;
       const auto next = SimdOrScalar<T>::load(row) + SimdOrScalar<T>::fill(x.values[e]) * dual;
       next.store(row);
-      changed(next, row);
+      if (softened) ((next - by).positive_part() - (none - next - by).positive_part()).store(softened + (row - w));
     }
   }
-}
-
-}  // namespace detail
-
-/// W += x uᵀ; the pieces of u that are zero cost nothing.
-template <class T>
-[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride) {
-  detail::row_update(x, u, w, stride, [](auto, T*) {});
-}
-/// The same, and `softened` stays soft(W, threshold).
-template <class T>
-[[gnu::noinline]] void row_update(SampleRow<T> x, const T* u, T* w, Index stride, T threshold, T* softened) {
-  const auto by = SimdOrScalar<T>::fill(threshold), zero = SimdOrScalar<T>::fill(T(0));
-  detail::row_update(x, u, w, stride, [=](auto next, T* where) {
-    ((next - by).positive_part() - (zero - next - by).positive_part()).store(softened + (where - w));
-  });
 }
 
 /// The design behind it, and the block of its samples that was loaded last. When the block is the whole design,
@@ -199,15 +183,16 @@ class SampleRows {
   /// Makes what was loaded anew, with room for all features, rows of X − 1·offsetsᵀ.
   [[gnu::noinline]] void shift(const T* offsets) {
     Index start = 0;
-    for (Index i = first_; i < last_; ++i, start += features()) {
-      Index entry = memory_.end[i];
+    for (Index i = first_; i < last_; ++i) {
+      Index* const feature = memory_.features + start;
+      T* const value = memory_.values + start;
+      Index left = memory_.end[i] - start;
       for (Index j = features(); j-- > 0;) {
-        const bool has = entry > start && memory_.features[entry - 1] == j;
-        const T value = has ? memory_.values[--entry] : T(0);
-        memory_.features[start + j] = j;
-        memory_.values[start + j] = value - offsets[j];
+        value[j] = (left > 0 && feature[left - 1] == j ? value[--left] : T(0)) - offsets[j];
+        feature[j] = j;
       }
-      memory_.end[i] = start + features();
+      start += features();
+      memory_.end[i] = start;
     }
   }
   SampleRow<T> row(Index sample) const {

@@ -67,10 +67,9 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       Base::multiply, Base::negligible_, Base::offer_primal, Base::old_level, Base::options_, Base::own_,
       Base::proximal_, Base::report_, Base::rest, Base::samples, Base::shape_, Base::start_pass, Base::stride_,
       Base::sum, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::validate, Base::visit_block,
-      Base::work_, Base::dual_entries, Base::matrix_entries, Base::has_zeros, Base::may_reweigh, Base::mean,
-      Base::reweighs, Base::strength, Base::for_each_listed_group, Base::scale_of, Base::score, Base::measure_scales,
-      Base::may_soften, Base::softens, Base::form, Base::centres_, Base::share_of_ridge_, Base::threshold_,
-      Base::penalty_;
+      Base::work_, Base::dual_entries, Base::matrix_entries, Base::may_reweigh, Base::mean, Base::offset, Base::reweighs,
+      Base::strength, Base::for_each_listed_group, Base::scale, Base::softened, Base::scale_of, Base::score,
+      Base::measure_scales, Base::may_soften, Base::softens, Base::form, Base::softening_, Base::penalty_;
   using typename Base::Form;
   using typename Base::Memory;
 
@@ -133,7 +132,8 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
 
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     const std::size_t least = shape_.features;
-    const Requirement needed = requirement(shape_, least, form());
+    const Form form = this->form();
+    const Requirement needed = requirement(shape_, least, form);
     if (!validate(memory, needed)) return false;
     if (!(options_.lambda > T(0))) {
       report_.status = Status::invalid_lambda;
@@ -150,33 +150,28 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
         report_.status = Status::invalid_option;
         return false;
       }
-      share_of_ridge_ = terms.ridge;
-      threshold_ = terms.l1 / terms.ridge;
+      if (form == Form::soft) softening_ = {terms.ridge, terms.l1 / terms.ridge};
     }
     // As many entries as fit, and as there are.
     const std::size_t spare = memory.size() - needed.bytes;
     const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
-    std::size_t entries = smallest(room, largest(least, design_.entries(nullptr, shape_.features)));
-    while (entries > least && requirement(shape_, entries, form()).bytes > memory.size()) --entries;
+    const std::size_t all = design_.entries(nullptr, shape_.features);
+    std::size_t entries = smallest(room, largest(least, all));
+    while (entries > least && requirement(shape_, entries, form).bytes > memory.size()) --entries;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, shape_, entries, form());
+    own_ = Memory::lay_out(arena, shape_, entries, form);
     bind(own_.common, arena.used());
     centre();
     samples().bind(own_.samples, entries);
     if constexpr (may_reweigh)
       if (reweighs()) begin_scales();
-    if constexpr (may_soften) {
-      const std::size_t full = static_cast<std::size_t>(shape_.samples) * shape_.features;
-      centres_ = softens() && options_.intercept && design_.entries(nullptr, shape_.features) == full;
-      if (centres_) samples().widen();
-    }
+    if constexpr (may_soften)
+      if (form == Form::soft && options_.intercept && all == std::size_t{shape_.samples} * shape_.features) {
+        softening_.centres = true;
+        samples().widen();
+      }
     fill(own_.w, matrix_entries(), T(0));
-    fill(own_.p, dual_entries(), T(0));
     for (T* row : own_.row) fill(row, stride_, T(0));
-    for (Index i = 0; i < shape_.samples; ++i) {
-      row_of(own_.p, i, stride_)[targets_.labels[i]] = targets_.weight(i);
-      own_.wait[i] = own_.quiet[i] = 0;
-    }
     return true;
   }
 
@@ -185,10 +180,14 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     T* intercepts = row_of(own_.w, shape_.features, stride_);
     loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
     intercept_scale_ = T(1);
-    for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.z, i, stride_));
-    offer_primal(own_.w, own_.z);
-    if (has_zeros()) loss_.null_model(targets_, options_.intercept, intercepts, own_.z, stride_);
-    else fill(own_.z, dual_entries(), T(0));
+    for (Index i = 0; i < shape_.samples; ++i) copy(intercepts, stride_, row_of(own_.p, i, stride_));
+    offer_primal(own_.w, own_.p);
+    fill(own_.p, dual_entries(), T(0));
+    for (Index i = 0; i < shape_.samples; ++i) {
+      row_of(own_.p, i, stride_)[targets_.labels[i]] = targets_.weight(i);
+      own_.wait[i] = own_.quiet[i] = 0;
+    }
+    if (form() == Form::ridge) fill(own_.z, dual_entries(), T(0));
     certify_null_model(own_.z, own_.g);
     if (!running()) return;
     begin_ascent();
@@ -244,7 +243,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   void shift_coefficients(T sign) {
     for (Index j = 0; j < shape_.features; ++j) {
       T* row = row_of(own_.w, j, stride_);
-      const T by = sign * mean(j) / strength();
+      const T by = sign * offset(j) / strength();
       for (Index k = 0; k < stride_; ++k) row[k] += by * own_.row[sum][k];
     }
   }
@@ -257,7 +256,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     const T typical = square_root(T(shape_.samples) / T(shape_.features)) / options_.lambda;
     for (Index j = 0; j < shape_.features; ++j) {
       const T size = square_root(memory_.score[j]);
-      own_.scale[j] = size > T(0) ? square_root(typical / size) : T(0);
+      scale()[j] = size > T(0) ? square_root(typical / size) : T(0);
     }
     proximal_step_ = T(0.3);
   }
@@ -268,9 +267,9 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     T total = 0;
     Index kept = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
-      const T scale = own_.scale[group.first];
-      if (!(scale > T(0))) return;
-      total += scale * scale * scale_of(group.first);
+      const T root = scale()[group.first];
+      if (!(root > T(0))) return;
+      total += root * root * scale_of(group.first);
       ++kept;
     });
     if (kept > 0) typical_ = total / T(kept);
@@ -279,7 +278,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       const T ratio = memory_.score[group.first] / options_.lambda;
       const T step = proximal_step_ * typical_ / scale_of(group.first);
-      T v = own_.scale[group.first] * own_.scale[group.first];
+      T v = scale()[group.first] * scale()[group.first];
       const bool is_kept = v > T(0);
       if (ratio > T(1)) {  // a small v grows by steps, not in proportion
         v = largest(v * ratio, v + step * smallest(ratio - T(1), T(2)));
@@ -287,7 +286,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       } else {
         v = drops && v * ratio <= step * (T(1) - ratio) ? T(0) : v * largest(ratio, T(1) / 64);
       }
-      for (Index r = 0; r < group.count; ++r) own_.scale[group.feature(r)] = square_root(v);
+      for (Index r = 0; r < group.count; ++r) scale()[group.feature(r)] = square_root(v);
     });
     if (comes_back) proximal_step_ *= T(0.5);
   }
@@ -296,23 +295,18 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     const Index stride = stride_;
     const Index features = shape_.features;
     T* b = row_of(own_.w, features, stride);
+    if constexpr (may_soften)
+      if (softens()) copy(softened(), static_cast<std::size_t>(features) * stride, own_.w);
     if (options_.intercept) {
       // level = b − m̄ᵀw − ‖m̄‖² Σu/λ
       copy(own_.row[level], stride, b);
       for (Index j = 0; j < features; ++j)
-        for (Index k = 0; k < stride; ++k) b[k] += mean(j) * row_of(own_.w, j, stride)[k];
+        for (Index k = 0; k < stride; ++k) b[k] += offset(j) * row_of(own_.w, j, stride)[k];
       for (Index k = 0; k < stride; ++k) b[k] += mean_square_ / strength() * own_.row[sum][k];
-      shift_coefficients(T(1));
+      if (!softens()) shift_coefficients(T(1));
     }
     if (reweighs())
-      for (Index j = 0; j < features; ++j) scale_row(row_of(own_.w, j, stride), stride, own_.scale[j]);
-    if constexpr (may_soften)
-      if (softens()) {
-        copy(own_.softened, static_cast<std::size_t>(features) * stride, own_.w);
-        if (options_.intercept && !centres_)
-          for (Index j = 0; j < features; ++j)
-            for (Index k = 0; k < stride; ++k) b[k] += memory_.means[j] * row_of(own_.w, j, stride)[k];
-      }
+      for (Index j = 0; j < features; ++j) scale_row(row_of(own_.w, j, stride), stride, scale()[j]);
     certify_coefficients(last);
   }
 
@@ -322,7 +316,7 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
     const Index stride = stride_;
     const Index features = shape_.features;
     if (reweighs()) samples().forget();  // they are scaled
-    if (centres_) samples().widen();     // or shifted
+    if (softening_.centres) samples().widen();  // or shifted
     multiply(own_.w, own_.z);
     offer_primal(own_.w, own_.z);
     call_back();
@@ -347,18 +341,12 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
       }
     const T unscaled = T(-1) / strength();
     for (Index j = 0; j < features; ++j) {
-      const T by = reweighs() ? unscaled * own_.scale[j] : unscaled;
+      const T by = reweighs() ? unscaled * scale()[j] : unscaled;
       for (Index k = 0; k < stride; ++k) row_of(own_.w, j, stride)[k] = by * row_of(own_.g, j, stride)[k];
     }
     if (!options_.intercept) return;
-    if (softens()) {  // intercepts are those of the rows
-      if (!centres_)
-        for (Index j = 0; j < features; ++j)
-          for (Index k = 0; k < stride; ++k)
-            row_of(own_.w, j, stride)[k] -= memory_.means[j] / strength() * own_.row[sum][k];
-      return;
-    }
     shift_coefficients(T(-1));
+    if (softens()) return;  // those of the rows stay
     T* level_row = own_.row[level];
     copy(row_of(own_.w, features, stride), stride, level_row);
     for (Index j = 0; j < features; ++j)

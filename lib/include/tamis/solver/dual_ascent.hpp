@@ -35,17 +35,27 @@ constexpr AscentForm form_of_ascent(PenaltyKind penalty) {
   return has_groups(penalty) ? AscentForm::groups : AscentForm::ridge;
 }
 
-/// What the scales of groups, and softened coefficients take; either comes last.
+/// What scales of groups, or softened coefficients, take, which come last.
 template <class T>
 struct AscentExtras {
-  T* scale;
-  T* softened;
+  T* begin;
   static constexpr AscentExtras lay_out(Arena& arena, Shape shape, AscentForm form) {
-    AscentExtras m{};
-    if (form == AscentForm::groups) m.scale = arena.take<T>(shape.features);
-    if (form == AscentForm::soft) m.softened = arena.take<T>(CommonMemory<T>::coefficients(shape));
-    return m;
+    if (form == AscentForm::soft) return {arena.take<T>(CommonMemory<T>::coefficients(shape))};
+    return {arena.take<T>(form == AscentForm::groups ? shape.features : 0)};
   }
+};
+
+/// What elastic net makes of the ridge.
+template <class T>
+struct Softening {
+  T share_of_ridge = T(1);
+  T threshold = T(0);
+  bool centres = false;  ///< whether rows are less their means
+};
+template <class T>
+struct NoSoftening {
+  static constexpr T share_of_ridge = T(1), threshold = T(0);
+  static constexpr bool centres = false;
 };
 
 /// Whether a penalty is, or may be, elastic net.
@@ -87,19 +97,20 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   Form form() const { return reweighs() ? Form::groups : softens() ? Form::soft : Form::ridge; }
   /// Of the ridge.
   T strength() const {
-    if constexpr (may_soften)
-      if (softens()) return options_.lambda * share_of_ridge_;
-    return reweighs() ? T(1) : options_.lambda;
+    return reweighs() ? T(1) : options_.lambda * softening_.share_of_ridge;
   }
-  /// Mean of a feature, where it stays outside of the rows.
-  T mean(Index j) const {
-    if (softens()) return T(0);
-    return reweighs() ? own_.scale[j] * memory_.means[j] : memory_.means[j];
+  /// Mean of a feature in the rows, which the centred design is without.
+  T offset(Index j) const {
+    if (softening_.centres) return T(0);
+    return reweighs() ? scale()[j] * memory_.means[j] : memory_.means[j];
   }
+  /// The same where steps keep it out of the intercepts.
+  T mean(Index j) const { return softens() ? T(0) : offset(j); }
 
   struct Memory {
     CommonMemory<T> common;
     T* w;                 ///< −Σᵢ xᵢuᵢᵀ/λ, uncentred; the last row is the intercept
+    T* extra;             ///< see scale() and softened()
     T* g;                 ///< scratch: gradients
     T* p;                 ///< duals plus cᵢ at the label
     T* z;                 ///< scratch: scores, duals
@@ -110,8 +121,6 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     std::uint8_t* wait;   ///< passes until the next visit
     std::uint8_t* quiet;  ///< visits in a row that moved nothing
     typename Samples::Memory samples;
-    T* scale;     ///< a, of a penalty of groups
-    T* softened;  ///< coefficients with elastic net, as far as the duals have come
 
     static constexpr Memory lay_out(Arena& arena, Shape shape, std::size_t entries, [[maybe_unused]] Form form) {
       Memory m{};
@@ -123,16 +132,16 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
       m.order = arena.take<Index>(detail::saturating_add(shape.samples, 1));  // blocks + largest block ≤ samples + 1
       for (std::uint8_t** counts : {&m.wait, &m.quiet}) *counts = arena.take<std::uint8_t>(shape.samples);
       m.samples = Samples::Memory::lay_out(arena, shape.samples, entries);
-      if constexpr (may_reweigh || may_soften) {
-        const auto extras = detail::AscentExtras<T>::lay_out(arena, shape, form);
-        m.scale = extras.scale;
-        m.softened = extras.softened;
-      }
+      if constexpr (may_reweigh || may_soften) m.extra = detail::AscentExtras<T>::lay_out(arena, shape, form).begin;
       return m;
     }
   };
 
   Samples& samples() { return Held::of(design_); }
+  /// a of every feature, with a penalty of groups.
+  T* scale() const { return own_.extra; }
+  /// The coefficients with elastic net, as far as the duals have come.
+  T* softened() const { return own_.extra; }
 
   /// What every visit needs of its sample, block by block, and how strongly the intercepts are held.
   [[gnu::noinline]] void measure_samples() {
@@ -176,23 +185,23 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
 
   void load(Index first, Index count) {
     if (!samples().load(first, count)) return;
-    if (reweighs()) samples().scale(own_.scale);
-    if constexpr (may_soften)
-      if (centres_) samples().shift(memory_.means);
+    if (reweighs()) samples().scale(scale());
+    if (softening_.centres) samples().shift(memory_.means);
   }
   Index& block(Index b) const { return own_.order[shape_.samples - b]; }
 
   void start_pass() {
     left_ = blocks_;
     gap_ = moved_ = agreement_ = T(0);
-    if constexpr (may_soften)
-      if (softens())
-        for (std::size_t e = 0; e < matrix_entries(); ++e) own_.softened[e] = soft(own_.w[e], threshold_);
+    if (softens()) soften();
+  }
+  [[gnu::noinline]] void soften() {
+    for (std::size_t e = 0; e < matrix_entries(); ++e) softened()[e] = soft(own_.w[e], softening_.threshold);
   }
 
-  /// Forgets the direction, and half of the momentum: the present point is where the next one starts from.
+  /// Forgets the momentum, or half of it: the present point is where the next one starts from.
   void rest() {
-    inertia_ = reweighs() ? 0 : inertia_ / 2;
+    inertia_ = softens() ? inertia_ / 2 : 0;
     copy(own_.row[sum], stride_, own_.row[old_sum]);
     copy(own_.row[level], stride_, own_.row[old_level]);
     copy(own_.p, dual_entries(), own_.z);
@@ -264,7 +273,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     } else {
       fill(step, stride, T(0));
     }
-    row_multiply(x, softens() ? own_.softened : own_.w, stride, step, s);
+    row_multiply(x, softens() ? softened() : own_.w, stride, step, s);
     const T margin = targets_.margin(i);
     const T own = s[targets_.labels[i]];
     for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
@@ -306,10 +315,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
         });
     moved_ += moved;
     for (Index k = classes; k < stride; ++k) step[k] = T(0);
+    row_update(x, step, own_.w, stride, softening_.threshold, softens() ? softened() : nullptr);
     work_ += x.count;
-    if constexpr (may_soften)
-      if (softens()) return row_update(x, step, own_.w, stride, threshold_, own_.softened);
-    row_update(x, step, own_.w, stride);
   }
 
   enum : int {
@@ -335,10 +342,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   std::uint32_t inertia_ = 0;
   T gap_ = T(0);    ///< of the samples visited in this pass
   T moved_ = T(0);  ///< how far their duals went
-
-  T share_of_ridge_ = T(1);  ///< in elastic net
-  T threshold_ = T(0);       ///< of `softened`
-  bool centres_ = false;     ///< whether rows are less their means
+  [[no_unique_address]] std::conditional_t<may_soften, detail::Softening<T>, detail::NoSoftening<T>> softening_;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE
