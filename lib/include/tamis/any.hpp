@@ -703,6 +703,9 @@ class AnyTrainingFor {
   static constexpr Requirement requirement(const ProblemSpec& choice, Shape shape, WorkspaceHint hint) {
     const SolverKind kind = resolve(choice);
     if (!has(kind)) return {detail::no_bytes_suffice};
+    if constexpr (has(SolverKind::crammer_singer_dual) && Penalty::has(PenaltyKind::elastic_net))
+      if (kind == SolverKind::crammer_singer_dual)
+        hint.entries = detail::room_for_rows(shape, hint.entries, detail::form_of_ascent(choice.penalty));
     return with_extras(choice, shape, Solver::requirement(kind, shape, hint));
   }
   /// And for whichever solver the choice may mean `on_samples`.

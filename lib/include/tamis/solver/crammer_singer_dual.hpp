@@ -84,11 +84,11 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   /// Bytes that `start` needs, aligned to Arena::alignment; the memory of the data is not in it.
   static constexpr Requirement requirement(Shape shape) { return requirement(shape, shape.features); }
   /// Bytes with which all samples fit at once, for a design with that many values that are not zero.
-  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) { return requirement(shape, hint.entries); }
+  static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
+    return requirement(shape, detail::room_for_rows(shape, hint.entries, form_of_type()));
+  }
   static constexpr Requirement requirement(Shape shape, std::size_t entries) {
-    constexpr bool is_known = !requires { Penalty::chosen_at_run_time; };
-    constexpr Form of_type = is_known && may_soften ? Form::soft : Form::ridge;
-    return requirement(shape, entries, std::is_same_v<Penalty, GroupL2> ? Form::groups : of_type);
+    return requirement(shape, entries, form_of_type());
   }
 
   /// Checks the problem, lays out the memory and certifies the model without coefficients. False: it has ended.
@@ -126,14 +126,19 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   }
 
  private:
+  static constexpr Form form_of_type() {
+    constexpr bool is_known = !requires { Penalty::chosen_at_run_time; };
+    if (is_known && may_soften) return Form::soft;
+    return std::is_same_v<Penalty, GroupL2> ? Form::groups : Form::ridge;
+  }
   static constexpr Requirement requirement(Shape shape, std::size_t entries, Form form) {
     return count_bytes<Memory>(shape, largest<std::size_t>(entries, shape.features), form);
   }
 
   [[gnu::noinline]] bool prepare(std::span<std::byte> memory) {
     const std::size_t least = shape_.features;
-    const Form form = this->form();
-    const Requirement needed = requirement(shape_, least, form);
+    const Form its = form();
+    const Requirement needed = requirement(shape_, least, its);
     if (!validate(memory, needed)) return false;
     if (!(options_.lambda > T(0))) {
       report_.status = Status::invalid_lambda;
@@ -150,23 +155,25 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
         report_.status = Status::invalid_option;
         return false;
       }
-      if (form == Form::soft) softening_ = {terms.ridge, terms.l1 / terms.ridge};
+      if (its == Form::soft) softening_ = {terms.ridge, terms.l1 / terms.ridge};
     }
-    // As many entries as fit, and as there are.
+    // As many entries as fit, sought from a little above, and as there are.
     const std::size_t spare = memory.size() - needed.bytes;
-    const std::size_t room = smallest(least + spare / (sizeof(T) + sizeof(Index)), std::size_t{~Index(0)});
+    const std::size_t fit = least + Arena::alignment + spare / (sizeof(T) + sizeof(Index));
+    const std::size_t room = smallest(fit, std::size_t{~Index(0)});
     const std::size_t all = design_.entries(nullptr, shape_.features);
     std::size_t entries = smallest(room, largest(least, all));
-    while (entries > least && requirement(shape_, entries, form).bytes > memory.size()) --entries;
+    while (entries > least && requirement(shape_, entries, its).bytes > memory.size()) --entries;
     Arena arena(memory);
-    own_ = Memory::lay_out(arena, shape_, entries, form);
+    own_ = Memory::lay_out(arena, shape_, entries, its);
     bind(own_.common, arena.used());
     centre();
     samples().bind(own_.samples, entries);
     if constexpr (may_reweigh)
       if (reweighs()) begin_scales();
     if constexpr (may_soften)
-      if (form == Form::soft && options_.intercept && all == std::size_t{shape_.samples} * shape_.features) {
+      if (its == Form::soft && options_.intercept && all == std::size_t{shape_.samples} * shape_.features &&
+          (entries == all || samples().block_from(0) < shape_.samples)) {  // with its zeros it may not fit as a whole
         softening_.centres = true;
         samples().widen();
       }
@@ -202,10 +209,11 @@ class CrammerSingerDual : public DualAscent<T, Loss, Penalty, Design> {
   [[gnu::noinline]] void end_pass() {
     const bool last = !count_iteration();
     negligible_ = share * gap_;
-    const T scale = largest(report_.objective, T(1e-12));
+    const T objective = largest(report_.objective, T(1e-12));
     const std::size_t all = design_.entries(nullptr, shape_.features);
     ++since_;
-    bool promising = gap_ <= T(0.7) * options_.tolerance * scale && work_ >= all && since_ >= report_.iterations / 20;
+    bool promising =
+        gap_ <= T(0.7) * options_.tolerance * objective && work_ >= all && since_ >= report_.iterations / 20;
     bool due = work_ >= patience * all && since_ >= report_.iterations / 5;
     if (reweighs()) {
       promising = gap_ <= renewal * report_.gap && since_ > 1;

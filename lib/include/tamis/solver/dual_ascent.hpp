@@ -35,6 +35,12 @@ constexpr AscentForm form_of_ascent(PenaltyKind penalty) {
   return has_groups(penalty) ? AscentForm::groups : AscentForm::ridge;
 }
 
+/// Values of rows that there is to be room for, of so many that are not zero: all with elastic net, unless most are.
+constexpr std::size_t room_for_rows(Shape shape, std::size_t entries, AscentForm form) {
+  const std::size_t full = saturating_multiply(shape.samples, shape.features);
+  return form == AscentForm::soft && entries >= full / 4 ? largest(entries, full) : entries;
+}
+
 /// What scales of groups, or softened coefficients, take, which come last.
 template <class T>
 struct AscentExtras {
