@@ -110,8 +110,8 @@ export type Solver =
   | 'constrained-primal-dual'
   /** ascent on the dual, one sample at a time; lambda > 0; norms of rows or of listed groups are ridge whose weights
    * are renewed (the default with ridge, unless n lambda is below 1/1000 or below 1/1000, in float 3/1000, of the
-   * mean square distance of samples from their mean; with elastic-net unless n lambda (1 - l1_ratio) is below 1/5 of
-   * that over the classes; with group-l2 for at least 8 classes and 8 samples a feature, unless n lambda is small
+   * mean square distance of samples from their mean; with elastic-net unless n lambda (1 - l1_ratio) is below 1/10
+   * of that over the classes; with group-l2 for at least 8 classes and 8 samples a feature, unless n lambda is small
    * beside the root of that) */
   | 'crammer-singer-dual'
   /** primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples

@@ -268,6 +268,20 @@ TEST(CrammerSingerDual, ElasticNetTakesFeaturesFarFromZero) {
   }
 }
 
+TEST(CrammerSingerDual, IsTheDefaultOfElasticNetUnlessItsRidgeIsSmall) {
+  const ProblemSpec choice{.loss = LossKind::hinge, .penalty = PenaltyKind::elastic_net};
+  const auto solver = [&](double lambda, double ratio) {
+    return choice.of_sizes({100, 10, 5}, lambda, false, ratio).resolved_solver();
+  };
+  EXPECT_EQ(solver(0.1, 0.5), SolverKind::crammer_singer_dual);
+  EXPECT_EQ(solver(0.1, 1.0), SolverKind::two_phase);
+  EXPECT_EQ(solver(1e-5, 0.5), SolverKind::two_phase);
+  // n λ (1 − ρ) = 1 beside a tenth of the mean square distance over the classes.
+  EXPECT_EQ(choice.lambda_of_ridge(0.02, 0.5), 0.01);
+  EXPECT_FALSE(choice.is_tiny(0.01, {100, 10, 5}, 49.0));
+  EXPECT_TRUE(choice.is_tiny(0.01, {100, 10, 5}, 51.0));
+}
+
 TEST(CrammerSingerDual, IsRefusedWithElasticNetOfNoRidge) {
   const Made<double> made(40, 6, 3, 2);
   const auto bytes = CrammerSingerDual<double, Hinge, ElasticNet<double>>::requirement(made.shape()).bytes;

@@ -544,7 +544,7 @@ struct ProblemSpec {
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
   /// their mean: passes of ascent on the dual grow as that over nλ. With elastic net, where TwoPhase does better than
-  /// with ridge, unless classes are many, below a fifth of that over the classes. With groups, whose λ has the units of
+  /// with ridge, unless classes are many, below a tenth of that over the classes. With groups, whose λ has the units of
   /// a feature, below a thousandth of the root of that, or a twelfth in float, where rounding ends passes before, and
   /// for so few coefficients that TwoPhase takes less time.
   template <class T>
@@ -552,7 +552,7 @@ struct ProblemSpec {
     const T mass = lambda * T(shape.samples);
     constexpr T least = T(1e-3), of_ridge = sizeof(T) == 4 ? T(3e-3) : T(1e-3);
     if (in_webassembly || !has_groups(penalty)) {
-      const T share = penalty == PenaltyKind::elastic_net ? T(0.2) / T(shape.classes) : of_ridge;
+      const T share = penalty == PenaltyKind::elastic_net ? T(0.1) / T(shape.classes) : of_ridge;
       return !(mass >= least) || share * square_distance > mass;
     }
     const bool are_few = std::uint64_t{shape.features} * shape.classes <= 400;
