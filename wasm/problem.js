@@ -387,11 +387,13 @@ export function settingsOf({ seed, learningRate, shrinking, stopping }) {
 }
 
 /** The parameters of the penalty, checked. */
-export function parametersOf({ l1Ratio, epsilon, penalty }) {
+export function parametersOf({ l1Ratio, epsilon, penalty, solver }) {
   checkMeaning('l1Ratio', l1Ratio, penalty, takers.l1Ratio);
   checkMeaning('epsilon', epsilon, penalty, takers.epsilon);
   if (l1Ratio !== undefined && !(numberOf(l1Ratio) >= 0 && l1Ratio <= 1))
     throw invalidOption(`l1Ratio: ${shown(l1Ratio)} does not lie between 0 and 1`);
+  if (l1Ratio === 1 && penalty === 'elastic-net' && solver === 'crammer-singer-dual')
+    throw invalidOption('l1Ratio: 1 leaves nothing of the ridge that crammer-singer-dual needs');
   if (epsilon !== undefined && !(numberOf(epsilon) > 0 && epsilon < Infinity))
     throw invalidOption(`epsilon: ${shown(epsilon)} is not positive and finite`);
   return { l1Ratio, epsilon };

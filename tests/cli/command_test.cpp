@@ -630,6 +630,9 @@ TEST(Wrong, BaselineOptions) {
     return out;
   };
   expect_refused(with("hinge", "l1", {}), 2, "needs a smooth loss of one class per sample");
+  expect_refused({"train", iris, "--loss", "hinge", "--penalty", "elastic-net", "--l1-ratio", "1", "--lambda", "0.05",
+                  "--solver", "crammer-singer-dual"},
+                 2, "--solver crammer-singer-dual with --l1-ratio 1: ");
   expect_refused(with("logistic", "ridge", {"--shrinking"}), 2, "this penalty, ridge, makes none");
   expect_refused(with("logistic", "elastic-net", {"--l1-ratio", "0", "--shrinking"}), 2, "elastic-net, makes none");
   expect_refused(with("logistic", "reweighted-l1", {"--stopping", "violation-sum:1e-3"}), 2,

@@ -35,6 +35,7 @@ SETTINGS = [
     (dict(loss="hinges"), "loss is one of hinge, squared-hinge"), (dict(penalty="l0"), "penalty is one of ridge, l1"),
     (dict(solver="newton"), "solver is one of auto"), (dict(precision="half"), "'auto', 'float' or 'double'"),
     (dict(loss="hinge", solver="fista"), "it needs a smooth loss"),
+    (dict(loss="hinge", penalty="elastic-net", l1_ratio=1.0, solver="crammer-singer-dual"), "it needs an l1 ratio below 1"),
     (dict(loss="ranking-squared-hinge"), "needs label sets"),
     (dict(groups=[0, 1]), "expected one number for each of the 4 features"), (dict(groups=0), "groups of 0"),
     (dict(class_weight="even"), "'balanced' or a dictionary"), (dict(class_weight={7: 1.0}), "y has not: .'7'"),

@@ -71,6 +71,8 @@ const refusals = [
   ['a negative group number', { penalty: 'sparse-group', groups: [-1, 0] }, 'invalid_groups', 'groups[0]: -1', { column: 0 }],
   ['a ratio above 1', { penalty: 'elastic-net', l1Ratio: 1.5 }, 'invalid_option', 'l1Ratio: 1.5 does not lie'],
   ['a ratio that is a word', { penalty: 'sparse-group', l1Ratio: '0.5' }, 'invalid_option', "l1Ratio: '0.5'"],
+  ['a ratio without ridge', { loss: 'hinge', penalty: 'elastic-net', l1Ratio: 1, solver: 'crammer-singer-dual' }, 'invalid_option',
+    'l1Ratio: 1 leaves nothing of the ridge'],
   ['a ratio for l1', { l1Ratio: 0.5 }, 'invalid_option', 'l1Ratio: is for elastic-net, sparse-group, not for l1'],
   ['epsilon 0', { penalty: 'reweighted-l1', epsilon: 0 }, 'invalid_option', 'epsilon: 0 is not positive'],
   ['epsilon too small for float', { penalty: 'reweighted-l1', epsilon: 1e-42 }, 'invalid_option', 'epsilon'],
