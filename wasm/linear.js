@@ -107,7 +107,7 @@ export class LinearRun extends Run {
         const refused = module.answer('problem_refusal', this.at.problem);
         return refused ? new TamisError(status, refused) : error(problem.epsilon === undefined ? 'tolerance' : 'tolerance or epsilon');
       }
-      case 'invalid_combination': return error('solver', {}, refusalOf(module, fields));
+      case 'invalid_combination': return error('solver', {}, refusalOf(module, fields) ?? module.answer('problem_refusal', this.at.problem));
       default: return new TamisError(status, sentence);
     }
   }

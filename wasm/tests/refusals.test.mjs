@@ -79,6 +79,8 @@ const refusals = [
   ['epsilon for l1', { epsilon: 0.5 }, 'invalid_option', 'epsilon: is for reweighted-l1, not for l1'],
   ['a solver for another loss', { solver: 'block-coordinate-descent' }, 'invalid_combination',
     'it needs a smooth loss, such as squared-hinge'],
+  ['a solver for other groups', { loss: 'hinge', penalty: 'group-l2', groups: { blocks: 2 }, solver: 'crammer-singer-dual' }, 'invalid_combination',
+    'it needs groups that are rows, or listed'],
   ['a misspelt option', { lamda: 0.1 }, 'invalid_option', 'has no such option; the nearest is lambda'],
   ['an option in the plural', { intercepts: false }, 'invalid_option', 'intercepts: train'],
   ['an option of the second object', { signal: new AbortController().signal }, 'invalid_option', 'takes it in a second object'],
