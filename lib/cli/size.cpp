@@ -49,13 +49,24 @@ void print_jobs(const SizeArguments& a, Requirement solver) {
             << " and " << in_words(a.lambdas, "lambda") << ": " << in_words(jobs, "arena") << " of " << bytes << "\n";
 }
 
+/// That of the solver which `auto` is instead where λ is small, if that is another one.
+template <class T>
+void print_where_lambda_is_small(const SizeArguments& a, ProblemSpec choice, WorkspaceHint hint) {
+  const SolverKind usual = choice.resolved_solver();
+  choice.tiny_lambda = true;
+  if (choice.resolved_solver() == usual) return;
+  std::cout << CommandTraining<T>::requirement(choice, a.shape).bytes
+            << " bytes of arena instead where lambda is small, with " << name(choice.resolved_solver()) << ", and "
+            << CommandTraining<T>::requirement(choice, a.shape, hint).bytes << " to make that faster\n";
+}
+
 template <class T>
 void print(const SizeArguments& a, const ProblemSpec& choice) {
   const Shape shape = a.shape;
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
-  const Requirement faster = CommandTraining<T>::requirement(
-      choice, shape, WorkspaceHint{.entries = entries, .active_limit = usual_active_limit});
+  const WorkspaceHint hint{.entries = entries, .active_limit = usual_active_limit};
+  const Requirement faster = CommandTraining<T>::requirement(choice, shape, hint);
   const std::size_t fast = faster.bytes;
   const SolverKind solver = choice.resolved_solver();
   const bool holds_samples = solver == SolverKind::crammer_singer_dual || is_stochastic(solver);
@@ -77,6 +88,7 @@ void print(const SizeArguments& a, const ProblemSpec& choice) {
             << data << " bytes of dense samples and " << std::size_t(shape.samples) * sizeof(Label)
             << " of labels stay where they are, outside the arena\n"
             << "0 bytes of arena to predict\n";
+  print_where_lambda_is_small<T>(a, choice, hint);
   print_jobs<T>(a, faster);
   if (sizeof(T) == sizeof(float)) print_firmware(choice);
 }
