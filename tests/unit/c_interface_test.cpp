@@ -203,7 +203,8 @@ TEST(CInterface, PenaltiesWithParametersAndListedGroups) {
   auto p = problem_of(made);
   p.penalty = TAMIS_ELASTIC_NET;
   p.l1_ratio = 0.3f;
-  expect_same(p, PrimalDual<float, Hinge, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f}, options));
+  expect_same(
+      p, tamis::CrammerSingerDual<float, Hinge, ElasticNet<float>>(made.design(), made.targets(), {}, {0.3f}, options));
   p.loss = TAMIS_LOGISTIC;
   p.solver = TAMIS_FISTA;
   p.margin = 0.5f;
