@@ -54,8 +54,8 @@ Outcome run_in(const Problem& p, SolverKind solver, const Manner& manner) {
                             ? Groups::listed(p.order.data(), p.starts.data(), static_cast<Index>(p.starts.size() - 1))
                             : Groups::blocks(p.block);
   const Shape shape{p.samples, p.features, p.classes};
-  const ProblemSpec choice =
-      ProblemSpec{p.loss, p.penalty, groups, solver, p.constrained()}.of_sizes(shape, T(p.lambda));
+  const ProblemSpec choice = ProblemSpec{p.loss, p.penalty, groups, solver, p.constrained()}.of_sizes(
+      shape, T(p.lambda), false, T(p.l1_ratio));
   Options<T> options;
   options.lambda = T(manner.before > 0 ? manner.before : p.lambda);
   options.eta = T(p.eta);
