@@ -172,7 +172,10 @@ template <class T>
 ProblemSpec choice_of(const typename Linear<T>::Problem& p, T lambda, bool path = false) {
   const ProblemSpec kinds{static_cast<LossKind>(p.loss), static_cast<PenaltyKind>(p.penalty), groups_of<T>(p),
                           static_cast<SolverKind>(p.solver), p.eta != T(0)};
-  if constexpr (in_webassembly && !Trainer<T>::has(SolverKind::crammer_singer_dual)) return kinds;  // one per problem
+  // Where sizes and λ decide nothing: modules of one training, and builds without the solvers that they decide between.
+  if constexpr (!Trainer<T>::has(SolverKind::crammer_singer_dual) &&
+                (in_webassembly || !Trainer<T>::has(SolverKind::two_phase)))
+    return kinds;
   else return kinds.of_sizes(shape_of<T>(p), lambda, path, p.l1_ratio);
 }
 /// Bytes of the arena: with no hint at all, the least of the solver of `choice`, else of whichever the samples choose.
