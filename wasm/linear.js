@@ -23,13 +23,14 @@ const problem_struct = {
 };
 
 /** The fields of a problem that decide the size of the arena. */
-function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta, groups }) {
+function sizeFields({ samples, features, classes, loss = 'hinge', penalty = 'l1', solver = 'auto', lambda = 1, eta, groups, l1Ratio, epsilon }) {
   const { block, order } = groupsOf({ groups, penalty }, features);
   return {
     samples, features, classes, lambda,
     loss: choice('loss', loss), penalty: choice('penalty', penalty), solver: choice('solver', solver),
     eta: eta === undefined ? undefined : numberOf(eta) || NaN, // 0 would mean none to the module
     block, groupOrder: order ? 1 : 0, // lists are not looked at before there are some
+    ...parametersOf({ l1Ratio, epsilon, penalty, solver }),
   };
 }
 
@@ -67,7 +68,6 @@ export class LinearRun extends Run {
       lambda: lambdaOf(problem),
       ...effortOf(problem),
       margin: marginOf(problem),
-      ...parametersOf(problem),
       ...settingsOf(problem),
     };
   }

@@ -262,7 +262,7 @@ export interface Tamis {
   /**
    * Exact bytes of arena, Infinity when they are more than 4 GiB: the least that training needs, and those with which it
    * is as fast as it can be. It takes the latter when they are free, else the least; where the
-   * samples decide between two solvers (hinge and ridge), what the larger takes. The data come on top.
+   * samples decide between two solvers (hinge with ridge or elastic-net), what the larger takes. The data come on top.
    */
   trainingBytes(spec: TrainingSpec): { least: number; fast: number };
   /** Reads what `toBlob` wrote, here or on another target. A blob holds no names: without `classes`, they are 0, 1, … */
@@ -889,8 +889,10 @@ export interface TrainingSpec {
   solver?: Solver;
   /** As in Problem: training with it takes another solver. */
   eta?: number;
-  /** With hinge and ridge, a value below 1/(1000 samples) takes another solver. */
+  /** With hinge and ridge, a value below 1/(1000 samples) takes another solver; with elastic-net, lambda (1 - l1Ratio). */
   lambda?: number;
+  /** Of elastic-net, as in Problem. */
+  l1Ratio?: number;
   /** As in Problem: with group-linf, groups of several features may take another solver. */
   groups?: ProblemData['groups'];
   /** Values of X that are not zero. Default: all of them. */

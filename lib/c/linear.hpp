@@ -243,8 +243,7 @@ template <class T>
 [[gnu::noinline]] const char* settings_refusal(const typename Linear<T>::Problem& p, const ProblemSpec& choice) {
   const SolverKind solver = choice.resolved_solver();
   if (const char* const wrong = sets_refusal<T>(p, choice.loss)) return wrong;
-  if (solver == SolverKind::crammer_singer_dual && choice.penalty == PenaltyKind::elastic_net && p.l1_ratio == T(1))
-    return TAMIS_NEEDS_RIDGE_PART;
+  if (choice.has_no_ridge(p.l1_ratio)) return TAMIS_NEEDS_RIDGE_PART;
   if (p.stopping >= std::size(all_stopping_rules)) return "stopping is none of tamis_stopping";
   const Stopping<T> stopping{static_cast<StoppingRule>(p.stopping), p.stopping_threshold};
   if (stopping.rule == StoppingRule::gap && !(p.stopping_threshold == T(0)))

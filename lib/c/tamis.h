@@ -25,30 +25,30 @@ extern "C" {
 /* How a call ended. Up to TAMIS_RUNNING there is a usable model; the others are refusals that changed nothing,
  * but for the last three. */
 typedef enum tamis_status {
-  TAMIS_CONVERGED = 0,        /* the certificate is below the tolerance */
-  TAMIS_PRECISION_LIMIT,      /* this scalar type can certify no more than relative_gap */
-  TAMIS_ITERATION_LIMIT,      /* max_iterations reached; the model is the best so far */
-  TAMIS_STOPPED,              /* the observer asked for it; the model is the best so far */
-  TAMIS_RUNNING,              /* not ended: step again */
-  TAMIS_INFEASIBLE,           /* no point satisfies the constraints */
-  TAMIS_ARENA_TOO_SMALL,      /* report.arena_bytes says what would do */
-  TAMIS_INVALID_ARENA,        /* null, or not aligned to 16 bytes */
-  TAMIS_INVALID_SHAPE,        /* no samples, no features, fewer than two or more than 65536 classes, or a null pointer */
-  TAMIS_INVALID_DATA,         /* a value that is not finite, at report.row, report.column; of sparse samples also a row
-                                 out of range or order, or a column that ends before it starts; or a damaged blob */
-  TAMIS_INVALID_LABEL,        /* a label >= classes, at report.row */
-  TAMIS_MISSING_CLASS,        /* class report.column has no sample of positive weight */
-  TAMIS_INVALID_WEIGHT,       /* negative, not finite, or too small beside the others, at report.row */
-  TAMIS_INVALID_MARGIN,       /* not finite, not positive (logistic: negative), at report.row; or given twice */
-  TAMIS_INVALID_LAMBDA,       /* negative or not finite */
-  TAMIS_INVALID_OPTION,       /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver;
-                                 an option that the solver or this build does not have: tamis_problem_refusal() says why */
-  TAMIS_INVALID_COMBINATION,  /* the solver does not accept the loss or the penalty: tamis_refusal() says why */
-  TAMIS_INVALID_GROUPS,       /* listed groups that are empty, overlap or miss a feature: report.column */
-  TAMIS_INVALID_ETA,          /* not positive and finite, together with lambda, or for a solver without constraint */
-  TAMIS_SOURCE_FAILED,        /* tamis_device.h: the source of the samples failed at report.row; also in the middle of */
-  TAMIS_SHORT_ROW,            /* a run, whose best model so far stays. Or gave a row of too few or too many values */
-  TAMIS_INVALID_SCALE         /* samples so large or so small that their squares do not fit this scalar type: rescale */
+  TAMIS_CONVERGED = 0,   /* the certificate is below the tolerance */
+  TAMIS_PRECISION_LIMIT, /* this scalar type can certify no more than relative_gap */
+  TAMIS_ITERATION_LIMIT, /* max_iterations reached; the model is the best so far */
+  TAMIS_STOPPED,         /* the observer asked for it; the model is the best so far */
+  TAMIS_RUNNING,         /* not ended: step again */
+  TAMIS_INFEASIBLE,      /* no point satisfies the constraints */
+  TAMIS_ARENA_TOO_SMALL, /* report.arena_bytes says what would do */
+  TAMIS_INVALID_ARENA,   /* null, or not aligned to 16 bytes */
+  TAMIS_INVALID_SHAPE,   /* no samples, no features, fewer than two or more than 65536 classes, or a null pointer */
+  TAMIS_INVALID_DATA,    /* a value that is not finite, at report.row, report.column; of sparse samples also a row
+                            out of range or order, or a column that ends before it starts; or a damaged blob */
+  TAMIS_INVALID_LABEL,   /* a label >= classes, at report.row */
+  TAMIS_MISSING_CLASS,   /* class report.column has no sample of positive weight */
+  TAMIS_INVALID_WEIGHT,  /* negative, not finite, or too small beside the others, at report.row */
+  TAMIS_INVALID_MARGIN,  /* not finite, not positive (logistic: negative), at report.row; or given twice */
+  TAMIS_INVALID_LAMBDA,  /* negative or not finite */
+  TAMIS_INVALID_OPTION,  /* tolerance, max_iterations, l1_ratio or epsilon out of range; unknown loss, penalty, solver;
+                            an option that the solver or this build does not have: tamis_problem_refusal() says why */
+  TAMIS_INVALID_COMBINATION, /* the solver does not accept loss, penalty or groups: tamis_problem_refusal() says why */
+  TAMIS_INVALID_GROUPS,      /* listed groups that are empty, overlap or miss a feature: report.column */
+  TAMIS_INVALID_ETA,         /* not positive and finite, together with lambda, or for a solver without constraint */
+  TAMIS_SOURCE_FAILED,       /* tamis_device.h: the source of the samples failed at report.row; also in the middle of */
+  TAMIS_SHORT_ROW,           /* a run, whose best model so far stays. Or gave a row of too few or too many values */
+  TAMIS_INVALID_SCALE        /* samples so large or so small that their squares do not fit this scalar type: rescale */
 } tamis_status;
 
 /* What is marked (TAMIS_ALL_SOLVERS), here and below, is in a library built with that macro alone. Sets of classes from

@@ -60,8 +60,9 @@ typedef struct tamis_device_f32 {
 /** Exact bytes of arena, as tamis_training_bytes. Solvers are TAMIS_PRIMAL_DUAL, TAMIS_FISTA,
  * TAMIS_CONSTRAINED_PRIMAL_DUAL and TAMIS_CRAMMER_SINGER_DUAL, and TAMIS_AUTOMATIC the one of them that suits;
  * others, and combinations that are refused: 0. Hinge and ridge on samples of large numbers, whose mean square distance
- * from their mean is above 1000 n lambda, and hinge and group-l2 where the root of that is above 12 n lambda, are better
- * solved by TAMIS_PRIMAL_DUAL: samples are not read for that. */
+ * from their mean is above 1000 n lambda, hinge and elastic-net where it is above 10 classes n lambda (1 - l1_ratio),
+ * and hinge and group-l2 where the root of it is above 12 n lambda, are better solved by TAMIS_PRIMAL_DUAL: samples are
+ * not read for that. */
 size_t tamis_device_bytes_f32(const tamis_problem_f32 *problem);
 
 /** As tamis_start, with the samples of one of quantised and rows, the other NULL; values, rows and starts of the

@@ -153,8 +153,7 @@ ProblemSpec ProblemArguments::choice(bool constrained) const {
   check_meaning("--groups", groups == "rows" ? "" : groups, has_groups, choice.penalty);
   check_meaning("--l1-ratio", l1_ratio, has_ratio, choice.penalty);
   check_meaning("--epsilon", epsilon, in_rounds, choice.penalty);
-  if (parameters().l1_ratio == 1 && choice.penalty == PenaltyKind::elastic_net &&
-      choice.solver == SolverKind::crammer_singer_dual)
+  if (choice.has_no_ridge(parameters().l1_ratio))
     throw ArgumentError("--solver " + solver + " with --l1-ratio 1: " + TAMIS_NEEDS_RIDGE_PART);
   if (const char* refusal = choice.refusal())
     throw ArgumentError("--solver " + solver + " with --loss " + loss + ": " + refusal);

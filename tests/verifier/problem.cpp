@@ -231,8 +231,7 @@ std::vector<SolverKind> solvers_of(const Problem& p) {
   std::vector<SolverKind> out;
   for (const SolverKind solver : all_solvers) {
     const ProblemSpec choice{p.loss, p.penalty, Groups::blocks(p.listed() ? 0 : p.block), solver};
-    if (solver == SolverKind::automatic || choice.refusal()) continue;
-    if (solver == SolverKind::crammer_singer_dual && p.penalty == PenaltyKind::elastic_net && p.l1_ratio == 1) continue;
+    if (solver == SolverKind::automatic || choice.refusal() || choice.has_no_ridge(p.l1_ratio)) continue;
     if (is_constrained(solver) != p.constrained()) continue;
     if (is_blockwise(solver) && has_groups(p.penalty) && (p.block > 0 || p.listed())) continue;
     out.push_back(solver);

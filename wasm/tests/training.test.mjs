@@ -89,6 +89,15 @@ function large() {
   };
 }
 
+test('trainingBytes goes by the ratio: without ridge it is another solver that trains', async () => {
+  const tamis = await load();
+  const spec = { samples: 200, features: 10, classes: 3, loss: 'hinge', penalty: 'elastic-net', lambda: 0.1 };
+  const least = (more) => tamis.trainingBytes({ ...spec, ...more }).least;
+  assert.equal(least({ l1Ratio: 1 }), least({ solver: 'two-phase' }));
+  assert.equal(least({ l1Ratio: 0.5 }), least({ solver: 'crammer-singer-dual' }));
+  assert.notEqual(least({ l1Ratio: 1 }), least({}));
+});
+
 test('trainingBytes is what a training uses, with and without a limit', async () => {
   for (const precision of ['float', 'double'])
     for (let seed = 1; seed <= 12; ++seed) {

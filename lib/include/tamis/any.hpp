@@ -564,6 +564,11 @@ struct ProblemSpec {
   constexpr T lambda_of_ridge(T lambda, T l1_ratio) const {
     return penalty == PenaltyKind::elastic_net ? lambda * (T(1) - l1_ratio) : lambda;
   }
+  /// Whether ascent on the dual is named for elastic net without ridge, which it refuses: TAMIS_NEEDS_RIDGE_PART.
+  template <class T>
+  constexpr bool has_no_ridge(T l1_ratio) const {
+    return solver == SolverKind::crammer_singer_dual && penalty == PenaltyKind::elastic_net && l1_ratio == T(1);
+  }
   /// The choice with what `automatic` goes by, but for the samples' values: AnyTrainingFor::on_samples adds these.
   /// `lambda` is the smallest of a path; there TwoPhase would begin every point of such a loss from zero, and few
   /// unknowns are no reason for it.

@@ -43,7 +43,7 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 /// such steps.
 ///
 /// With elastic net, ρ < 1, coefficients are W = soft(−Xᵀu/λ(1 − ρ), ρ/(1 − ρ)), and a step supposes that none of them
-/// is zero. Without a penalty of entries alone the dual has no bound on the curvature: ρ = 1 is refused.
+/// is zero. Without ridge nothing bounds the curvature of the dual: ρ = 1 is refused.
 ///
 /// Memory: `requirement(shape)`: 3(p+1) + 2n rows of padded classes (4(p+1) with elastic net), 5n + 4p entries (5p with
 /// groups), and room for one sample; more memory holds more samples at once, `requirement(shape, entries)` all of a

@@ -35,7 +35,7 @@ constexpr AscentForm form_of_ascent(PenaltyKind penalty) {
   return has_groups(penalty) ? AscentForm::groups : AscentForm::ridge;
 }
 
-/// Values of rows that there is to be room for, of so many that are not zero: all with elastic net, unless most are.
+/// Values of rows to have room for, of which so many are not zero: with elastic net zeros too, unless most are zero.
 constexpr std::size_t room_for_rows(Shape shape, std::size_t entries, AscentForm form) {
   const std::size_t full = saturating_multiply(shape.samples, shape.features);
   return form == AscentForm::soft && entries >= full / 4 ? largest(entries, full) : entries;
@@ -88,8 +88,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
  protected:
   using Held = detail::RowsIn<T, Design>;
   using Base = Workbench<T, Loss, Penalty, typename Held::type>;
-  using Base::design_, Base::has_zeros, Base::memory_, Base::options_, Base::report_, Base::shape_, Base::stride_,
-      Base::targets_, Base::dual_entries, Base::matrix_entries, Base::dual_kind, Base::penalty_;
+  using Base::design_, Base::memory_, Base::options_, Base::report_, Base::shape_, Base::stride_, Base::targets_,
+      Base::dual_entries, Base::matrix_entries, Base::dual_kind;
   using Samples = std::remove_reference_t<decltype(Held::of(std::declval<typename Held::type&>()))>;
 
   using Base::Base;
@@ -102,9 +102,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
   bool softens() const { return may_soften && dual_kind() == DualKind::sparse_conjugate; }
   Form form() const { return reweighs() ? Form::groups : softens() ? Form::soft : Form::ridge; }
   /// Of the ridge.
-  T strength() const {
-    return reweighs() ? T(1) : options_.lambda * softening_.share_of_ridge;
-  }
+  T strength() const { return reweighs() ? T(1) : options_.lambda * softening_.share_of_ridge; }
   /// Mean of a feature in the rows, which the centred design is without.
   T offset(Index j) const {
     if (softening_.centres) return T(0);
