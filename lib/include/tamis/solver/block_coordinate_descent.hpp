@@ -107,7 +107,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     settled_ = !follows_violations() && newton_is_on();
     narrow(smallest(T(2) * lambda - last, lambda));
     if (before && extrapolate(before, share_of_step(last, lambda, step))) {
-      take_scores();
+      take_scores(own_.z);
       certify(false, false, true);
     }
     if (running()) begin_epochs(2);
@@ -266,9 +266,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// moved them: what rounding takes from the coefficients is the same in all samples, and adds up in the gradient.
   [[gnu::noinline]] void certify(bool null_model, bool last = false, bool has_scores = false) {
     const T at = lambda_;
-    if (!is_rounded && !has_scores) take_scores();
+    if (!is_rounded && !has_scores) take_scores(own_.z);
     take_gradients();
-    if (is_rounded && !has_scores) take_scores();
+    if (is_rounded && !has_scores) take_scores(own_.z);
     offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
@@ -378,7 +378,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// z ← the scores of w, whose intercepts are those beside the copy of the columns, which the products are with unless
   /// `maybe_design`.
   template <bool maybe_design = false>
-  [[gnu::noinline]] void take_scores() {
+  [[gnu::noinline]] void take_scores(T* z) {
     Index count = 0;
     for_each_active_row([&](Index j) {
       if (j < shape_.features && !is_zero(row_of(own_.w, j, stride_))) own_.work[count++] = j;
@@ -390,7 +390,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if (!maybe_design || design_.multiplies_copy()) base = row_of(own_.w, shape_.features, stride_);
       else shifted_intercepts(own_.w, own_.block[0]);
     }
-    design_.multiply(own_.work, count, own_.w, stride_, base, own_.z);
+    design_.multiply(own_.work, count, own_.w, stride_, base, z);
   }
 
   /// Of the intercepts that differ by the same number in all classes, which is all the same to the loss, those that are

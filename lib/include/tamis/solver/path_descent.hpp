@@ -20,9 +20,10 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   using Base = BlockCoordinateDescent<T, Loss, Penalty, Design>;
   using Base::activate_all, Base::active_count_, Base::begin_again, Base::begin_entries, Base::begin_epochs,
       Base::certify_again, Base::count_iteration, Base::design_, Base::end_at_limit, Base::entry_bound, Base::gap_,
-      Base::is_narrow, Base::keeps_before_, Base::lambda_, Base::list_active, Base::loss_, Base::memory_,
-      Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_, Base::room_,
-      Base::shape_, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual, Base::went_round_;
+      Base::is_narrow, Base::is_rounded, Base::keeps_before_, Base::lambda_, Base::list_active, Base::loss_,
+      Base::memory_, Base::monitor_, Base::offer_primal, Base::options_, Base::own_, Base::penalty_, Base::report_,
+      Base::room_, Base::shape_, Base::stride_, Base::targets_, Base::transposed_multiply, Base::update_residual,
+      Base::went_round_;
 
  public:
   using Base::running;
@@ -123,6 +124,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     step_ = &PathDescent::step_by_entries;
     steps_ = 0;
     multiply_copy(false);
+    is_close_ = false;
     newton_.begin(own_.w, stride_, last, next);
   }
   /// Leaves out the features without coefficients whose gradients are not above `least`, if these are most: until the
@@ -166,7 +168,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
   /// A step of ProximalNewton, shortened until it descends, and its certificate.
   void step_by_entries(bool last) {
-    const T before = objective(lambda_);
+    const T before = objective(lambda_), most = before + T(8) * epsilon<T> * absolute(before);  // more is no rounding
     const Design& design = design_;
     EntryProblem<T, Design, Loss> problem{design,
                                           targets_,
@@ -191,8 +193,9 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       if (running()) begin_epochs(2);
       return;
     }
-    take_losses();
-    for (T alpha = T(0.5); !(objective(lambda_) <= before) && alpha > T(1e-3); alpha *= T(0.5)) {
+    if (is_rounded && gap_ < T(0.02)) take_losses_of_step(problem);
+    else take_losses();
+    for (T alpha = T(0.5); !(objective(lambda_) <= most) && alpha > T(1e-3); alpha *= T(0.5)) {
       newton_.take(problem, alpha);
       take_losses();
     }
@@ -203,8 +206,41 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
   /// Scores of the coefficients, the loss there and its gradients.
   [[gnu::noinline]] void take_losses() {
-    Base::template take_scores<true>();
+    is_close_ = false;
+    Base::template take_scores<true>(own_.z);
     loss_value_ = losses_.take_losses(loss_, targets_, static_cast<const T*>(own_.z), own_.u, stride_);
+  }
+  /// The same with the gradients at the scores as steps have moved them, in two numbers each, z + h. What rounding
+  /// takes from coefficients is the same in all samples, and from scores it is more than gradients have beside a small
+  /// λ.
+  template <class Problem>
+  [[gnu::noinline]] void take_losses_of_step(const Problem& problem) {
+    if (!is_close_) fill(own_.h, std::size_t(shape_.samples) * stride_, T(0));
+    is_close_ = true;
+    fill(own_.d, (std::size_t(shape_.features) + 1) * stride_, T(0));
+    newton_.add_step(problem, T(1), own_.d);
+    const T* base = row_of(own_.d, shape_.features, stride_);
+    if (!design_.multiplies_copy()) {
+      this->shifted_intercepts(own_.d, own_.block[0]);
+      base = own_.block[0];
+    }
+    design_.multiply(problem.list, problem.count, own_.d, stride_, base, own_.u);
+    for (Index i = 0; i < shape_.samples; ++i) {
+      T *const z = row_of(own_.z, i, stride_), *const rest = row_of(own_.h, i, stride_),
+               *u = row_of(own_.u, i, stride_);
+      T top = -infinity<T>;
+      for (Index k = 0; k < shape_.classes; ++k) {
+        const T sum = z[k] + u[k], moved = sum - z[k];
+        rest[k] += (z[k] - (sum - moved)) + (u[k] - moved);
+        z[k] = sum;
+        top = largest(top, sum);
+      }
+      for (Index k = 0; k < shape_.classes; ++k) u[k] = (z[k] - top) + rest[k];
+    }
+    (void)losses_.take_losses(loss_, targets_, static_cast<const T*>(own_.u), own_.u, stride_);
+    T* const scores = newton_.scratch();
+    Base::template take_scores<true>(scores);
+    loss_value_ = detail::mean_curved_loss(loss_, targets_, scores, stride_);
   }
   /// The gap after take_losses, with duals to which the intercepts have been shifted: for the features at hand, and for
   /// all of them where that is small enough, or it is the last.
@@ -248,11 +284,12 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
   static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next
-  static constexpr std::uint32_t most_steps = 100;
+  static constexpr std::uint32_t most_steps = 50;
 
   EntryLosses<T> losses_{};
   ProximalNewton<T> newton_{};
   bool (*step_)(PathDescent&) = nullptr;  ///< where it goes by entries
+  bool is_close_ = false;                 ///< scores are in two numbers: see take_losses_of_step
   bool is_certified_ = false;             ///< u and g are those of `certify` at w
   std::uint32_t steps_ = 0;               ///< at the λ at hand
   T loss_value_ = T(0);                   ///< at w, after take_losses

@@ -38,7 +38,7 @@ struct EntryProblem {
 /// intercepts hardly couple with the rest. It is kept, together with the curvatures of the samples from which rows for
 /// entries that join follow; they are taken anew when steps beyond the first at their λs have cost as much as that
 /// would, or descend slowly. The model is minimised by coordinate descent, whose first point is the solution
-/// extrapolated along λ.
+/// extrapolated along λ, and, where that takes long, by factors of the Hessian at the entries that are not zero.
 ///
 /// Cost of a step: a sweep of coordinate descent is m² flops for m entries; an entry that joins, 2mn flops. Sources:
 /// Tibshirani et al. (2012) for the rule; Friedman, Hastie and Tibshirani (2010); Lee, Sun and Saunders (2014).
@@ -48,7 +48,7 @@ class ProximalNewton {
   struct Memory {
     T* hessian;    ///< limit × limit
     T* curvature;  ///< of the samples, where the Hessian was taken: classes × samples
-    T* batch;      ///< columns of weighted features: samples × width
+    T* batch;      ///< columns of weighted features: samples × width; or a factor, up to `sums`
     T* products;   ///< of those with the design: (features + 1) × width
     T* sums;       ///< of the columns of the batch
     T* means;      ///< of the features
@@ -74,7 +74,7 @@ class ProximalNewton {
       m.hessian = arena.take<T>(detail::saturating_multiply(limit, limit));
       m.curvature = arena.take<T>(detail::saturating_multiply(shape.samples, stride));
       m.batch = arena.take<T>(detail::saturating_multiply(shape.samples, m.width));
-      m.products = arena.take<T>(detail::saturating_multiply(rows, m.width));
+      m.products = arena.take<T>(room_of_products(shape, limit, width));
       m.sums = arena.take<T>(m.width);
       m.means = arena.take<T>(rows);
       for (T** matrix : {&m.before, &m.slope}) *matrix = arena.take<T>(detail::saturating_multiply(rows, stride));
@@ -84,6 +84,14 @@ class ProximalNewton {
       return m;
     }
   };
+
+  /// Of the products, or of what a factor of a few hundred entries takes beyond the batch.
+  static constexpr std::size_t room_of_products(Shape shape, Index limit, Index width) {
+    const std::size_t batch = detail::saturating_multiply(shape.samples, width), side = smallest(limit, Index(320));
+    const std::size_t factor = width > padded<T>(shape.classes) ? (side + 1) * side : 0;
+    return largest(detail::saturating_multiply(std::size_t{shape.features} + 1, width),
+                   factor - smallest(factor, batch));
+  }
 
   ProximalNewton() = default;
   explicit ProximalNewton(const Memory& memory) : m_(memory) {}
@@ -124,6 +132,9 @@ class ProximalNewton {
     has_means_ = false;
   }
 
+  /// Samples × classes, until the next step.
+  T* scratch() const { return m_.batch; }
+
   bool has_entries() const { return entries_ > 0; }
   /// Lengths of the last step and of the coefficients after it.
   T moved() const { return square_root(moved_); }
@@ -158,12 +169,17 @@ class ProximalNewton {
   }
   /// w ← the coefficients before the last step, and α of it.
   template <class Problem>
-  [[gnu::noinline]] void take(const Problem& p, T alpha) const {
-    T* const intercepts = row_of(p.w, p.shape.features, p.stride);
+  void take(const Problem& p, T alpha) const {
     for (Index e = 0; e < entries_; ++e) row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] = m_.start[e];
+    add_step(p, alpha, p.w);
+  }
+  /// w += α times the last step.
+  template <class Problem>
+  [[gnu::noinline]] void add_step(const Problem& p, T alpha, T* w) const {
+    T* const intercepts = row_of(w, p.shape.features, p.stride);
     for (Index e = 0; e < entries_; ++e) {
       const T move = alpha * m_.move[e];
-      row_of(p.w, m_.feature[e], p.stride)[m_.label[e]] += move;
+      row_of(w, m_.feature[e], p.stride)[m_.label[e]] += move;
       const Index j = m_.feature[e];
       if (p.intercept && j < p.shape.features) intercepts[m_.label[e]] -= (m_.means[j] - p.means[j]) * move;
     }
@@ -412,20 +428,30 @@ class ProximalNewton {
       }
     const T threshold = p.lambda * p.penalty.l1, ridge = p.lambda * p.penalty.ridge;
     bool all = true;
+    T work = T(0);  // since the last factor
+    int factors = 0;
+    T damping = T(64) * epsilon<T>;
     for (int sweep = 0; sweep < most_sweeps(); ++sweep) {
       T most = 0;
+      Index kept = 0;
       for (Index e = 0; e < entries_; ++e) {
         const bool penalised = m_.feature[e] != intercepts;
         const T h = scale_ * row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
         if (!(h > T(0)) || (!all && penalised && w == T(0))) continue;
-        const T aim = h * w - m_.gradient[e];
-        const T next = penalised ? soft(aim, threshold) / (h + ridge) : aim / h;
-        if (next == w) continue;
-        move(e, next - w);
-        most = largest(most, absolute(next - w) * h);
+        const T step = penalised ? entry_step(w, m_.gradient[e], h, threshold, ridge) : -m_.gradient[e] / h;
+        kept += w != T(0);
+        if (step == T(0)) continue;
+        move(e, step);
+        work += T(entries_);
+        most = largest(most, absolute(step) * h);
       }
       if (!(most > within * p.lambda)) {
         if (all) break;
+        all = true;
+      } else if (work > T(kept) * T(kept) * T(kept) / T(8)) {
+        if (++factors > 12) break;  // what is left is rounding
+        solve_support(p, threshold, ridge, damping);
+        work = T(0);
         all = true;
       } else {
         all = false;
@@ -442,8 +468,60 @@ class ProximalNewton {
     }
     secant_ = total.value();
   }
+  /// To the minimum of the model in the entries that are not zero, as far as none changes its sign; nowhere where there
+  /// is no room for their factor, or it is none: then the next is of more than that.
+  template <class Problem>
+  [[gnu::noinline]] void solve_support(const Problem& p, T threshold, T ridge, T& damping) {
+    const Index intercepts = p.shape.features;
+    const auto value = [&](Index e) { return m_.start[e] + m_.move[e]; };
+    Index count = 0;
+    for (Index e = 0; e < entries_; ++e) {
+      // Of the intercepts of a softmax the last does nothing that the others do not.
+      const bool is_spare = m_.label[e] + 1 == p.shape.classes && !separate_classes(p.loss);
+      if (m_.feature[e] == intercepts ? !is_spare : value(e) != T(0)) m_.list[count++] = e;
+    }
+    const Index stride = padded<T>(count);
+    T* const factor = m_.batch;
+    T* const step = factor + std::size_t(count) * stride;
+    if (count == 0 || std::size_t(count + 1) * stride > std::size_t(m_.sums - factor)) return;
+    for (Index i = 0; i < count; ++i) {
+      const Index e = m_.list[i];
+      T* const row = factor + std::size_t(i) * stride;
+      for (Index c = 0; c <= i; ++c) row[c] = scale_ * row_of(m_.hessian, e, m_.limit)[m_.list[c]];
+      row[i] *= T(1) + damping;
+      step[i] = -m_.gradient[e];
+      if (m_.feature[e] == intercepts) continue;
+      row[i] += ridge;
+      step[i] -= ridge * value(e) + (value(e) < T(0) ? -threshold : threshold);
+    }
+    if (!factor_cholesky(factor, count, stride)) {
+      damping *= T(64);
+      return;
+    }
+    solve_cholesky(static_cast<const T*>(factor), count, stride, step);
+    T share = T(1);
+    for (Index i = 0; i < count; ++i) {
+      const T w = value(m_.list[i]);
+      if (m_.feature[m_.list[i]] != intercepts && w * (w + share * step[i]) < T(0)) share = -w / step[i];
+    }
+    for (Index i = 0; i < count; ++i) m_.move[m_.list[i]] += share * step[i];
+    copy(static_cast<const T*>(m_.given), entries_, m_.gradient);  // anew: what rounding took on the way is not in it
+    for (Index e = 0; e < entries_; ++e) {
+      const T from = m_.feature[e] == intercepts ? p.shift[m_.label[e]] : T(0);
+      if (m_.move[e] != from) add_move(e, m_.move[e] - from);
+    }
+  }
+  /// To the minimum of the model in a coefficient w alone. Where it keeps its sign, without what rounding takes from w.
+  static T entry_step(T w, T gradient, T h, T threshold, T ridge) {
+    const T sign = w < T(0) ? T(-1) : T(1), step = -(gradient + sign * threshold + ridge * w) / (h + ridge);
+    if (sign * (w + step) > T(0) && w != T(0)) return step;
+    return soft(h * w - gradient, threshold) / (h + ridge) - w;
+  }
   void move(Index e, T step) {
     m_.move[e] += step;
+    add_move(e, step);
+  }
+  void add_move(Index e, T step) {
     add_scaled(scale_ * step, row_of(m_.hessian, e, m_.limit), padded<T>(entries_), m_.gradient);
   }
   template <Index W>
