@@ -22,20 +22,30 @@ struct SampleRow {
 
 namespace detail {
 
-template <class T, int V>
+template <class T, int V, class Vector>
 [[gnu::always_inline]] inline void row_multiply_strip(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
-  constexpr Index width = SimdOrScalar<T>::width;
-  SimdOrScalar<T> total[std::size_t{V}];
+  constexpr Index width = Vector::width;
+  Vector total[std::size_t{V}];
   TAMIS_UNROLL
-  for (Index v = 0; v < V; ++v) total[v] = SimdOrScalar<T>::load(base + v * width);
+  for (Index v = 0; v < V; ++v) total[v] = Vector::load(base + v * width);
   for (Index e = 0; e < x.count; ++e) {
     const T* row = row_of(w, x.features[e], stride);
-    const auto value = SimdOrScalar<T>::fill(x.values[e]);
+    const auto value = Vector::fill(x.values[e]);
     TAMIS_UNROLL
-    for (Index v = 0; v < V; ++v) total[v] = total[v] + value * SimdOrScalar<T>::load(row + v * width);
+    for (Index v = 0; v < V; ++v) total[v] = total[v] + value * Vector::load(row + v * width);
   }
   TAMIS_UNROLL
   for (Index v = 0; v < V; ++v) total[v].store(z + v * width);
+}
+
+template <class T>
+TAMIS_WIDE [[gnu::noinline]] void row_multiply_wide(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
+  constexpr Index width = 2 * lanes<T>;
+  using Wide = Simd<T, width>;
+  Index k = 0;
+  for (; k + 4 * width <= stride; k += 4 * width) row_multiply_strip<T, 4, Wide>(x, w + k, stride, base + k, z + k);
+  for (; k + width <= stride; k += width) row_multiply_strip<T, 1, Wide>(x, w + k, stride, base + k, z + k);
+  if (k < stride) row_multiply_strip<T, 1, Simd<T>>(x, w + k, stride, base + k, z + k);
 }
 
 }  // namespace detail
@@ -43,8 +53,11 @@ template <class T, int V>
 /// z = base + Wᵀx, added in the order of the features. Cost 2·count·stride flops.
 template <class T>
 [[gnu::noinline]] void row_multiply(SampleRow<T> x, const T* w, Index stride, const T* base, T* z) {
-  detail::for_each_wide_strip<T>(
-      stride, [&]<int V>(Index k) { detail::row_multiply_strip<T, V>(x, w + k, stride, base + k, z + k); });
+  if constexpr (profile.wide)
+    if (has_wide_vectors()) return detail::row_multiply_wide(x, w, stride, base, z);
+  detail::for_each_wide_strip<T>(stride, [&]<int V>(Index k) {
+    detail::row_multiply_strip<T, V, SimdOrScalar<T>>(x, w + k, stride, base + k, z + k);
+  });
 }
 
 /// W += x uᵀ; the pieces of u that are zero cost nothing. `softened`, if it is there, stays soft(W, threshold).

@@ -27,9 +27,9 @@ concept MayBe = std::is_same_v<Given, Meant> || requires {
 ///
 /// Each visit maximises over the dual row of one sample exactly, by a projection onto the simplex. Samples are visited
 /// in an order drawn anew for each pass by a fixed generator; those whose share of the duality gap is negligible are
-/// left out for 1, 3, 7 or 15 passes, and every certificate, which looks at all samples, calls those back that have a
-/// share again. Between passes u and W go on in their direction, with Nesterov's weights, from anew when the pass turns
-/// against it; rows that leave the simplex so return to it at their next visit, which is in the next pass.
+/// left out for 1, 3, 7, 15 or 31 passes, and every certificate, which looks at all samples, calls those back that have
+/// a share again. Between passes u and W go on in their direction, with Nesterov's weights, from anew when the pass
+/// turns against it; rows that leave the simplex so return to it at their next visit, which is in the next pass.
 ///
 /// A free intercept asks for Σᵢ uᵢ = 0, which no single row can keep: a proximal method of multipliers penalises
 /// ε/2 ‖b − bᵗ‖² instead, which makes b one more feature, on the centred design, and moves bᵗ to b whenever the inner

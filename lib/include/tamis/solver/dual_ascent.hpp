@@ -332,7 +332,7 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     change
   };                                 // the scratch rows: Σᵢuᵢ; b − m̄ᵀw − ‖m̄‖²Σu/λ; scores; steps
   static constexpr T pull = T(0.5);  ///< of the intercepts towards bᵗ, against the curvature of a typical sample
-  static constexpr int longest_wait = 4;
+  static constexpr int longest_wait = 5;
 
   Memory own_{};
   Index blocks_ = 0;

@@ -193,7 +193,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       if (running()) begin_epochs(2);
       return;
     }
-    if (is_rounded && gap_ < T(0.02)) take_losses_of_step(problem);
+    if (is_rounded && gap_ < T(0.02) && steps_ > 3) take_losses_of_step(problem);
     else take_losses();
     for (T alpha = T(0.5); !(objective(lambda_) <= most) && alpha > T(1e-3); alpha *= T(0.5)) {
       newton_.take(problem, alpha);

@@ -448,7 +448,7 @@ class ProximalNewton {
       if (!(most > within * p.lambda)) {
         if (all) break;
         all = true;
-      } else if (work > T(kept) * T(kept) * T(kept) / T(8)) {
+      } else if (work > T(kept) * T(kept) * T(kept) / T(2)) {
         if (++factors > 12) break;  // what is left is rounding
         solve_support(p, threshold, ridge, damping);
         work = T(0);
