@@ -175,8 +175,8 @@ void for_each_score(const LinearModel<T>& model, SampleRow<T> x, Visit visit) {
   const Index stride = model.stride();
   for (Index first = 0; first < model.classes; first += width) {
     T part[width];
-    row_multiply_strip<T, 1>(x, model.coefficients + first, stride,
-                             row_of(model.coefficients, model.features, stride) + first, part);
+    row_multiply_strip<T, 1, SimdOrScalar<T>>(x, model.coefficients + first, stride,
+                                              row_of(model.coefficients, model.features, stride) + first, part);
     for (Index k = first; k < smallest(model.classes, first + width); ++k) visit(k, part[k - first]);
   }
 }

@@ -13,7 +13,6 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, T* step, T& gap) {
   const T top = detail::highest(static_cast<const T*>(s), classes);
-  for_each_width<T>(classes, [&]<class Number>(Index k) { (Number::fill(top) - Number::load(s + k)).store(s + k); });
   gap = T(0);
   bool inside = true;
   T held = T(0);  // where σ leads those that are not zero
@@ -21,15 +20,15 @@ bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, 
   detail::for_each_entry_that(
       p, classes, [](auto entry) { return entry != T(0); },
       [&](Index k) {
-        gap += p[k] * s[k];
+        gap += p[k] * (top - s[k]);
         inside = inside && !(p[k] < T(0));
-        held += p[k] - sigma * s[k];
+        held += p[k] - sigma * (top - s[k]);
         ++holding;
       });
   if (inside && !(gap > negligible)) return false;
   if (finite(sigma)) {
     for_each_width<T>(classes, [&]<class Number>(Index k) {
-      (Number::load(p + k) - Number::fill(sigma) * Number::load(s + k)).store(s + k);
+      (Number::load(p + k) - Number::fill(sigma) * (Number::fill(top) - Number::load(s + k))).store(s + k);
     });
     // Alone, those that stood above the water would have it no higher than it gets.
     const T highest = detail::highest(static_cast<const T*>(s), classes), alone = (held - c) / T(holding);
@@ -45,7 +44,7 @@ bool crammer_singer_step(T* s, T* p, Index classes, T c, T sigma, T negligible, 
     });
   } else {
     Index best = 0;
-    while (s[best] > T(0)) ++best;
+    while (s[best] < top) ++best;
     for (Index k = 0; k < classes; ++k) s[k] = k == best ? c : T(0);
   }
   for_each_width<T>(classes, [&]<class Number>(Index k) {

@@ -291,8 +291,8 @@ class DualAscent : public Workbench<T, Loss, Penalty, typename detail::RowsIn<T,
     gap_ += largest(gap, T(0));
     const T* before = row_of(own_.z, i, stride);
     if (!moves) {
-      bool still = true;
-      for (Index k = 0; k < classes; ++k) still = still && p[k] == before[k];
+      bool still = true;  // as it was, if it rested
+      for (Index k = 0; k < classes && own_.quiet[i] == 0; ++k) still = still && p[k] == before[k];
       if (still) {
         own_.quiet[i] = static_cast<std::uint8_t>(smallest(own_.quiet[i] + 1, longest_wait));
         own_.wait[i] = static_cast<std::uint8_t>((1u << own_.quiet[i]) - 1u);

@@ -186,7 +186,6 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
                                           memory_.list,
                                           active_count_};
     const bool is_overdue = ++steps_ > most_steps;
-    if (is_overdue && gap_ < GapMonitor<T>::precision_floor) return GapMonitor<T>::end_for_rounding(report_);
     if (is_overdue || !newton_.step(problem, gap_)) {
       leave();
       Base::certify(false);

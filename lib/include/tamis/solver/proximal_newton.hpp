@@ -420,6 +420,7 @@ class ProximalNewton {
       m_.gradient[e] = m_.given[e] = e < entries_ ? coefficient(p.g, p.stride, e) : T(0);
     }
     const Index intercepts = p.shape.features;
+    if (p.intercept && !separate_classes(p.loss)) balance(intercepts);
     if (ahead != T(0))
       for (Index e = 0; e < entries_; ++e) {
         T step = ahead * m_.slope[place(p.stride, e)];
@@ -468,6 +469,17 @@ class ProximalNewton {
     }
     secant_ = total.value();
   }
+  /// The gradients of all intercepts of a softmax sum to zero; what rounding leaves would have them drift without end.
+  void balance(Index intercepts) {
+    T sum = T(0), count = T(0);
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] == intercepts) {
+        sum += m_.gradient[e];
+        count += T(1);
+      }
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] == intercepts) m_.gradient[e] = m_.given[e] -= sum / count;
+  }
   /// To the minimum of the model in the entries that are not zero, as far as none changes its sign; nowhere where there
   /// is no room for their factor, or it is none: then the next is of more than that.
   template <class Problem>
@@ -502,6 +514,7 @@ class ProximalNewton {
     T share = T(1);
     for (Index i = 0; i < count; ++i) {
       const T w = value(m_.list[i]);
+      if (!finite(step[i])) return;
       if (m_.feature[m_.list[i]] != intercepts && w * (w + share * step[i]) < T(0)) share = -w / step[i];
     }
     for (Index i = 0; i < count; ++i) m_.move[m_.list[i]] += share * step[i];

@@ -79,6 +79,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     if (!prepare(arena)) return false;
     lay_out_second_phase(arena);
     idle_ = 0;
+    rounded_ = 0;
     if constexpr (may_pivot) vertices_ = {};
     start_from_null_model();
     return running();
@@ -252,12 +253,12 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   }
 
   /// Back to the first phase, from the last centre, for as many iterations as there were. Where this one has come to
-  /// what rounding allows, the other goes on alone, and has time for it.
+  /// what rounding allows, the other has time anew, and the third time goes on alone.
   [[gnu::noinline]] void end_second_phase() {
     in_second_phase_ = false;
     first_attempt_ = report_.iterations + largest(report_.iterations, std::uint32_t(200));
     if (report_.relative_gap < GapMonitor<T>::precision_floor) {
-      first_attempt_ = ~std::uint32_t(0);
+      if (++rounded_ > 2) first_attempt_ = ~std::uint32_t(0);
       monitor_.begin();
     }
     copy(static_cast<const T*>(newton_.dual), dual_entries(), u());
@@ -330,6 +331,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   void begin_at_null_model() {
     first_attempt_ = first_attempt;
     idle_ = 0;
+    rounded_ = 0;
     forget_point();
     start_from_null_model();
   }
@@ -429,6 +431,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
   Index most_chosen_ = 0;
   bool has_second_phase_ = false;
   bool in_second_phase_ = false;
+  int rounded_ = 0;  ///< times; see end_second_phase
   std::uint32_t first_attempt_ = first_attempt;
   std::uint32_t idle_ = 0;  ///< steps without progress of the second phase at hand, or of the one before
   // What follows is set where the second phase begins.
