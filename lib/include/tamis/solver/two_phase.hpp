@@ -131,7 +131,7 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
         take_simplex(T(1.25) * report_.epochs);
         return true;
       }
-    if (has_second_phase_ && report_.iterations >= first_attempt_ &&
+    if (has_second_phase_ && rounded_ < 3 && report_.iterations >= first_attempt_ &&
         (report_.relative_gap <= T(0.25) || report_.kkt_residual <= T(1e-3)))
       begin_second_phase();
     return running();
@@ -233,10 +233,14 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     choose_samples(newton_.scores, u(), true);
     outer_ = 0;
     idle_ = 0;
-    conjugate_ = exhausted_ = false;
+    conjugate_ = false;
     best_gap_ = report_.relative_gap;
     grant_budget();
+    begin_step();
+  }
+  [[gnu::noinline]] void begin_step() {
     inner_ = 0;
+    exhausted_ = false;
     begin_outer();
   }
 
@@ -258,8 +262,8 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
     in_second_phase_ = false;
     first_attempt_ = report_.iterations + largest(report_.iterations, std::uint32_t(200));
     if (report_.relative_gap < GapMonitor<T>::precision_floor) {
-      if (++rounded_ > 2) first_attempt_ = ~std::uint32_t(0);
       monitor_.begin();
+      ++rounded_;
     }
     copy(static_cast<const T*>(newton_.dual), dual_entries(), u());
     measure_norm();
@@ -322,10 +326,8 @@ class TwoPhase : public ProximalPoint<T, Loss, Penalty, Design> {
       tau_ *= T(0.5);
       sigma_ *= T(0.5);
     }
-    exhausted_ = false;
     choose_samples(newton_.gradient, newton_.dual, next == FirstPhase::Next::new_features);
-    inner_ = 0;
-    begin_outer();
+    begin_step();
   }
 
   void begin_at_null_model() {
