@@ -11,7 +11,7 @@ bash toolchains/setup.sh tests
 bash toolchains/setup.sh python || echo 'The tests of the Python package skip what is missing.'
 
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-# One test more than there are processors: browsers wait most of the time.
+tests=$((jobs + 1)) # at a time: browsers wait most of it
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 summary='' failed=''
@@ -21,7 +21,7 @@ for preset; do
     result='The configuration failed.'
   elif ! cmake --build --preset "$preset" --parallel "$jobs"; then
     result='The build failed.'
-  elif ! ctest --preset "$preset" --parallel "$((jobs + 1))" 2>&1 | tee "$log"; then
+  elif ! ctest --preset "$preset" --parallel "$tests" 2>&1 | tee "$log"; then
     result=$(sed -n '/% tests passed/,$p' "$log")
     result=${result:-The test run failed.}
   else

@@ -386,7 +386,8 @@ TEST(ProximalNewtonDescent, ReachesSmallLambdasInFewSteps) {
 }
 
 // Columns far from zero: products with them as they are have no digits of what a small λ asks for, those with the copy
-// about their means have. What float does not reach with these either ends soon.
+// about their means have. What float does not reach with these either is left to
+// descent, which ends.
 TEST(ProximalNewtonDescent, FloatConvergesOnColumnsFarFromZeroOrEnds) {
   const auto expect = [](Index n, float offset, Status status, std::uint32_t most_iterations) {
     Made<float> made(n, 30, 3, 5);
@@ -401,7 +402,7 @@ TEST(ProximalNewtonDescent, FloatConvergesOnColumnsFarFromZeroOrEnds) {
   };
   for (const Index n : {300u, 1000u})
     for (const float offset : {256.f, 512.f, 1024.f, 2048.f}) expect(n, offset, Status::converged, 250);
-  expect(300, 8192, Status::precision_limit, 5000);  // descent goes on where Newton's method does not
+  expect(300, 8192, Status::precision_limit, 5000);
 }
 
 // λ is so small that rounding of scores, and of coefficients, is more than what the gradient has beside it, and the

@@ -192,7 +192,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       if (running()) begin_epochs(2);
       return;
     }
-    if (is_rounded && gap_ < T(0.02) && steps_ > 3) take_losses_of_step(problem);
+    if (is_rounded && gap_ < close_gap && steps_ > far_steps) take_losses_of_step(problem);
     else take_losses();
     for (T alpha = T(0.5); !(objective(lambda_) <= most) && alpha > T(1e-3); alpha *= T(0.5)) {
       newton_.take(problem, alpha);
@@ -283,7 +283,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
   static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next
-  static constexpr std::uint32_t most_steps = 50;
+  static constexpr T close_gap = T(0.02);  ///< with more steps than that, where rounding may be what is left of it
+  static constexpr std::uint32_t far_steps = 3, most_steps = 50;
 
   EntryLosses<T> losses_{};
   ProximalNewton<T> newton_{};

@@ -203,6 +203,7 @@ class ProximalNewton {
     return low * lanes<T>;
   }
   int most_sweeps() const { return entries_ < 300 ? 3000 : 300; }
+  static constexpr int most_factors = 12;
   static constexpr Index block = 64;  ///< samples that are looked at together
   static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
@@ -450,9 +451,8 @@ class ProximalNewton {
         if (all) break;
         all = true;
       } else if (work > T(kept) * T(kept) * T(kept) / T(2)) {
-        if (++factors > 12) break;  // what is left is rounding
-        solve_support(p, threshold, ridge, damping);
-        work = T(0);
+        if (++factors > most_factors) break;  // what is left is rounding
+        work = solve_support(p, threshold, ridge, damping) ? T(0) : -infinity<T>;
         all = true;
       } else {
         all = false;
@@ -480,10 +480,10 @@ class ProximalNewton {
     for (Index e = 0; e < entries_; ++e)
       if (m_.feature[e] == intercepts) m_.gradient[e] = m_.given[e] -= sum / count;
   }
-  /// To the minimum of the model in the entries that are not zero, as far as none changes its sign; nowhere where there
-  /// is no room for their factor, or it is none: then the next is of more than that.
+  /// To the minimum of the model in the entries that are not zero, as far as none changes its sign. False: there is no
+  /// room for their factor. Where they have none the next is damped more.
   template <class Problem>
-  [[gnu::noinline]] void solve_support(const Problem& p, T threshold, T ridge, T& damping) {
+  [[gnu::noinline]] bool solve_support(const Problem& p, T threshold, T ridge, T& damping) {
     const Index intercepts = p.shape.features;
     const auto value = [&](Index e) { return m_.start[e] + m_.move[e]; };
     Index count = 0;
@@ -495,7 +495,7 @@ class ProximalNewton {
     const Index stride = padded<T>(count);
     T* const factor = m_.batch;
     T* const step = factor + std::size_t(count) * stride;
-    if (count == 0 || std::size_t(count + 1) * stride > std::size_t(m_.sums - factor)) return;
+    if (count == 0 || std::size_t(count + 1) * stride > std::size_t(m_.sums - factor)) return false;
     for (Index i = 0; i < count; ++i) {
       const Index e = m_.list[i];
       T* const row = factor + std::size_t(i) * stride;
@@ -508,13 +508,13 @@ class ProximalNewton {
     }
     if (!factor_cholesky(factor, count, stride)) {
       damping *= T(64);
-      return;
+      return true;
     }
     solve_cholesky(static_cast<const T*>(factor), count, stride, step);
     T share = T(1);
     for (Index i = 0; i < count; ++i) {
       const T w = value(m_.list[i]);
-      if (!finite(step[i])) return;
+      if (!finite(step[i])) return true;
       if (m_.feature[m_.list[i]] != intercepts && w * (w + share * step[i]) < T(0)) share = -w / step[i];
     }
     for (Index i = 0; i < count; ++i) m_.move[m_.list[i]] += share * step[i];
@@ -523,6 +523,7 @@ class ProximalNewton {
       const T from = m_.feature[e] == intercepts ? p.shift[m_.label[e]] : T(0);
       if (m_.move[e] != from) add_move(e, m_.move[e] - from);
     }
+    return true;
   }
   /// To the minimum of the model in a coefficient w alone. Where it keeps its sign, without what rounding takes from w.
   static T entry_step(T w, T gradient, T h, T threshold, T ridge) {
