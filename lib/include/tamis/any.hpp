@@ -224,6 +224,7 @@ class AnyLoss {
 /// Any of the norms of groups among the rows `Penalties`: their sums are one penalty.
 template <class T, class Penalties = catalogue::Penalties<T>>
 struct AnyNorm {
+  static constexpr bool knows_sizes_alone = true;
   PenaltyKind kind = PenaltyKind::group_l2;
   T l1_ratio = T(0.5);  ///< of norms with a ratio
 
@@ -316,6 +317,9 @@ class AnyPenaltyOf {
   }
   [[gnu::noinline]] bool keeps_signs() const {
     return visit([](const auto& penalty) { return penalty.keeps_signs(); });
+  }
+  bool scores_rows_alike() const {
+    return visit([](const auto& penalty) { return tamis::scores_rows_alike(penalty); });
   }
   [[gnu::noinline]] void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     visit([&](const auto& penalty) { penalty.gradient(w, out); });

@@ -364,6 +364,14 @@ constexpr bool is_sum_over_rows(const P& penalty) {
   else return features_together(penalty) == 1;
 }
 
+/// Whether `dual_norm` of a row knows entries by their size alone, N(g) ≤ N(h) where |g| ≤ |h|, and is the same for
+/// all rows of W, each a group.
+template <class P>
+constexpr bool scores_rows_alike(const P& penalty) {
+  if constexpr (requires { penalty.scores_rows_alike(); }) return penalty.scores_rows_alike();
+  else return false;
+}
+
 /// Ω of a whole matrix of coefficients, features × stride.
 template <class T, class P>
 T penalty_value(const P& penalty, const T* w, Index features, Index classes, Index stride) {

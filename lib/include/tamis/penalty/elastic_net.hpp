@@ -58,6 +58,7 @@ struct ElasticNet {
   }
 
   constexpr bool keeps_signs() const { return ratio > S(0); }
+  static constexpr bool scores_rows_alike() { return true; }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     for (Index r = 0; r < w.rows; ++r) {

@@ -95,6 +95,7 @@ ProxSlope<T> shrinkage_slope(const Rows<const T>& w, T step) {
 
 /// ‖w‖₂. Prox: w (1 − step/‖w‖)₊. Its own dual.
 struct EuclideanNorm {
+  static constexpr bool knows_sizes_alone = true;  ///< see scores_rows_alike
   template <class T>
   T value(const Rows<const T>& w) const {
     return detail::norm2(w);
@@ -129,6 +130,7 @@ struct EuclideanNorm {
 
 /// ‖w‖∞. Prox: clip w to the level at which Σ(|w| − level)₊ = step. Dual: ‖g‖₁.
 struct LargestEntryNorm {
+  static constexpr bool knows_sizes_alone = true;  ///< see scores_rows_alike
   template <class T>
   T value(const Rows<const T>& w) const {
     return detail::norm_inf(w);
@@ -215,6 +217,9 @@ struct GroupSum {
     }
   }
 
+  constexpr bool scores_rows_alike() const {
+    return is_sum_over_rows(*this) && requires { Norm::knows_sizes_alone; };
+  }
   constexpr bool keeps_signs() const {
     if constexpr (requires { norm.keeps_signs(); }) return norm.keeps_signs();
     else return false;

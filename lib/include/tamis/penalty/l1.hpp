@@ -46,6 +46,7 @@ struct L1 {
   }
 
   static constexpr bool keeps_signs() { return true; }
+  static constexpr bool scores_rows_alike() { return true; }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {
     for (Index r = 0; r < w.rows; ++r) {

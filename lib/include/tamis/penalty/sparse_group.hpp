@@ -7,6 +7,7 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// step(1 − ρ). Dual: the root ν of ‖soft(g, ρν)‖₂ = (1 − ρ)ν.
 template <class S>
 struct SparseGroupNorm {
+  static constexpr bool knows_sizes_alone = true;  ///< see scores_rows_alike
   S ratio = S(0.5);  ///< ρ
 
   constexpr bool valid() const { return ratio >= S(0) && ratio <= S(1); }

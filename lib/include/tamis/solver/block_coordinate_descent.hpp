@@ -5,6 +5,7 @@
 #include "../design/dense.hpp"
 #include "../design/sorted_columns.hpp"
 #include "descent_epochs.hpp"
+#include "score_bounds.hpp"
 #include "support_newton.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -156,14 +157,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr void lay_out_columns(Arena& counter, Shape shape, WorkspaceHint hint) {
     (void)Memory::lay_out(counter, shape);
     (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
+    if (shape.features > Base::smallest_working_set) (void)ScoreBounds<T>::Memory::lay_out(counter, shape);
   }
 
   // ---- memory beyond the least ------------------------------------------------------------------------------------
 
-  /// Takes from the arena what there is room for: first a copy of the columns, then Newton's method.
+  /// Takes from the arena what there is room for: a copy of the columns, bounds of scores, then Newton's method.
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
     design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
+    bounds_ = {};
     const std::size_t entries = design_.count_nonzeros();
     Arena rest = arena;
     const auto columns = Columns::Memory::lay_out(rest, shape_.features, entries);
@@ -171,6 +174,13 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       design_.copy_columns(columns, entries, targets_, loss_.violations() != Violations::none,
                            reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
+      if (shape_.features > Base::smallest_working_set && scores_rows_alike(penalty_)) {
+        const auto bounds = ScoreBounds<T>::Memory::lay_out(rest, shape_);
+        if (!rest.exhausted()) {
+          bounds_ = ScoreBounds<T>(bounds);
+          arena = rest;
+        }
+      }
     }
     room_ = memory.subspan(arena.used());
     if constexpr (HasManifold<Penalty, T>) {
@@ -205,6 +215,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   [[gnu::noinline]] void narrow(T least) {
     if (!options_.working_sets || !has_zeros() || shape_.features <= Base::smallest_working_set) return;
     const bool does_well = settled() || (newton_is_on() && newton_.went_well());
+    score_above(least);
     Index kept = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 0;
@@ -212,8 +223,9 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       kept += group.count;
       activate(group);
     });
-    if (does_well && kept <= shape_.features / 4) list_active();
-    else activate_all();
+    if (does_well && kept <= shape_.features / 4) return list_active();
+    score_above(T(-1));
+    activate_all();
   }
 
   std::uint32_t interval() const { return largest(std::uint32_t(5), report_.iterations / 4); }
@@ -272,6 +284,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
+      keep_scores();
     } else if (is_narrow()) {
       const T wanted = options_.lambda;
       repair(own_.u);
@@ -286,11 +299,18 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         known_ = lambda_ == at;
         return;
       }
-      whole_transposed_multiply(own_.u, own_.g);
-      offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+      Index count = 0;
+      if (score_others(count)) {
+        offer_dual(dual_value(own_.u, own_.g, own_.work, count));
+      } else {
+        whole_transposed_multiply(own_.u, own_.g);
+        offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+        keep_scores();
+      }
       if (running()) narrow(at);
     } else {
       Base::certify(own_.u, own_.g, true);
+      keep_scores();
     }
     gap_ = report_.relative_gap;
     if (report_.status == Status::precision_limit && lambda_ != options_.lambda) {  // the other way led nowhere
@@ -300,6 +320,50 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
     if (!null_model && running()) choose_lambda();
     known_ = lambda_ == at;
+  }
+
+  // ---- scores of features that are left out: see ScoreBounds
+
+  void keep_scores() {
+    if (bounds_.has_memory()) bounds_.keep(own_.u, this->dual_entries(), memory_.score, shape_.features);
+  }
+  /// After the bound for the active features: looks at those others whose score might be larger than any of them, or
+  /// matter to the conjugate of the penalty. The score of what is left is minus what it cannot exceed. All that have
+  /// been looked at are listed in `work`. False: nothing is known, or too many are.
+  [[gnu::noinline]] bool score_others(Index& count) {
+    if constexpr (HasDualNorm<Penalty, T>) {
+      if (!bounds_.are_known()) return false;
+      T* const distance = own_.block[0];
+      const T share = bounds_.compare(targets_, own_.u, stride_, distance);
+      const T reach = this->penalty_norm(rows_of(static_cast<const T*>(distance), {0, 1}, shape_.classes, stride_));
+      const T level = this->dual_kind() == DualKind::norm ? gauge_ : smallest(gauge_, options_.lambda);
+      const Index most = shape_.features / 4;
+      for (Index j = 0; j < shape_.features; ++j) {
+        const T bound = share * bounds_.score(j) + square_root(own_.squares[j]) * reach;
+        if (!memory_.active[j] && bound <= level) memory_.score[j] = -bound;
+        else if (count == most) return false;
+        else own_.work[count++] = j;
+      }
+      transposed_multiply(design_, own_.work, count, own_.u, own_.g);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  /// At the same duals: looks at those left whose score might be above `least`.
+  [[gnu::noinline]] void score_above(T least) {
+    if (!bounds_.are_known()) return;
+    Index count = 0;
+    for (Index j = 0; j < shape_.features; ++j)
+      if (memory_.score[j] < T(0) && !(-memory_.score[j] <= least)) own_.work[count++] = j;
+    if (count == 0) return;
+    T* const intercepts = row_of(own_.g, shape_.features, stride_);
+    copy(static_cast<const T*>(intercepts), stride_, own_.block[0]);
+    transposed_multiply(design_, own_.work, count, own_.u, own_.g);
+    copy(static_cast<const T*>(own_.block[0]), stride_, intercepts);
+    const T gauge = gauge_;
+    this->score(own_.g, own_.work, count);
+    gauge_ = largest(gauge, gauge_);
   }
 
   void offer_point() {
@@ -412,6 +476,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr std::uint32_t patience = 50;       ///< iterations before another way is tried
 
   Newton newton_{};
+  ScoreBounds<T> bounds_{};
   std::span<std::byte> room_{};  ///< that of Newton's method
   T gap_ = T(1);                 ///< relative, at λ: see choose_lambda
   std::uint32_t epochs_left_ = 0;

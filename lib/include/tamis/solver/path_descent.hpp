@@ -132,15 +132,18 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void leave_out_features(T least) {
     if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return;
     const T bound = least * entry_terms<T>(penalty_).l1;
+    this->score_above(least);
     Index kept = 0;
     for (Index j = 0; j < shape_.features; ++j) {
-      const bool is_kept =
-          largest_magnitude(row_of(own_.g, j, stride_), stride_) > bound || !this->is_zero(row_of(own_.w, j, stride_));
+      const bool is_kept = (!(memory_.score[j] < T(0)) &&
+                            largest_magnitude(row_of(own_.g, j, stride_), stride_) > bound) ||
+                           !this->is_zero(row_of(own_.w, j, stride_));
       memory_.active[j] = is_kept;
       kept += is_kept;
     }
-    if (kept <= shape_.features / 4) list_active();
-    else activate_all();
+    if (kept <= shape_.features / 4) return list_active();
+    this->score_above(T(-1));
+    activate_all();
   }
   T next_lambda(T lambda) const { return largest(T(0.8) * lambda, options_.lambda); }
   /// Goes back to the other method.
@@ -266,10 +269,17 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       is_certified_ = true;
     }
     if (is_certified_) {
-      Base::certify_entries(own_.u, own_.g, l1, loss_dual);
+      Index count = 0;
+      const bool narrow = is_narrow() && this->score_others(count);
+      if (narrow) {
+        this->offer_dual(entry_bound(own_.u, own_.g, own_.work, count, l1, loss_dual));
+      } else {
+        Base::certify_entries(own_.u, own_.g, l1, loss_dual);
+        take_scores_of_features();
+      }
       gap_ = report_.relative_gap;
       if (lambda_ != wanted) {
-        take_gap(nullptr, shape_.features);
+        take_gap(narrow ? own_.work : nullptr, narrow ? count : shape_.features);
         if (report_.status == Status::precision_limit) {
           report_.status = Status::running;
           monitor_.begin();
@@ -280,6 +290,14 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     // Columns about their means have digits that those far from zero lack.
     multiply_copy(design_.is_moved() && gap_ < GapMonitor<T>::precision_floor);
     if (options_.intercept) copy(static_cast<const T*>(sums), stride_, row_of(own_.g, shape_.features, stride_));
+  }
+
+  void take_scores_of_features() {
+    if (!this->bounds_.has_memory()) return;
+    const T gauge = this->gauge_;
+    this->score(own_.g, nullptr, shape_.features);
+    this->gauge_ = gauge;
+    this->keep_scores();
   }
 
   static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next
