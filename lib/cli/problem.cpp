@@ -239,14 +239,18 @@ std::vector<double> scores(const Table& table, const Coefficients& coefficients)
   const std::size_t classes = coefficients.classes;
   const Index stride = padded<T>(static_cast<Index>(classes));
   std::vector<T> weights((coefficients.features + 1) * stride);
-  for (std::size_t j = 0; j < coefficients.features; ++j)
+  std::vector<Index> used;
+  for (std::size_t j = 0; j < coefficients.features; ++j) {
+    if (!coefficients.uses(j)) continue;
+    used.push_back(static_cast<Index>(j));
     for (std::size_t k = 0; k < classes; ++k) weights[j * stride + k] = static_cast<T>(coefficients.weight(j, k));
+  }
   T* intercepts = weights.data() + coefficients.features * stride;
   for (std::size_t k = 0; k < classes; ++k) intercepts[k] = static_cast<T>(coefficients.intercepts[k]);
 
   const Samples<T> samples(table);
   std::vector<T> padded_scores(table.samples * stride);
-  samples.design().multiply(nullptr, static_cast<Index>(table.features), weights.data(), stride, intercepts,
+  samples.design().multiply(used.data(), static_cast<Index>(used.size()), weights.data(), stride, intercepts,
                             padded_scores.data());
   std::vector<double> out(table.samples * classes);
   for (std::size_t i = 0; i < table.samples; ++i)
@@ -265,11 +269,20 @@ std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes
   return out;
 }
 
+namespace {
+const double* in_precision(const std::vector<double>& values, std::vector<double>&) { return values.data(); }
+const float* in_precision(const std::vector<double>& values, std::vector<float>& copy) {
+  copy.assign(values.begin(), values.end());
+  return copy.data();
+}
+}  // namespace
+
 template <class T>
 Samples<T>::Samples(const Table& table)
-    : values_(table.values.begin(), table.values.end()),
-      dense_(values_.data(), static_cast<Index>(table.samples), static_cast<Index>(table.features)),
-      sparse_(values_.data(), table.rows.data(), table.starts.data(), static_cast<Index>(table.samples),
+    : entries_(table.values.size()),
+      numbers_(in_precision(table.values, values_)),
+      dense_(numbers_, static_cast<Index>(table.samples), static_cast<Index>(table.features)),
+      sparse_(numbers_, table.rows.data(), table.starts.data(), static_cast<Index>(table.samples),
               static_cast<Index>(table.features)),
       any_(table.sparse ? AnyDesign<T>(sparse_) : AnyDesign<T>(dense_)) {}
 template class Samples<float>;

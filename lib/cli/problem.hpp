@@ -80,7 +80,8 @@ struct Coefficients {
   Coefficients in_standardised_units(const Standardisation& by) const;
 };
 
-/// The samples of a table in the precision of the solver. Designs and their products are compiled once, in problem.cpp.
+/// The samples of a table, which must stay, in the precision of the solver. Designs and their products are compiled
+/// once, in problem.cpp.
 template <class T>
 class Samples {
  public:
@@ -89,10 +90,12 @@ class Samples {
   Samples& operator=(const Samples&) = delete;
 
   const AnyDesign<T>& design() const { return any_; }
-  std::size_t bytes() const { return values_.size() * sizeof(T); }
+  std::size_t bytes() const { return entries_ * sizeof(T); }
 
  private:
-  std::vector<T> values_;
+  std::size_t entries_;
+  std::vector<T> values_;  // where the precision is not that of the table
+  const T* numbers_;
   DenseDesign<T> dense_;
   SparseDesign<T> sparse_;
   AnyDesign<T> any_;
