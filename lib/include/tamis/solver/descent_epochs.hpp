@@ -141,12 +141,6 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   /// Newton's method does well at w: epochs are for groups that get their first coefficients.
   bool settled() const { return !always_violations && settled_; }
 
-  bool is_zero(const T* row) const {
-    for (Index k = 0; k < shape_.classes; ++k)
-      if (row[k] != T(0)) return false;
-    return true;
-  }
-
   [[gnu::noinline]] void epoch() {
     const T before = known_ ? value_ : objective();
     moved_ = size_ = T(0);

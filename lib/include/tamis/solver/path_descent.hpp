@@ -119,8 +119,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   void go_by_entries(T last, T next) {
     lambda_ = next;
     went_round_ = true;
-    activate_all();
-    if (is_certified_) leave_out_features(T(2) * next - last);
+    if (!is_certified_ || !leave_out_features(T(2) * next - last)) activate_all();
     step_ = &PathDescent::step_by_entries;
     steps_ = 0;
     multiply_copy(false);
@@ -128,9 +127,10 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     newton_.begin(own_.w, stride_, last, next);
   }
   /// Leaves out the features without coefficients whose gradients are not above `least`, if these are most: until the
-  /// problem without them is solved nothing looks at them. This is the sequential strong rule.
-  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void leave_out_features(T least) {
-    if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return;
+  /// problem without them is solved nothing looks at them. This is the sequential strong rule. False: it leaves out
+  /// none.
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool leave_out_features(T least) {
+    if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return false;
     const T bound = least * entry_terms<T>(penalty_).l1;
     this->score_above(least);
     Index kept = 0;
@@ -141,9 +141,10 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       memory_.active[j] = is_kept;
       kept += is_kept;
     }
-    if (kept <= shape_.features / 4) return list_active();
-    this->score_above(T(-1));
-    activate_all();
+    const bool leaves_out = kept <= shape_.features / 4;
+    if (leaves_out) list_active();
+    else this->score_above(T(-1));
+    return leaves_out;
   }
   T next_lambda(T lambda) const { return largest(T(0.8) * lambda, options_.lambda); }
   /// Goes back to the other method.
@@ -285,7 +286,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
           monitor_.begin();
         }
       }
-      if (running() && is_narrow()) leave_out_features(T(0.999) * lambda_);
+      if (running() && is_narrow() && !leave_out_features(T(0.999) * lambda_)) activate_all();
     }
     // Columns about their means have digits that those far from zero lack.
     multiply_copy(design_.is_moved() && gap_ < GapMonitor<T>::precision_floor);

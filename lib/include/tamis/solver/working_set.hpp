@@ -103,10 +103,19 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
     return total.sum();
   }
 
+  bool is_zero(const T* row) const {
+    for (Index k = 0; k < shape_.classes; ++k)
+      if (row[k] != T(0)) return false;
+    return true;
+  }
   /// Ω of the active rows of w.
   T penalty_value(const T* w) const {
     Sum<T> total;
-    for_each_active_group([&](FeatureGroup group) { total.add(penalty_.value(rows(w, group))); });
+    for_each_active_group([&](FeatureGroup group) {
+      if constexpr (HasDualNorm<Penalty, T>)  // most rows are zero, where norms are
+        if (group.count == 1 && is_zero(row_of(w, group.first, stride_))) return;
+      total.add(penalty_.value(rows(w, group)));
+    });
     return total.value();
   }
 
