@@ -24,11 +24,9 @@ Parts parts(const Prepared& p, const Coefficients& c, const ProblemSpec& choice,
   targets.normalise();
   const auto loss = loss_of<double>(choice, p);
   targets.common_margin = margin_for_all(options, loss);
-  Sum<double> total;
-  for (Index i = 0; i < targets.samples(); ++i)
-    total.add(targets.weight(i) *
-              loss.value(z.data() + i * c.classes, targets.classes, p.labels[i], targets.margin(i)));
-  return {total.value(),
+  const double mean = choice.loss == LossKind::logistic ? logistic_loss(targets, z)
+                                                        : detail::mean_loss(loss, targets, z.data(), targets.classes);
+  return {mean,
           penalty_value(penalty, c.weights.data(), static_cast<Index>(c.features), targets.classes, targets.classes)};
 }
 

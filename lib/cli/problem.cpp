@@ -260,6 +260,22 @@ std::vector<double> scores(const Table& table, const Coefficients& coefficients)
 template std::vector<double> scores<float>(const Table&, const Coefficients&);
 template std::vector<double> scores<double>(const Table&, const Coefficients&);
 
+double logistic_loss(const Targets<double>& targets, const std::vector<double>& scores) {
+  constexpr Index block = 64;  // the gradients that come with them stay in the cache
+  const std::size_t classes = targets.classes;
+  std::vector<double> gradients(block * classes), scratch(block * (classes + 8));
+  Sum<double> total;
+  for (Index first = 0; first < targets.samples(); first += block) {
+    Targets<double> here = targets;
+    here.labels = targets.labels.subspan(first, std::min(block, targets.samples() - first));
+    if (here.weights) here.weights += first;
+    if (here.margins) here.margins += first;
+    Logistic().gradients(here, scores.data() + first * classes, 0, here.samples(), here.classes, gradients.data(),
+                         scratch.data(), total);
+  }
+  return total.value();
+}
+
 std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes) {
   std::vector<Label> out(scores.size() / classes);
   for (std::size_t i = 0; i < out.size(); ++i) {

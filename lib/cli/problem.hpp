@@ -104,6 +104,8 @@ class Samples {
 /// Scores of all samples, samples × K, computed in T as the library does.
 template <class T>
 std::vector<double> scores(const Table& table, const Coefficients& coefficients);
+/// Σ cᵢℓᵢ of the logistic loss at scores, samples × K.
+double logistic_loss(const Targets<double>& targets, const std::vector<double>& scores);
 
 /// The class of each row of scores: the first of the largest.
 std::vector<Label> decide(const std::vector<double>& scores, std::size_t classes);

@@ -1,5 +1,6 @@
 #include "report_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -59,13 +60,12 @@ Evaluation evaluate_ranking(const std::vector<LabelSet>& truth, const std::vecto
 }
 
 double log_loss(const std::vector<Label>& truth, const std::vector<double>& scores, std::size_t classes) {
-  const AnyLoss<double> loss(LossKind::logistic);
-  Sum<double> total;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i] >= classes) return std::numeric_limits<double>::infinity();
-    total.add(loss.value(scores.data() + i * classes, static_cast<Index>(classes), truth[i], 0));
-  }
-  return total.value() / static_cast<double>(truth.size());
+  if (std::any_of(truth.begin(), truth.end(), [=](Label y) { return y >= classes; }))
+    return std::numeric_limits<double>::infinity();
+  Targets<double> targets{truth, static_cast<Index>(classes)};
+  targets.normalise();
+  targets.common_margin = 0;
+  return logistic_loss(targets, scores);
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

@@ -121,6 +121,7 @@ struct Profile {
   bool every_width;     ///< rows of more than three vectors have code for their width
   bool fetches;         ///< rows may be fetched ahead; WebAssembly has no instruction for it
   bool loop_per_loss;   ///< loops over samples are compiled for every loss that is chosen at run time
+  bool passes_over;     ///< certificates and norms pass over most of many features: see ScoreBounds
 };
 inline constexpr Profile profile{
     .numbers = TAMIS_PROFILE_IS(scalar) || (TAMIS_PROFILE_IS(size) && !TAMIS_HAS_VECTORS),
@@ -132,6 +133,7 @@ inline constexpr Profile profile{
     .every_width = !TAMIS_PROFILE_IS(size),
     .fetches = !TAMIS_IS_MODULE,
     .loop_per_loss = !TAMIS_PROFILE_IS(size),
+    .passes_over = !TAMIS_PROFILE_IS(size),
 };
 
 inline constexpr bool in_webassembly = TAMIS_IS_MODULE;

@@ -157,7 +157,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr void lay_out_columns(Arena& counter, Shape shape, WorkspaceHint hint) {
     (void)Memory::lay_out(counter, shape);
     (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
-    if (shape.features > Base::smallest_working_set) (void)ScoreBounds<T>::Memory::lay_out(counter, shape);
+    if (bounds_scores && shape.features > Base::smallest_working_set) (void)ScoreBounds<T>::lay_out(counter, shape);
   }
 
   // ---- memory beyond the least ------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void take_room(std::span<std::byte> memory, Arena& arena) {
     design_ = Columns(static_cast<const Design&>(design_));
     newton_ = Newton{};
-    bounds_ = {};
+    if constexpr (bounds_scores) bounds_ = {};
     const std::size_t entries = design_.count_nonzeros();
     Arena rest = arena;
     const auto columns = Columns::Memory::lay_out(rest, shape_.features, entries);
@@ -174,13 +174,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       design_.copy_columns(columns, entries, targets_, loss_.violations() != Violations::none,
                            reinterpret_cast<Index*>(own_.u), reinterpret_cast<Index*>(own_.d));
       arena = rest;
-      if (shape_.features > Base::smallest_working_set && scores_rows_alike(penalty_)) {
-        const auto bounds = ScoreBounds<T>::Memory::lay_out(rest, shape_);
-        if (!rest.exhausted()) {
-          bounds_ = ScoreBounds<T>(bounds);
-          arena = rest;
-        }
-      }
+      if constexpr (bounds_scores) take_bounds(arena);
     }
     room_ = memory.subspan(arena.used());
     if constexpr (HasManifold<Penalty, T>) {
@@ -215,7 +209,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   [[gnu::noinline]] void narrow(T least) {
     if (!options_.working_sets || !has_zeros() || shape_.features <= Base::smallest_working_set) return;
     const bool does_well = settled() || (newton_is_on() && newton_.went_well());
-    score_above(least);
+    if constexpr (bounds_scores) score_above(least);
     Index kept = 0;
     for_each_listed_group(nullptr, shape_.features, [&](FeatureGroup group) {
       for (Index r = 0; r < group.count; ++r) memory_.active[group.feature(r)] = 0;
@@ -223,9 +217,11 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       kept += group.count;
       activate(group);
     });
-    if (does_well && kept <= shape_.features / 4) return list_active();
-    score_above(T(-1));
-    activate_all();
+    const bool leaves_out = does_well && kept <= shape_.features / 4;
+    if constexpr (bounds_scores)
+      if (!leaves_out) score_above(T(-1));
+    if (leaves_out) list_active();
+    else activate_all();
   }
 
   std::uint32_t interval() const { return largest(std::uint32_t(5), report_.iterations / 4); }
@@ -284,7 +280,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     offer_point();
     if (null_model) {
       certify_null_model(own_.u, own_.g);
-      keep_scores();
+      if constexpr (bounds_scores) keep_scores();
     } else if (is_narrow()) {
       const T wanted = options_.lambda;
       repair(own_.u);
@@ -299,18 +295,16 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         known_ = lambda_ == at;
         return;
       }
-      Index count = 0;
-      if (score_others(count)) {
-        offer_dual(dual_value(own_.u, own_.g, own_.work, count));
+      if constexpr (bounds_scores) {
+        certify_others();
       } else {
         whole_transposed_multiply(own_.u, own_.g);
         offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
-        keep_scores();
       }
       if (running()) narrow(at);
     } else {
       Base::certify(own_.u, own_.g, true);
-      keep_scores();
+      if constexpr (bounds_scores) keep_scores();
     }
     gap_ = report_.relative_gap;
     if (report_.status == Status::precision_limit && lambda_ != options_.lambda) {  // the other way led nowhere
@@ -324,35 +318,56 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
 
   // ---- scores of features that are left out: see ScoreBounds
 
+  static constexpr bool bounds_scores = profile.passes_over && HasDualNorm<Penalty, T>;
+
+  void take_bounds(Arena& arena) {
+    Arena rest = arena;
+    if (shape_.features <= Base::smallest_working_set || !scores_rows_alike(penalty_)) return;
+    T* const memory = ScoreBounds<T>::lay_out(rest, shape_);
+    if (rest.exhausted()) return;
+    bounds_ = ScoreBounds<T>(memory);
+    arena = rest;
+  }
   void keep_scores() {
     if (bounds_.has_memory()) bounds_.keep(own_.u, this->dual_entries(), memory_.score, shape_.features);
   }
   /// After the bound for the active features: looks at those others whose score might be larger than any of them, or
-  /// matter to the conjugate of the penalty. The score of what is left is minus what it cannot exceed. All that have
-  /// been looked at are listed in `work`. False: nothing is known, or too many are.
-  [[gnu::noinline]] bool score_others(Index& count) {
-    if constexpr (HasDualNorm<Penalty, T>) {
-      if (!bounds_.are_known()) return false;
-      T* const distance = own_.block[0];
-      const T share = bounds_.compare(targets_, own_.u, stride_, distance);
-      const T reach = this->penalty_norm(rows_of(static_cast<const T*>(distance), {0, 1}, shape_.classes, stride_));
-      const T level = this->dual_kind() == DualKind::norm ? gauge_ : smallest(gauge_, options_.lambda);
-      const Index most = shape_.features / 4;
-      for (Index j = 0; j < shape_.features; ++j) {
-        const T bound = share * bounds_.score(j) + square_root(own_.squares[j]) * reach;
-        if (!memory_.active[j] && bound <= level) memory_.score[j] = -bound;
-        else if (count == most) return false;
-        else own_.work[count++] = j;
-      }
-      transposed_multiply(design_, own_.work, count, own_.u, own_.g);
-      return true;
-    } else {
-      return false;
-    }
+  /// matter to the conjugate of the penalty. The score of what is left is minus what it cannot exceed. A list of all
+  /// that have been looked at, or null: nothing is known, or these are too many, and it is all features.
+  const Index* score_others(Index& count) {
+    if constexpr (bounds_scores)
+      if (bounds_.are_known() && look_at_others(count)) return own_.work;
+    return nullptr;
+  }
+  [[gnu::noinline]] void certify_others() {
+    Index count = shape_.features;
+    const Index* const list = score_others(count);
+    if (!list) whole_transposed_multiply(own_.u, own_.g);
+    offer_dual(dual_value(own_.u, own_.g, list, count));
+    if (!list) keep_scores();
   }
   /// At the same duals: looks at those left whose score might be above `least`.
-  [[gnu::noinline]] void score_above(T least) {
-    if (!bounds_.are_known()) return;
+  void score_above(T least) {
+    if (bounds_.are_known()) look_above(least);
+  }
+  [[gnu::noinline]] bool look_at_others(Index& count) {
+    T* const distance = own_.block[0];
+    const T share = bounds_.compare(targets_, own_.u, stride_, shape_.features, distance);
+    const T reach = this->penalty_norm(rows_of(static_cast<const T*>(distance), {0, 1}, shape_.classes, stride_));
+    const T level = this->dual_kind() == DualKind::norm ? gauge_ : smallest(gauge_, options_.lambda);
+    const Index most = shape_.features / 4;
+    Index listed = 0;
+    for (Index j = 0; j < shape_.features; ++j) {
+      const T bound = share * bounds_.score(j) + square_root(own_.squares[j]) * reach;
+      if (!memory_.active[j] && bound <= level) memory_.score[j] = -bound;
+      else if (listed == most) return false;
+      else own_.work[listed++] = j;
+    }
+    transposed_multiply(design_, own_.work, listed, own_.u, own_.g);
+    count = listed;
+    return true;
+  }
+  [[gnu::noinline]] void look_above(T least) {
     Index count = 0;
     for (Index j = 0; j < shape_.features; ++j)
       if (memory_.score[j] < T(0) && !(-memory_.score[j] <= least)) own_.work[count++] = j;
@@ -476,7 +491,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr std::uint32_t patience = 50;       ///< iterations before another way is tried
 
   Newton newton_{};
-  ScoreBounds<T> bounds_{};
+  struct NoBounds {};
+  [[no_unique_address]] std::conditional_t<bounds_scores, ScoreBounds<T>, NoBounds> bounds_{};
   std::span<std::byte> room_{};  ///< that of Newton's method
   T gap_ = T(1);                 ///< relative, at λ: see choose_lambda
   std::uint32_t epochs_left_ = 0;

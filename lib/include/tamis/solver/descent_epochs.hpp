@@ -374,10 +374,10 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   Memory own_{};
   T lambda_ = T(0);       ///< that epochs work with
   bool settled_ = false;  ///< see settled()
+  bool known_ = false;    ///< the value
   Index working_ = 0;     ///< entries of `work`
   T caution_ = T(1);      ///< factor of the curvature
   T value_ = T(0);        ///< of the objective, while `known_`
-  bool known_ = false;
   T decrease_ = T(0);   ///< of the objective in the last epoch
   T shrinkage_ = T(1);  ///< of that in the last two
   T moved_ = T(0);      ///< squared length of an epoch's steps

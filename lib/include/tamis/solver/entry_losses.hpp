@@ -52,12 +52,15 @@ class EntryLosses {
       each_block(targets.samples(), [&](Index first, Index end) {
         loss.gradients(targets, z, first, end, stride, u, m_.block, total);
         for (Index i = first; i < end; ++i) {
-          T* const p = row_of(m_.block, i - first, stride);
           loss.curvature_of_gradient(row_of(u, i, stride), targets.classes, label_of(loss, targets, i),
-                                     targets.weight(i), p);
-          for (Index k = targets.classes; k < stride; ++k) p[k] = T(0);
+                                     targets.weight(i), m_.row);
+          for (Index k = 0; k < targets.classes; ++k) {
+            T* const row = row_of(m_.small, k, stride);
+            const T scale = targets.weight(i) * m_.row[k];
+            add_scaled_row(static_cast<const T*>(row), -scale, static_cast<const T*>(m_.row), padded<T>(k + 1), row);
+            row[k] += scale;
+          }
         }
-        add_curvatures(targets, first, end - first, stride);
       });
     });
     return total.value();
@@ -110,25 +113,6 @@ class EntryLosses {
   }
 
  private:
-  /// The lower half of `small` += Σ c (diag(p) − ppᵀ) over the rows p in `block`, sums in registers.
-  [[gnu::noinline]] void add_curvatures(const Targets<T>& targets, Index first, Index count, Index stride) {
-    using Numbers = SimdOrScalar<T>;
-    T* const weighted = m_.block + std::size_t(block) * stride;
-    for (Index k = 0; k < targets.classes; ++k) {
-      T sum = 0;
-      for (Index i = 0; i < count; ++i)
-        sum += weighted[i] = targets.weight(first + i) * row_of(m_.block, i, stride)[k];
-      T* const row = row_of(m_.small, k, stride);
-      for (Index v = 0; v <= k; v += Numbers::width) {
-        auto total = Numbers::zero();
-        for (Index i = 0; i < count; ++i)
-          total = total + Numbers::fill(weighted[i]) * Numbers::load(row_of(m_.block, i, stride) + v);
-        (Numbers::load(row + v) - total).store(row + v);
-      }
-      row[k] += sum;
-    }
-  }
-
   static constexpr Index block = 64;  ///< samples that are looked at together
 
   template <class Visit>

@@ -119,7 +119,8 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   void go_by_entries(T last, T next) {
     lambda_ = next;
     went_round_ = true;
-    if (!is_certified_ || !leave_out_features(T(2) * next - last)) activate_all();
+    activate_all();
+    if (is_certified_) leave_out_features(T(2) * next - last);
     step_ = &PathDescent::step_by_entries;
     steps_ = 0;
     multiply_copy(false);
@@ -127,24 +128,24 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     newton_.begin(own_.w, stride_, last, next);
   }
   /// Leaves out the features without coefficients whose gradients are not above `least`, if these are most: until the
-  /// problem without them is solved nothing looks at them. This is the sequential strong rule. False: it leaves out
-  /// none.
-  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool leave_out_features(T least) {
-    if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return false;
+  /// problem without them is solved nothing looks at them. This is the sequential strong rule.
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void leave_out_features(T least) {
+    if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return;
     const T bound = least * entry_terms<T>(penalty_).l1;
-    this->score_above(least);
+    if constexpr (Base::bounds_scores) this->score_above(least);
     Index kept = 0;
     for (Index j = 0; j < shape_.features; ++j) {
-      const bool is_kept = (!(memory_.score[j] < T(0)) &&
+      const bool is_kept = (!(Base::bounds_scores && memory_.score[j] < T(0)) &&
                             largest_magnitude(row_of(own_.g, j, stride_), stride_) > bound) ||
                            !this->is_zero(row_of(own_.w, j, stride_));
       memory_.active[j] = is_kept;
       kept += is_kept;
     }
     const bool leaves_out = kept <= shape_.features / 4;
+    if constexpr (Base::bounds_scores)
+      if (!leaves_out) this->score_above(T(-1));
     if (leaves_out) list_active();
-    else this->score_above(T(-1));
-    return leaves_out;
+    else activate_all();
   }
   T next_lambda(T lambda) const { return largest(T(0.8) * lambda, options_.lambda); }
   /// Goes back to the other method.
@@ -270,23 +271,23 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       is_certified_ = true;
     }
     if (is_certified_) {
-      Index count = 0;
-      const bool narrow = is_narrow() && this->score_others(count);
-      if (narrow) {
-        this->offer_dual(entry_bound(own_.u, own_.g, own_.work, count, l1, loss_dual));
-      } else {
-        Base::certify_entries(own_.u, own_.g, l1, loss_dual);
-        take_scores_of_features();
-      }
+      Index count = shape_.features;
+      const Index* list = nullptr;
+      if constexpr (Base::bounds_scores)
+        if (is_narrow()) list = this->score_others(count);
+      if (!list) Base::whole_transposed_multiply(own_.u, own_.g);
+      Base::certify_entries(own_.u, own_.g, list, count, l1, loss_dual);
+      if constexpr (Base::bounds_scores)
+        if (!list) take_scores_of_features();
       gap_ = report_.relative_gap;
       if (lambda_ != wanted) {
-        take_gap(narrow ? own_.work : nullptr, narrow ? count : shape_.features);
+        take_gap(list, count);
         if (report_.status == Status::precision_limit) {
           report_.status = Status::running;
           monitor_.begin();
         }
       }
-      if (running() && is_narrow() && !leave_out_features(T(0.999) * lambda_)) activate_all();
+      if (running() && is_narrow()) leave_out_features(T(0.999) * lambda_);
     }
     // Columns about their means have digits that those far from zero lack.
     multiply_copy(design_.is_moved() && gap_ < GapMonitor<T>::precision_floor);
@@ -294,11 +295,13 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
   void take_scores_of_features() {
-    if (!this->bounds_.has_memory()) return;
-    const T gauge = this->gauge_;
-    this->score(own_.g, nullptr, shape_.features);
-    this->gauge_ = gauge;
-    this->keep_scores();
+    if constexpr (Base::bounds_scores) {
+      if (!this->bounds_.has_memory()) return;
+      const T gauge = this->gauge_;
+      this->score(own_.g, nullptr, shape_.features);
+      this->gauge_ = gauge;
+      this->keep_scores();
+    }
   }
 
   static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next

@@ -1,6 +1,7 @@
 #pragma once
 /// What scores of features cannot exceed, from those at other duals: most need not be looked at.
 
+#include "../arena.hpp"
 #include "../linalg/rows.hpp"
 #include "../shape.hpp"
 #include "../targets.hpp"
@@ -19,34 +20,30 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 class ScoreBounds {
  public:
-  struct Memory {
-    T* duals;
-    T* scores;
-
-    static constexpr Memory lay_out(Arena& arena, Shape shape) {
-      const std::size_t duals = detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
-      return {arena.take<T>(duals), arena.take<T>(shape.features)};
-    }
-  };
+  /// Scores, and duals behind them.
+  static constexpr T* lay_out(Arena& arena, Shape shape) {
+    const std::size_t duals = detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
+    return arena.take<T>(detail::saturating_add(duals, shape.features));
+  }
 
   ScoreBounds() = default;
-  explicit ScoreBounds(const Memory& memory) : memory_(memory) {}
-  bool has_memory() const { return memory_.scores; }
+  explicit ScoreBounds(T* memory) : scores_(memory) { *scores_ = unknown; }
+  bool has_memory() const { return scores_; }
   /// Whether duals have been kept.
-  bool are_known() const { return known_; }
+  bool are_known() const { return scores_ && *scores_ != unknown; }
 
   void keep(const T* u, std::size_t entries, const T* scores, Index features) {
-    copy(u, entries, memory_.duals);
-    copy(scores, features, memory_.scores);
-    known_ = true;
+    copy(scores, features, scores_);
+    copy(u, entries, scores_ + features);
   }
   /// Takes s and d for duals u; d has a row of classes.
-  [[gnu::noinline]] T compare(const Targets<T>& targets, const T* u, Index stride, T* d) const {
+  [[gnu::noinline]] T compare(const Targets<T>& targets, const T* u, Index stride, Index features, T* d) const {
     T product = 0, square = 0;
+    const T* const duals = scores_ + features;
     const std::size_t entries = std::size_t(targets.samples()) * stride;
     for (std::size_t e = 0; e < entries; ++e) {
-      product += u[e] * memory_.duals[e];
-      square += memory_.duals[e] * memory_.duals[e];
+      product += u[e] * duals[e];
+      square += duals[e] * duals[e];
     }
     const T share = square > T(0) ? product / square : T(0);
     T size = 0;
@@ -54,7 +51,7 @@ class ScoreBounds {
     for (Index i = 0; i < targets.samples(); ++i) {
       const T weight = targets.weight(i);
       if (!(weight > T(0))) continue;  // such samples have no duals
-      const T *now = row_of(u, i, stride), *before = row_of(memory_.duals, i, stride);
+      const T *now = row_of(u, i, stride), *before = row_of(duals, i, stride);
       const T inverse = T(1) / weight;
       for (Index k = 0; k < targets.classes; ++k) {
         const T moved = now[k] - share * before[k];
@@ -67,11 +64,12 @@ class ScoreBounds {
     return absolute(share);
   }
   /// N(Xⱼᵀv).
-  T score(Index feature) const { return memory_.scores[feature]; }
+  T score(Index feature) const { return scores_[feature]; }
 
  private:
-  Memory memory_{};
-  bool known_ = false;
+  static constexpr T unknown = T(-1);  ///< no score is less than zero
+
+  T* scores_ = nullptr;
 };
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

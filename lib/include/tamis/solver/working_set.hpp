@@ -112,7 +112,7 @@ class WorkingSet : public LinearProblem<T, Loss, Penalty, Design> {
   T penalty_value(const T* w) const {
     Sum<T> total;
     for_each_active_group([&](FeatureGroup group) {
-      if constexpr (HasDualNorm<Penalty, T>)  // most rows are zero, where norms are
+      if constexpr (profile.passes_over && HasDualNorm<Penalty, T>)  // most rows are zero, where norms are
         if (group.count == 1 && is_zero(row_of(w, group.first, stride_))) return;
       total.add(penalty_.value(rows(w, group)));
     });
