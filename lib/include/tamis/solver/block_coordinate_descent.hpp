@@ -25,9 +25,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// With intercepts, the copy of a column that lies far from zero is about its mean.
 ///
 /// Memory: `requirement(shape)`: 4(p + 1) + 3n rows of padded classes, and n + 6p entries: descent alone.
-/// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, and what Newton's
-/// method takes. Cost of an epoch: 4·(entries of the features in work)·K flops. Sources: Blondel et al. (2013); Yuan,
-/// Ho and Lin (2012), newGLMNET.
+/// `requirement(shape, hint)`: a copy of the `entries` values that are not zero, sorted by label, for more than 512
+/// features what ScoreBounds takes, and what Newton's method takes. Cost of an epoch: 4·(entries of the features in
+/// work)·K flops. Sources: Blondel et al. (2013); Yuan, Ho and Lin (2012), newGLMNET.
 template <class T, class Loss, class Penalty, class Design = DenseDesign<T>>
 class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColumns<T, Design>> {
   static_assert(CurvedLoss<Loss, T>, TAMIS_NEEDS_CURVATURE);
@@ -157,7 +157,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr void lay_out_columns(Arena& counter, Shape shape, WorkspaceHint hint) {
     (void)Memory::lay_out(counter, shape);
     (void)Columns::Memory::lay_out(counter, shape.features, hint.entries);
-    if (bounds_scores && shape.features > Base::smallest_working_set) (void)ScoreBounds<T>::lay_out(counter, shape);
+    if (bounds_scores && shape.features > ScoreBounds<T>::many) (void)ScoreBounds<T>::lay_out(counter, shape);
   }
 
   // ---- memory beyond the least ------------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
 
   void take_bounds(Arena& arena) {
     Arena rest = arena;
-    if (shape_.features <= Base::smallest_working_set || !scores_rows_alike(penalty_)) return;
+    if (shape_.features <= ScoreBounds<T>::many || !scores_rows_alike(penalty_)) return;
     T* const memory = ScoreBounds<T>::lay_out(rest, shape_);
     if (rest.exhausted()) return;
     bounds_ = ScoreBounds<T>(memory);

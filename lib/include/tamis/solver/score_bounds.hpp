@@ -20,6 +20,8 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 class ScoreBounds {
  public:
+  static constexpr Index many = 512;  ///< with no more features it is not worth its memory
+
   /// Scores, and duals behind them.
   static constexpr T* lay_out(Arena& arena, Shape shape) {
     const std::size_t duals = detail::saturating_multiply(shape.samples, padded<T>(shape.classes));
