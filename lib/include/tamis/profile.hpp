@@ -10,11 +10,11 @@
 ///     scalar  what the others are compared with, in bits and in time: speed with plain numbers instead of vectors.
 ///     narrow  what processors without AVX2 run, and less code: speed without vectors of 32 bytes.
 ///
-/// All give the same bits of models, objectives and gaps; for more than 512 features, size takes less memory and counts
-/// more epochs, see ScoreBounds. Everything that the library declares is in an inline namespace of the profile: two
-/// profiles in one program are two sets of types, and a function of one that is called from the other is not found when
-/// linking. Nothing else that compilers are told chooses, not -Os either: files that differ in that share their
-/// functions.
+/// All give the same bits of models, objectives and gaps; for more than 512 features, size and WebAssembly take less
+/// memory and count more epochs, see ScoreBounds. Everything that the library declares is in an inline namespace of the
+/// profile: two profiles in one program are two sets of types, and a function of one that is called from the other is
+/// not found when linking. Nothing else that compilers are told chooses, not -Os either: files that differ in that
+/// share their functions.
 
 #if !defined(__GNUC__) || __cplusplus < 202002L || (!defined(__clang__) && __GNUC__ < 11) || \
     (defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 13)
@@ -135,7 +135,7 @@ inline constexpr Profile profile{
     .every_width = !TAMIS_PROFILE_IS(size),
     .fetches = !TAMIS_IS_MODULE,
     .loop_per_loss = !TAMIS_PROFILE_IS(size),
-    .passes_over = !TAMIS_PROFILE_IS(size),
+    .passes_over = !TAMIS_PROFILE_IS(size) && !TAMIS_IS_MODULE,
 };
 
 inline constexpr bool in_webassembly = TAMIS_IS_MODULE;

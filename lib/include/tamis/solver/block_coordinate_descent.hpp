@@ -334,11 +334,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   /// After the bound for the active features: looks at those others whose score might be larger than any of them, or
   /// matter to the conjugate of the penalty. The score of what is left is minus what it cannot exceed. A list of all
   /// that have been looked at, or null: nothing is known, or these are too many, and it is all features.
-  const Index* score_others(Index& count) {
-    if constexpr (bounds_scores)
-      if (bounds_.are_known() && look_at_others(count)) return own_.work;
-    return nullptr;
-  }
+  const Index* score_others(Index& count) { return bounds_.are_known() && look_at_others(count) ? own_.work : nullptr; }
   [[gnu::noinline]] void certify_others() {
     Index count = shape_.features;
     const Index* const list = score_others(count);

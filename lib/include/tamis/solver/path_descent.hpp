@@ -276,7 +276,7 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
       if constexpr (Base::bounds_scores)
         if (is_narrow()) list = this->score_others(count);
       if (!list) Base::whole_transposed_multiply(own_.u, own_.g);
-      Base::certify_entries(own_.u, own_.g, list, count, l1, loss_dual);
+      this->offer_dual(entry_bound(own_.u, own_.g, list, count, l1, loss_dual));
       if constexpr (Base::bounds_scores)
         if (!list) take_scores_of_features();
       gap_ = report_.relative_gap;
@@ -295,13 +295,11 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
   }
 
   void take_scores_of_features() {
-    if constexpr (Base::bounds_scores) {
-      if (!this->bounds_.has_memory()) return;
-      const T gauge = this->gauge_;
-      this->score(own_.g, nullptr, shape_.features);
-      this->gauge_ = gauge;
-      this->keep_scores();
-    }
+    if (!this->bounds_.has_memory()) return;
+    const T gauge = this->gauge_;
+    this->score(own_.g, nullptr, shape_.features);
+    this->gauge_ = gauge;
+    this->keep_scores();
   }
 
   static constexpr T solved_on_the_way = T(0.1);  ///< gap at a larger λ from which it is on to the next

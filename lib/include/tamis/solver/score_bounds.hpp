@@ -61,8 +61,9 @@ class ScoreBounds {
         size += inverse * (now[k] * now[k]);
       }
     }
-    const T rounding = T(64) * epsilon<T> * square_root(size);
-    for (Index k = 0; k < targets.classes; ++k) d[k] = square_root(d[k]) + rounding;
+    // What sums over samples lose, relative, and what the products have lost.
+    const T lost = T(targets.samples()) * epsilon<T>, rounding = T(64) * epsilon<T> * square_root(size);
+    for (Index k = 0; k < targets.classes; ++k) d[k] = (T(1) + lost) * square_root(d[k]) + rounding;
     return absolute(share);
   }
   /// N(Xⱼᵀv).

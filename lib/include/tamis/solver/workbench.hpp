@@ -197,21 +197,17 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
     if (!has_failed()) ++certificates_;
     offer_dual(share * report_.dual_objective);
   }
-  /// As certify on all features, in two parts with the gradient between them, of duals of which it is known whether
-  /// they are balanced, for a penalty whose dual norm is the largest entry by `l1`. `loss_dual(s)`: see DualBound. The
-  /// features that are not listed are zero.
+  /// As certify, in two parts with the gradient between them, of duals of which it is known whether they are balanced,
+  /// for a penalty whose dual norm is the largest entry by `l1`; `entry_bound` is what is offered then. `loss_dual(s)`:
+  /// see DualBound.
   void begin_entries(T* u, bool balanced) {
     if (!balanced) return repair(u);
     if (!has_failed()) ++certificates_;
     if (dual_kind() != DualKind::norm) terms_ = dual_terms(u);
   }
-  template <class LossDual>
-  void certify_entries(const T* u, const T* g, const Index* list, Index count, T l1, LossDual loss_dual) {
-    offer_dual(entry_bound(u, g, list, count, l1, loss_dual));
-  }
   /// The bound at the λ of the options, with the penalty taken over the listed features.
   template <class LossDual>
-  [[gnu::noinline]] T entry_bound(const T* u, const T* g, const Index* list, Index count, T l1, LossDual loss_dual) {
+  T entry_bound(const T* u, const T* g, const Index* list, Index count, T l1, LossDual loss_dual) {
     if (dual_kind() != DualKind::norm) return dual_value(u, g, list, count);
     gauge_ = list ? T(0) : largest_magnitude(g, std::size_t(count) * stride_);
     for (Index c = 0; list && c < count; ++c) {
