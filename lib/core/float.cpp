@@ -1,3 +1,5 @@
 #include "core.hpp"
+#include "products.hpp"
 
 TAMIS_CORE(template, float)
+TAMIS_PRODUCTS(template, float)
