@@ -1,6 +1,7 @@
 #include "interaction_task.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "errors.hpp"
@@ -34,7 +35,7 @@ std::vector<std::size_t> ends(const std::vector<double>& truth) {
 
 /// Whether the norms of no two features that are not zero are more than 1000 times apart.
 bool of_similar_size(const Table& table) {
-  double least = INFINITY, most = 0;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
   for (std::size_t j = 0; j < table.features; ++j) {
     double square = 0;
     for (std::size_t i = 0; i < table.samples; ++i) square += std::pow(table.values[i + j * table.samples], 2);

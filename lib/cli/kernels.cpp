@@ -46,7 +46,7 @@ KeptExpansion kept(const KernelArguments& a, const KernelTask& task, const Kerne
   take_kept<double>(alpha, functions, samples, memory.span(), view);
   KeptExpansion out(view);
   for (double& b : out.intercepts)  // a sum of floats, which is stored as one
-    if (a.precision == "float") b = static_cast<float>(b);
+    if (a.precision == "float") b = double{static_cast<float>(b)};
   return out;
 }
 

@@ -3,6 +3,7 @@
 /// command links, and whatever else of the project trains so. Who includes this links the target tamis_core; users of
 /// the headers need neither.
 
+#include "products.hpp"
 #include "tamis/any_multilabel.hpp"
 #include "tamis/solver/baselines.hpp"
 #include "tamis/solver/interaction_admm.hpp"
