@@ -1,6 +1,6 @@
 #pragma once
-/// The products of dense designs and the passes over columns, compiled once for each scalar: half of the code of an
-/// object with a solver, whatever its loss and penalty.
+/// The products of dense designs and the passes over columns, compiled once for each scalar: solvers of all losses and
+/// penalties call the same ones.
 
 #include "tamis/design/column_passes.hpp"
 #include "tamis/design/dense_products.hpp"
