@@ -64,8 +64,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr Requirement requirement(Shape shape, WorkspaceHint hint) {
     Arena counter;
     lay_out_columns(counter, shape, hint);
-    (void)Newton::Memory::lay_out(counter, shape, hint.entries,
-                                  Newton::Memory::highest_limit(shape, hint.active_limit));
+    (void)Newton::Memory::lay_out(counter, shape, hint.entries, Newton::Memory::limit_for(shape, hint.active_limit));
     return {counter.used()};
   }
 
@@ -103,7 +102,6 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     lambda_ = lambda;
     went_round_ = true;
     decrease_ = T(0);
-    newton_.begin_again();
     certify_kept_point();
     settled_ = !follows_violations() && newton_is_on();
     narrow(smallest(T(2) * lambda - last, lambda));
@@ -143,7 +141,6 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         const bool did_well = newton_is_on() && newton_.went_well();
         const bool is_slow = !(excess() <= T(0.5) * before);
         is_slow_ = did_well && is_slow;
-        if (is_slow_) newton_.solve_closely();
         settled_ = !follows_violations() && did_well && !is_slow;
         if (!is_narrow()) narrow((T(1) - doubt()) * lambda_);
         begin_epochs(newton_pays() ? 0 : newton_is_on() ? first_epochs() : interval());
@@ -178,8 +175,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     }
     room_ = memory.subspan(arena.used());
     if constexpr (HasManifold<Penalty, T>) {
-      const Index limit = Newton::Memory::limit_of(shape_, entries, room_.size());
-      if (limit > 0) newton_ = Newton(Newton::Memory::lay_out(arena, shape_, entries, limit));
+      newton_ = Newton(Newton::Memory::of(arena, shape_, entries, room_.size()));
     }
   }
   bool newton_is_on() const { return newton_.has_memory(); }
@@ -421,7 +417,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
     const T wanted = options_.lambda;
     if (!went_round_) {
       T top = report_.lambda_max;
-      bool may = report_.iterations >= patience && gap_ > T(0.1);
+      bool may = report_.iterations >= patience() && gap_ > T(0.1);
       if constexpr (curves_everywhere<T, Penalty>()) {
         if (!has_zeros()) {
           may = follows_violations() && shape_.samples < shape_.features;
@@ -484,7 +480,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
   static constexpr bool is_rounded = sizeof(T) == 4;  ///< see certify
   static constexpr T solved_on_the_way = T(0.01);     ///< gap at a larger λ from which it is on to the next
-  static constexpr std::uint32_t patience = 50;       ///< iterations before another way is tried
+  /// Iterations before another way is tried.
+  std::uint32_t patience() const { return shape_.samples < shape_.features ? 50 : 400; }
 
   Newton newton_{};
   struct NoBounds {};

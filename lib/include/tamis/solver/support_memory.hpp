@@ -11,9 +11,6 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 template <class T>
 struct SupportMemory {
   static constexpr Index most_sampled = 1536;  ///< samples of the preconditioner
-  /// Entries of a system that is solved by a factor of all of it, for which it takes as many products: the most with
-  /// few features, whose support stays, and with many.
-  static constexpr Index most_entries = 300, most_of_many = 180;
 
   T* coefficients[3];  ///< direction, image, preconditioned residual: (features + 1) × stride
   T* diagonal;         ///< of A: an entry per feature, and of the intercepts
@@ -24,10 +21,13 @@ struct SupportMemory {
   T* packed;           ///< limit × stride
   T* factor;           ///< of A
   T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
-  Index limit;         ///< rows of the factor: features of the support and the intercept, or entries of a small system
+  T* of_classes;       ///< a factor for each class
+  Index limit;         ///< rows of the factor: features of the support and the intercept
   std::size_t room;    ///< values
+  std::size_t class_room;  ///< entries of the factors of classes
 
-  static constexpr SupportMemory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit) {
+  [[gnu::noinline]] static constexpr SupportMemory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit,
+                                                           bool by_classes = true) {
     SupportMemory m{};
     const Index stride = padded<T>(shape.classes);
     for (T*& matrix : m.coefficients)
@@ -41,42 +41,55 @@ struct SupportMemory {
     m.room = copied_values(shape, entries, limit);
     m.values = arena.take<T>(m.room);
     m.limit = limit;
+    m.class_room = by_classes && shape.classes > 1 ? factors_of_classes(shape, entries, limit) : 0;
+    m.of_classes = arena.take<T>(m.class_room);
     return m;
   }
-
-  /// Rows and columns of a factor for that many active coefficients: the features and the intercept at most, or all
-  /// coefficients where they are few.
-  static constexpr Index highest_limit(Shape shape, Index active_limit) {
-    const Index all = shape.features < most_entries ? (shape.features + 1) * shape.classes : 0;
-    const Index few = all <= most_entries ? all : 0;
-    return smallest(smallest(active_limit, Index(0xffff)), largest(saturated_features(shape), few));
+  /// With the largest limit that the memory is enough for, and factors of classes unless that would be much smaller for
+  /// them. Without a limit it is too little for this method.
+  TAMIS_COLD_IN_MODULES static constexpr SupportMemory of(Arena& arena, Shape shape, std::size_t entries,
+                                                          std::size_t bytes) {
+    const Index most = limit_of(shape, entries, bytes, false), with = limit_of(shape, entries, bytes, true);
+    const bool by_classes = with >= smallest(most, saturated_features(shape)) / 4 * 3;
+    const Index limit = by_classes ? with : most;
+    return limit > 0 ? lay_out(arena, shape, entries, limit, by_classes) : SupportMemory{};
   }
-  /// The largest limit that `bytes` of memory are enough for; 0: they are too few for this method.
-  static constexpr Index limit_of(Shape shape, std::size_t entries, std::size_t bytes) {
-    Index low = 0, high = highest_limit(shape, 0xffff) + 1;
+
+  /// Rows and columns of a factor for that many active coefficients: the features and the intercept at most.
+  static constexpr Index limit_for(Shape shape, Index active_limit) {
+    return smallest(active_limit, saturated_features(shape));
+  }
+  /// Entries of a row of a factor.
+  static constexpr Index capacity(Index limit) { return (limit + 3) / 4 * 4; }
+
+ private:
+  /// The largest limit that `bytes` of memory are enough for, or 0.
+  [[gnu::noinline]] static constexpr Index limit_of(Shape shape, std::size_t entries, std::size_t bytes,
+                                                    bool by_classes) {
+    Index low = 0, high = saturated_features(shape) + 1;
     while (high - low > 1) {
       const Index middle = low + (high - low) / 2;
       Arena counter;
-      (void)lay_out(counter, shape, entries, middle);
+      (void)lay_out(counter, shape, entries, middle, by_classes);
       (counter.used() <= bytes ? low : high) = middle;
     }
     return low;
   }
-  /// Entries of a row of the factor.
-  static constexpr Index capacity(Index limit) { return (limit + 3) / 4 * 4; }
-
- private:
   static constexpr Index saturated_features(Shape shape) {
     return shape.features < 0xfffe ? shape.features + 1 : 0xffff;
   }
   /// Values of copies: twice those that are not zero, no more than there are, and the samples of the preconditioner.
   static constexpr std::size_t copied_values(Shape shape, std::size_t entries, Index limit) {
-    const Index most = smallest(limit, saturated_features(shape));
     const std::size_t all = detail::saturating_multiply(shape.samples, smallest(limit, shape.features));
     const std::size_t twice = detail::saturating_multiply(entries, 2);
-    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), most);
-    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, most);
+    const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
+    const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, limit);
     return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
+  }
+  /// Entries of the factors of all features, no more than the copies have, or a megabyte of doubles.
+  static constexpr std::size_t factors_of_classes(Shape shape, std::size_t entries, Index limit) {
+    const std::size_t all = detail::saturating_multiply(std::size_t{limit} * capacity(limit), shape.classes);
+    return smallest(all, largest(std::size_t{1} << 17, copied_values(shape, entries, limit)));
   }
 };
 

@@ -11,9 +11,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
-/// H is the Hessian of the loss, sample by sample, generalised where it has kinks; a group that would turn round, or an
-/// entry with a kink that would change its sign, becomes zero. The system, see SupportSystem, is solved to `forcing` by
-/// at most 120 conjugate gradients, 60 where the preconditioner is a diagonal.
+/// H is the Hessian of the loss, sample by sample, generalised where it has kinks. The system, see SupportSystem, is
+/// solved to `forcing`. An entry with a kink that would change its sign then ends at zero, near the optimum also a group
+/// that would turn round, and the system is solved on for the rest; after six such rounds, or 120 conjugate gradients in
+/// all (60 where the preconditioner is a diagonal), what still would becomes zero as it is.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
 /// are not violated yet take part in H, and the damping.
@@ -21,7 +22,7 @@ template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
   using Base::apply_hessian, Base::apply_preconditioner, Base::choose_samples, Base::chosen_, Base::count_work,
-      Base::damping_, Base::direction, Base::factor_, Base::image, Base::is_hard_, Base::is_slow_, Base::m_,
+      Base::damping_, Base::direction, Base::factor_, Base::factor_classes, Base::image, Base::is_hard_, Base::m_,
       Base::precondition, Base::preconditioned, Base::slack_, Base::stride_, Base::work_, Base::zero_row;
   using typename Base::Factor;
 
@@ -33,38 +34,25 @@ class SupportNewton : public SupportSystem<T> {
   /// What the last step took, in products with the whole design.
   T work() const { return work_; }
 
-  /// Another λ: what was learnt of groups to leave out is not true of it.
-  void begin_again() { may_drop_ = true; }
-
-  /// Steps that went well have not brought the optimum near: small systems are to be solved by all of their factor.
-  void solve_closely() { is_slow_ = true; }
-
   /// One step; returns the products with the whole design that it took, forth and back counted as one.
   template <class Problem>
   [[gnu::noinline]] T step(Problem& p) {
     stride_ = p.stride;
     work_ = T(0);
     went_well_ = false;
-    const T before = p.value;
-    for (int round = 0; round < 3; ++round) {
-      p.find_support(m_.support);
-      if (p.size == 0) return work_;
-      take_gradient(p);
-      choose_samples(p);
-      if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
-      precondition(p);
-      solve(p);
-      if (!p.is_near || !may_drop_ || !p.drop_turning(m_.diagonal)) break;
-      p.value = objective(p, p.w, p.z);
-    }
+    p.find_support(m_.support);
+    if (p.size == 0) return work_;
+    take_gradient(p);
+    choose_samples(p);
+    if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
+    precondition(p);
+    solve(p);
     search(p);
-    // What epochs would bring back must not be left out again: one would follow the other without end.
-    if (p.value > before) may_drop_ = false;
     return work_;
   }
 
  private:
-  static constexpr int most_iterations = 120;
+  static constexpr int most_iterations = 120, most_rounds = 6;
 
   template <class Problem>
   T objective(const Problem& p, const T* w, const T* z) const {
@@ -107,15 +95,11 @@ class SupportNewton : public SupportSystem<T> {
     });
     return total.sum();
   }
-  /// to += factor · from.
+  /// to ← from + αx.
   template <class Problem>
-  void add(const Problem& p, T factor, const T* from, T* to) const {
-    const auto scale = SimdOrScalar<T>::fill(factor);
+  [[gnu::noinline]] void add(const Problem& p, const T* from, T alpha, const T* x, T* to) const {
     p.for_each_row([&](Index j) {
-      const T* in = row_of(from, j, stride_);
-      T* out = row_of(to, j, stride_);
-      for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
-        (SimdOrScalar<T>::load(out + k) + scale * SimdOrScalar<T>::load(in + k)).store(out + k);
+      add_scaled_row(row_of(from, j, stride_), alpha, row_of(x, j, stride_), stride_, row_of(to, j, stride_));
     });
   }
 
@@ -127,34 +111,66 @@ class SupportNewton : public SupportSystem<T> {
       fill(row_of(d, j, stride_), stride_, T(0));
       for (Index k = p.shape.classes; k < stride_; ++k) row_of(p.g, j, stride_)[k] = T(0);
     });
-    apply_preconditioner(p);
-    p.for_each_row([&](Index j) {
-      copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
-    });
-    T size = inner_product(p, p.g, preconditioned());
-    const T forcing = factor_ == Factor::of_samples ? T(0.1) * p.forcing : p.forcing;  // a gradient costs as much
-    const T enough = forcing * forcing * size, worth = T(0.1) * size;
-    const int most = factor_ == Factor::none ? most_iterations / 2 : most_iterations;
-    for (int iteration = 0; size > enough && iteration < most; ++iteration) {
-      apply_hessian(p);
-      const T curvature = inner_product(p, direction(), image());
-      if (!(curvature > T(0))) break;
-      const T alpha = size / curvature;
-      add(p, alpha, direction(), d);
-      add(p, -alpha, image(), p.g);
+    T size = T(0), enough = T(0), worth = T(0);
+    int left = factor_ == Factor::none ? most_iterations / 2 : most_iterations;
+    for (int round = 0;;) {
       apply_preconditioner(p);
-      const T next = inner_product(p, p.g, preconditioned());
-      const auto beta = SimdOrScalar<T>::fill(next / size);
       p.for_each_row([&](Index j) {
-        T* v = row_of(direction(), j, stride_);
-        const T* s = row_of(preconditioned(), j, stride_);
-        for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
-          (SimdOrScalar<T>::load(s + k) + beta * SimdOrScalar<T>::load(v + k)).store(v + k);
+        copy(static_cast<const T*>(row_of(preconditioned(), j, stride_)), stride_, row_of(direction(), j, stride_));
       });
-      size = next;
+      size = inner_product(p, p.g, preconditioned());
+      if (round == 0) {
+        const T forcing = factor_ == Factor::of_samples ? T(0.1) * p.forcing : p.forcing;  // a gradient costs as much
+        enough = forcing * forcing * size;
+        worth = T(0.1) * size;
+      }
+      for (; size > enough && left > 0; --left) {
+        apply_hessian(p);
+        const T curvature = inner_product(p, direction(), image());
+        if (!(curvature > T(0))) break;
+        const T alpha = size / curvature;
+        add(p, d, alpha, direction(), d);
+        add(p, p.g, -alpha, image(), p.g);
+        apply_preconditioner(p);
+        const T next = inner_product(p, p.g, preconditioned());
+        add(p, preconditioned(), next / size, direction(), direction());
+        size = next;
+      }
+      if (left == 0 || ++round == most_rounds || !stop_at_zero(p)) break;
+      if (factor_ == Factor::of_classes && !factor_classes(p)) break;
     }
+    for (Index c = 0; c < p.size; ++c)
+      for (Index k = 0; k < p.shape.classes; ++k)  // as they were: what is zero at w otherwise does not move
+        if (T& w = row_of(p.w, p.support[c], stride_)[k]; w == T(0)) w -= row_of(d, p.support[c], stride_)[k];
     is_solved_ = size <= worth;
     is_hard_ = is_hard_ || size > enough;
+  }
+  /// Whether d would lead beyond zero: what turns round ends there, w is zero in the meantime, and g what is left then.
+  template <class Problem>
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool stop_at_zero(const Problem& p) {
+    if (!p.is_near && !p.penalty.keeps_signs()) return false;
+    bool any = false;
+    add(p, p.w, T(1), p.d, direction());
+    fill(row_of(direction(), p.shape.features, stride_), stride_, T(0));
+    p.for_each_group([&](FeatureGroup group) {
+      const bool stops = p.stop_at_kinks(group, direction());
+      for (Index r = 0; r < group.count; ++r)
+        for (Index k = 0; k < stride_; ++k) {
+          const std::size_t at = std::size_t(group.feature(r)) * stride_ + k;
+          T &w = p.w[at], &d = p.d[at], &to = direction()[at];
+          const bool is_there = stops && to == T(0) && w != T(0);
+          to = is_there ? w + d : T(0);
+          if (!is_there) continue;
+          d = -w;
+          w = T(0);
+          any = true;
+        }
+    });
+    if (!any) return false;
+    apply_hessian(p);
+    add(p, p.g, T(1), image(), p.g);
+    p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, p.g); });
+    return true;
   }
 
   // ---- the step -----------------------------------------------------------------------------------------------------
@@ -172,12 +188,7 @@ class SupportNewton : public SupportSystem<T> {
       const auto factor = SimdOrScalar<T>::fill(alpha);
       for (std::size_t e = 0; e < std::size_t(p.shape.samples) * stride_; e += SimdOrScalar<T>::width)
         (SimdOrScalar<T>::load(p.z + e) + factor * SimdOrScalar<T>::load(p.u + e)).store(scores + e);
-      p.for_each_row([&](Index j) {
-        for (Index k = 0; k < stride_; k += SimdOrScalar<T>::width)
-          (SimdOrScalar<T>::load(row_of(p.w, j, stride_) + k) +
-           factor * SimdOrScalar<T>::load(row_of(p.d, j, stride_) + k))
-              .store(row_of(candidate, j, stride_) + k);
-      });
+      add(p, p.w, alpha, p.d, candidate);
       p.for_each_group([&](FeatureGroup group) { p.cut(group, candidate, preconditioned(), scores); });
       const T after = objective(p, candidate, scores);
       if (after <= p.value) {
@@ -202,7 +213,6 @@ class SupportNewton : public SupportSystem<T> {
   }
 
   bool is_solved_ = false;  ///< nearly, though it may be by all iterations
-  bool may_drop_ = true;    ///< groups that would turn round
   bool went_well_ = false;
 };
 

@@ -196,34 +196,10 @@ struct SupportProblem {
       for (Index k = 0; k < shape.classes; ++k)
         row_of(out, group.feature(r), stride)[k] += step * row_of(w, group.feature(r), stride)[k];
   }
-  /// Makes zero the groups of a norm that would turn round long before the end of the step d, in the scores too, for
-  /// others that move against them would go too far without them; whether there are any.
-  bool drop_turning(const T* diagonal) {
-    bool any = false;
-    for_each_group([&](FeatureGroup group) {
-      const T square = inner_product(group, w, w);
-      if (!(square + inner_product(group, w, d) < T(0)) || !(square < T(0.01) * inner_product(group, d, d))) return;
-      if (!(excess_curvature(group, diagonal) > T(0))) return;
-      any = true;
-      for (Index r = 0; r < group.count; ++r) {
-        const Index j = group.feature(r);
-        T* const row = row_of(w, j, stride);
-        scale_row(row, stride, T(-1));
-        add_column(design.column(j), static_cast<const T*>(row), stride, z);
-        fill(row, stride, T(0));
-      }
-    });
-    return any;
-  }
-
-  /// Makes zero what would turn round, in the scores too; see detail::keep_below_level. `spare` is a matrix like
-  /// `candidate`.
-  void cut(FeatureGroup group, T* candidate, T* spare, T* scores) const {
+  /// Makes zero what has turned round from w to `candidate`; see detail::keep_below_level. Whether there was any.
+  [[gnu::noinline]] bool stop_at_kinks(FeatureGroup group, T* candidate) const {
     const Rows<const T> here = rows<const T>(w, group);
     const Rows<T> next = rows(candidate, group);
-    for (Index r = 0; r < group.count; ++r)
-      copy(static_cast<const T*>(row_of(candidate, group.feature(r), stride)), stride,
-           row_of(spare, group.feature(r), stride));
     bool any = false;
     if (penalty.keeps_signs())
       for (Index r = 0; r < group.count; ++r) {
@@ -252,7 +228,14 @@ struct SupportProblem {
       any = true;
       for (Index r = 0; r < from.rows; ++r) fill(to.row(r), from.classes, T(0));
     });
-    if (!any) return;
+    return any;
+  }
+  /// The same in the scores too. `spare` is a matrix like `candidate`.
+  void cut(FeatureGroup group, T* candidate, T* spare, T* scores) const {
+    for (Index r = 0; r < group.count; ++r)
+      copy(static_cast<const T*>(row_of(candidate, group.feature(r), stride)), stride,
+           row_of(spare, group.feature(r), stride));
+    if (!stop_at_kinks(group, candidate)) return;
     for (Index r = 0; r < group.count; ++r) {
       const Index j = group.feature(r);
       T* correction = row_of(spare, j, stride);

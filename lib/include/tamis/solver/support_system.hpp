@@ -9,10 +9,11 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
 /// The system (XᵀHX + λΩ″ + damping) D = … of SupportNewton, with a copy of the samples that curve, dense or sparse,
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
-/// over up to 1536 of them, those that curve most and a selection of the others; where they are fewer than the support,
-/// and Ω curves everywhere, over all, by a factor of their number; the diagonal of A alone where the memory was not
-/// made for that many. The factor of the support is joined by a step along the coefficients of each group, where a norm
-/// has no curvature. A small system that is hard is solved by the factor of all of it.
+/// over up to 1536 of them, those that curve most and a selection of the others. Where the loss is a sum over classes,
+/// or conjugate gradients have not solved a system, it is an A for each class, of its own curvatures at its own
+/// coefficients, if there is room. Where samples are fewer than the support and Ω curves everywhere, it is A over all
+/// by a factor of their number; the diagonal of A alone where the memory was not made for that many. The factors of the
+/// support are joined by a step along the coefficients of each group, where a norm has no curvature.
 template <class T>
 class SupportSystem {
  public:
@@ -33,7 +34,7 @@ class SupportSystem {
   /// Lists them and writes their curvatures, one after the other, into h; copies their values where there is room and
   /// the products get faster.
   template <class Problem>
-  [[gnu::noinline]] void choose_samples(const Problem& p) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void choose_samples(const Problem& p) {
     chosen_ = 0;
     visit_smooth_samples(p.loss, [&](const auto& loss) {
       for (Index i = 0; i < p.shape.samples; ++i) {
@@ -170,7 +171,7 @@ class SupportSystem {
   // ---- the preconditioner -------------------------------------------------------------------------------------------
 
   template <class Problem>
-  [[gnu::noinline]] void precondition(const Problem& p) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void precondition(const Problem& p) {
     const Index samples = samples_in_use(p.shape);
     p.for_each_row([&](Index j) { m_.diagonal[j] = T(0); });
     T* const omega = p.omega;
@@ -195,68 +196,45 @@ class SupportSystem {
     }
     if (p.intercept) m_.diagonal[p.shape.features] = total.value();
     factor_ = Factor::none;
-    if ((is_hard_ || is_slow_) && factor_entries(p)) {
-      factor_ = Factor::of_entries;
-      return;
-    }
     if constexpr (may_curve_everywhere<Problem>) {
-      if (samples < p.size && samples <= m_.limit && dual_kind<T>(p.penalty) == DualKind::conjugate) {
+      if (samples < p.size && samples <= m_.limit && dual_kind<T>(p.penalty) != DualKind::norm) {
         if (factor_samples(p, total.value())) factor_ = Factor::of_samples;
         return;
       }
     }
-    if (copy_ != Copy::none && factor_support(p, total.value())) factor_ = Factor::of_support;
+    if (copy_ == Copy::none) return;
+    if ((is_hard_ || separate_classes(p.loss)) && factor_classes(p)) factor_ = Factor::of_classes;
+    else if (factor_support(p, total.value(), m_.factor)) factor_ = Factor::of_support;
   }
 
-  /// Whether many kinks lie between here and the optimum: then exact steps are as many, each shortened by the next.
+  /// A for each class by itself, of its own curvatures, without the coefficients that are zero.
   template <class Problem>
-  static bool has_many_kinks(const Problem& p) {
-    if (p.loss.violations() != Violations::none)
-      return !may_curve_everywhere<Problem> || dual_kind<T>(p.penalty) != DualKind::conjugate;
-    Index number = 0;
-    const FeatureGroup any = detail::group_from(groups_of(p.penalty), p.shape.features, p.support[0], number);
-    return p.penalty.keeps_signs() || !(p.penalty_curvature(any) > T(0));
-  }
-  /// All of the system, column by column, where it is small; of few features where conjugate gradients did not solve
-  /// it.
-  template <class Problem>
-  [[gnu::noinline]] bool factor_entries(const Problem& p) {
-    const Index classes = p.shape.classes, order = (p.size + Index(p.intercept)) * classes;
-    const bool is_of_few = order > p.shape.features + 1;
-    if (order > smallest(m_.limit, is_of_few ? Memory::most_entries : Memory::most_of_many)) return false;
-    if (is_of_few && (!is_hard_ || has_many_kinks(p))) return false;
-    const Index capacity = Memory::capacity(m_.limit);
-    const T floor = square_root(epsilon<T>);
-    T* to = m_.factor;
-    fill(direction(), std::size_t(p.shape.features + 1) * stride_, T(0));
-    for (Index c = 0; c < order; ++c, to += capacity) {
-      for (Index r = 0; r < order; ++r) entry_of(p, direction(), r) = T(c == r);
-      p.for_each_group([&](FeatureGroup group) { p.keep_on_manifold(group, direction()); });
-      apply_hessian(p);
-      for (Index r = 0; r < order; ++r) to[r] = entry_of(p, image(), r);
-      to[c] += floor * m_.diagonal[p.row_at(c / classes)];
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_classes(const Problem& p) {
+    const Index order = p.size + Index(p.intercept), capacity = Memory::capacity(order);
+    if (m_.class_room / p.shape.classes < std::size_t(order) * capacity) return false;
+    T* factor = m_.of_classes;
+    for (Index k = 0; k < p.shape.classes; ++k, factor += std::size_t(order) * capacity) {
+      T* const row = row_of(image(), p.shape.features, stride_);
+      T total = 0;
+      for (Index a = 0; a < chosen_; ++a) {
+        fill(row, stride_, T(0));
+        row[k] = T(1);
+        const Index i = m_.chosen[a];
+        p.loss.apply_curvature(row_of(p.h, a, stride_), p.shape.classes, label_of(p.loss, p.targets, i),
+                               p.targets.weight(i), row);
+        p.omega[a] = row[k];
+        total += row[k];
+      }
+      if (!factor_support(p, total, factor, k)) return false;
     }
-    return factor_cholesky(m_.factor, order, capacity);
+    return true;
   }
-  /// Entry number r of the support and the intercepts in a matrix of coefficients.
+  /// The factor of A, of weights of the samples in omega; of a class, or of all.
   template <class Problem>
-  T& entry_of(const Problem& p, T* matrix, Index r) const {
-    return row_of(matrix, p.row_at(r / p.shape.classes), stride_)[r % p.shape.classes];
-  }
-  /// The same solved: each entry is a row of its own.
-  template <class Problem>
-  [[gnu::noinline]] void apply_factor_of_entries(const Problem& p) {
-    const Index order = (p.size + Index(p.intercept)) * p.shape.classes;
-    fill(m_.packed, std::size_t(order) * stride_, T(0));
-    for (Index r = 0; r < order; ++r) row_of(m_.packed, r, stride_)[0] = entry_of(p, p.g, r);
-    solve_cholesky_rows(static_cast<const T*>(m_.factor), order, Memory::capacity(m_.limit), m_.packed, stride_);
-    fill(preconditioned(), std::size_t(p.shape.features + 1) * stride_, T(0));
-    for (Index r = 0; r < order; ++r) entry_of(p, preconditioned(), r) = row_of(m_.packed, r, stride_)[0];
-  }
-
-  template <class Problem>
-  [[gnu::noinline]] bool factor_support(const Problem& p, T total) {
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_support(const Problem& p, T total, T* factor,
+                                                              Index label = none) {
     const Index order = p.size + Index(p.intercept), most = smallest(chosen_, Memory::most_sampled);
+    const Index capacity = Memory::capacity(order);
     if (order > m_.limit || used_ + std::size_t(most) * order > m_.room) return false;
     // Samples whose curvature is above a level, and of the others as many as have that level together: the roots of
     // their weights, and their rows times those, a column of ones last.
@@ -268,7 +246,7 @@ class SupportSystem {
       const bool is_small = root[a] < level;
       if (is_small) due += root[a];
       m_.place[m_.chosen[a]] = none;
-      if ((is_small && due < level) || sampled == most) continue;
+      if ((is_small && due < level) || sampled == most || !(root[a] > T(0))) continue;
       if (is_small) due -= level;
       m_.place[m_.chosen[a]] = sampled;
       root[sampled++] = square_root(largest(root[a], level));
@@ -277,12 +255,12 @@ class SupportSystem {
     T* to = x;
     for (Index c = 0; c < p.size; ++c, to += sampled) {
       fill(to, sampled, T(0));
+      if (label != none && row_of(p.w, p.support[c], stride_)[label] == T(0)) continue;
       const Column<T> from = p.design.column(p.support[c]);
       for (Index e = 0; e < from.count; ++e)
         if (const Index s = m_.place[from.sample(e)]; s != none) to[s] = from.values[e] * root[s];
     }
     if (p.intercept) copy(static_cast<const T*>(root), sampled, to);
-    const Index capacity = Memory::capacity(m_.limit);
     T* const batch_rows = p.u;
     const Index width = smallest(stride_, order);
     for (Index first = 0; first < order; first += width) {
@@ -293,21 +271,20 @@ class SupportSystem {
           .transposed_multiply(nullptr, order - first, batch_rows, stride_, m_.packed);
       for (Index r = first; r < order; ++r)
         for (Index b = 0; b < batch; ++b)  // of those above the diagonal nothing is read
-          m_.factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
+          factor[std::size_t(r) * capacity + first + b] = row_of(m_.packed, r - first, stride_)[b];
     }
     T trace = 0;
-    for (Index r = 0; r < order; ++r) trace += m_.factor[std::size_t(r) * capacity + r];
+    for (Index r = 0; r < order; ++r) trace += factor[std::size_t(r) * capacity + r];
     // A column with an outlier has most of the trace: the others keep a floor of their own size.
     for (Index r = 0; r < order; ++r) {
       const T own = m_.diagonal[p.row_at(r)], damping = r < p.size ? damping_ : T(0);
-      m_.factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + damping * own;
+      factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + damping * own;
     }
     Index c = 0;
     p.for_each_group([&](FeatureGroup group) {
-      for (Index r = 0; r < group.count; ++r, ++c)
-        m_.factor[std::size_t(c) * capacity + c] += p.penalty_curvature(group);
+      for (Index r = 0; r < group.count; ++r, ++c) factor[std::size_t(c) * capacity + c] += p.penalty_curvature(group);
     });
-    return factor_cholesky(m_.factor, order, capacity);
+    return factor_cholesky(factor, order, capacity);
   }
 
   /// The same by Woodbury's identity, where samples are fewer than features of the support: with Ω^½ in omega and D,
@@ -315,7 +292,7 @@ class SupportSystem {
   /// penalty; their D is small beside their curvature.
   template <class Problem>
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_samples(const Problem& p, T total) {
-    const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(m_.limit);
+    const Index samples = samples_in_use(p.shape), capacity = Memory::capacity(samples);
     T most = 0;
     p.for_each_row([&](Index j) { most = largest(most, m_.diagonal[j]); });
     const T least = T(1e-5) * most;
@@ -363,21 +340,11 @@ class SupportSystem {
   /// preconditioned ← A⁻¹ g.
   template <class Problem>
   [[gnu::noinline]] void apply_preconditioner(const Problem& p) {
-    if (factor_ == Factor::of_entries) return apply_factor_of_entries(p);
     if constexpr (may_curve_everywhere<Problem>)
       if (factor_ == Factor::of_samples) return apply_factor_of_samples(p);
     T* const out = preconditioned();
-    if (factor_ == Factor::of_support) {
-      const Index order = p.size + Index(p.intercept);
-      Index c = 0;
-      p.for_each_row([&](Index j) {
-        copy(static_cast<const T*>(row_of(p.g, j, stride_)), stride_, row_of(m_.packed, c++, stride_));
-      });
-      solve_cholesky_rows(static_cast<const T*>(m_.factor), order, Memory::capacity(m_.limit), m_.packed, stride_);
-      c = 0;
-      p.for_each_row([&](Index j) {
-        copy(static_cast<const T*>(row_of(m_.packed, c++, stride_)), stride_, row_of(out, j, stride_));
-      });
+    if (factor_ != Factor::none) {
+      solve_factors(p, p.size + Index(p.intercept), static_cast<const T*>(p.g), out);
       p.for_each_group([&](FeatureGroup group) {
         p.add_along(group, p.g, m_.diagonal, out);
         p.keep_on_manifold(group, out);
@@ -401,6 +368,21 @@ class SupportSystem {
     }
   }
 
+  /// The rows of the support and the intercepts, or of the samples in use: to ← A⁻¹ from, class by class.
+  template <class Problem>
+  [[gnu::noinline]] void solve_factors(const Problem& p, Index order, const T* from, T* to) {
+    const bool of_samples = factor_ == Factor::of_samples, of_classes = factor_ == Factor::of_classes;
+    const Index capacity = Memory::capacity(order);
+    const T* factor = of_classes ? m_.of_classes : m_.factor;
+    for (Index k = 0; k < stride_; ++k) {
+      const auto at = [&](Index c) { return std::size_t(of_samples ? c : p.row_at(c)) * stride_ + k; };
+      for (Index c = 0; c < order; ++c) m_.packed[c] = from[at(c)];
+      if (k < p.shape.classes) solve_cholesky(factor, order, capacity, m_.packed);
+      for (Index c = 0; c < order; ++c) to[at(c)] = m_.packed[c];
+      if (of_classes) factor += std::size_t(order) * capacity;
+    }
+  }
+
   template <class Problem>
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void apply_factor_of_samples(const Problem& p) {
     T *const out = preconditioned(), *const t = p.u;
@@ -419,7 +401,7 @@ class SupportSystem {
     take_rest(T(0));
     multiply(p, static_cast<const T*>(out), t);
     scale_samples();
-    solve_cholesky_rows(static_cast<const T*>(m_.factor), samples, Memory::capacity(m_.limit), t, stride_);
+    solve_factors(p, samples, static_cast<const T*>(t), t);
     scale_samples();
     transposed_multiply(p, t, image());
     take_rest(T(1));
@@ -432,10 +414,9 @@ class SupportSystem {
   enum class Copy : std::uint8_t { none, dense, sparse };
   static constexpr Index none = ~Index(0);
   Copy copy_ = Copy::none;  ///< of the values of the chosen samples at the support
-  enum class Factor : std::uint8_t { none, of_support, of_samples, of_entries };
+  enum class Factor : std::uint8_t { none, of_support, of_classes, of_samples };
   Factor factor_ = Factor::none;
   bool is_hard_ = false;  ///< conjugate gradients have not solved a system
-  bool is_slow_ = false;  ///< steps of solved ones have not led far
   BlockedColumns<T> dense_;
   Index* sparse_rows_ = nullptr;
   std::size_t entries_ = 0;  ///< of those values, that are not zero
