@@ -81,7 +81,7 @@ typedef enum tamis_penalty {
 
 /* catalogue: solvers */
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0,  /* what suits loss, penalty, lambda and sizes */
+  TAMIS_AUTOMATIC = 0, /* what suits loss, penalty, lambda and sizes */
   /* hinge and squared-hinge: restarted, reflected primal-dual iterations on a working set of features */
   TAMIS_PRIMAL_DUAL = 1,
   /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set of features */
@@ -94,7 +94,7 @@ typedef enum tamis_solver {
      or of listed groups are ridge whose weights are renewed (the default with ridge, unless n lambda is below 1/1000
      or below 1/1000, in float 3/1000, of the mean square distance of samples from their mean; with elastic-net
      unless n lambda (1 - l1_ratio) is below 1/10 of that over the classes; with group-l2 for at least 8 classes and
-     8 samples a feature, unless n lambda is small beside the root of that) */
+     samples times classes 60 times the features, unless n lambda is small beside the root of that) */
   TAMIS_CRAMMER_SINGER_DUAL = 5,
   /* hinge and squared-hinge: primal-dual iterations, then a proximal point method whose subproblems semismooth
      Newton solves on the samples that matter, if the arena has room for its linear systems; hinge and l1 in double

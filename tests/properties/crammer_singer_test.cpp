@@ -316,8 +316,10 @@ TEST(CrammerSingerDual, IsTheDefaultOfGroupsWithManyClassesAndSamples) {
   };
   EXPECT_EQ(choice.resolved_solver(), SolverKind::two_phase);
   EXPECT_EQ(solver(80, 10, 8, 0.1), SolverKind::crammer_singer_dual);
-  EXPECT_EQ(solver(79, 10, 8, 0.1), SolverKind::two_phase);
-  EXPECT_EQ(solver(80, 10, 7, 0.1), SolverKind::two_phase);
+  EXPECT_EQ(solver(74, 10, 8, 0.1), SolverKind::two_phase);
+  EXPECT_EQ(solver(75, 10, 8, 0.1), SolverKind::crammer_singer_dual);
+  EXPECT_EQ(solver(40, 10, 15, 0.1), SolverKind::crammer_singer_dual);
+  EXPECT_EQ(solver(900, 10, 7, 0.1), SolverKind::two_phase);
   EXPECT_EQ(solver(80, 10, 8, 1e-6), SolverKind::two_phase);
   EXPECT_EQ(Without::resolve(choice.of_sizes({80, 10, 8}, 0.1)), SolverKind::two_phase);
   // The root of the samples' mean square distance beside 12 nλ, in float and for few coefficients.

@@ -277,6 +277,34 @@ TEST(BlockCoordinateDescent, SolvesListedGroups) {
   expect_optimum(Logistic{}, GroupL2{groups}, 0.02, "listed");
 }
 
+/// Columns that hang together, as those of curves do: most coefficients are not zero, many change their signs on the
+/// way, and each class has samples of its own that matter.
+template <class Loss, class Penalty>
+void expect_curves(Loss loss, Penalty penalty, double part, std::uint32_t most_iterations) {
+  Made<double> made(120, 30, 6, 5);
+  for (Index j = 1; j < made.features; ++j)
+    for (Index i = 0; i < made.samples; ++i) {
+      const double* before = made.values.data() + std::size_t(j - 1) * made.samples;
+      double& x = made.values[std::size_t(j) * made.samples + i];
+      x = before[i] + 0.3 * x;
+    }
+  const auto top = fit(made, made.design(), loss, penalty, {.lambda = 1e6}, {}).lambda_max;
+  const Options<double> options{.lambda = part * top, .tolerance = 1e-6, .max_iterations = 100000};
+  const auto peer =
+      testing::run<Fista<double, Loss, Penalty>, double>(made.design(), made.targets(), loss, penalty, options);
+  const auto mine = fit(made, made.design(), loss, penalty, options, WorkspaceHint{120 * 30, 31});
+  EXPECT_EQ(mine.status, Status::converged);
+  EXPECT_LE(mine.iterations, most_iterations);
+  EXPECT_NEAR(mine.objective, peer.fit.objective, 2e-6 * peer.fit.objective);
+}
+TEST(BlockCoordinateDescent, SolvesWhereColumnsHangTogether) {
+  expect_curves(OneVsRestSquaredHinge{}, ElasticNet<double>{0.5}, 1e-3, 60);
+  expect_curves(OneVsRestSquaredHinge{}, L1{}, 1e-3, 250);
+  expect_curves(SquaredHinge{}, ElasticNet<double>{0.5}, 1e-3, 250);
+  expect_curves(SquaredHinge{}, L1{}, 1e-3, 400);
+  expect_curves(Logistic{}, ElasticNet<double>{0.5}, 1e-3, 40);
+}
+
 /// Few samples of many features: the systems are as large as the samples are many.
 template <class Loss>
 void expect_wide_ridge(Loss loss, std::uint32_t most_iterations) {

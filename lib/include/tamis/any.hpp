@@ -591,7 +591,7 @@ struct ProblemSpec {
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
   static constexpr bool has_many_samples(Shape shape) {
-    return shape.samples / 8 >= shape.features && shape.classes >= 8;
+    return std::uint64_t{shape.samples} * shape.classes / 60 >= shape.features && shape.classes >= 8;
   }
   /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
   /// more samples than such coefficients, unless λ is tiny, and in rounds of reweighted-l1, descent takes less time.

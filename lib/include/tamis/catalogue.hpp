@@ -81,8 +81,8 @@
       "ascent on the dual, one sample at a time; lambda > 0; norms of rows or of listed groups are ridge whose "       \
       "weights are renewed (the default with ridge, unless n lambda is below 1/1000 or below 1/1000, in float "        \
       "3/1000, of the mean square distance of samples from their mean; with elastic-net unless n lambda "              \
-      "(1 - l1_ratio) is below 1/10 of that over the classes; with group-l2 for at least 8 classes and 8 samples a "    \
-      "feature, unless n lambda is small beside the root of that)")                                                    \
+      "(1 - l1_ratio) is below 1/10 of that over the classes; with group-l2 for at least 8 classes and samples times "  \
+      "classes 60 times the features, unless n lambda is small beside the root of that)")                              \
   ROW(6, two_phase, "two-phase", has::prox_jacobian | has::dual_prox | has::simplex, is::usual,                        \
       "primal-dual iterations, then a proximal point method whose subproblems semismooth Newton solves on the samples "\
       "that matter, if the arena has room for its linear systems; hinge and l1 in double by the simplex method along " \
