@@ -81,7 +81,7 @@ typedef enum tamis_penalty {
 
 /* catalogue: solvers */
 typedef enum tamis_solver {
-  TAMIS_AUTOMATIC = 0, /* what suits loss, penalty, lambda and sizes */
+  TAMIS_AUTOMATIC = 0,  /* what suits loss, penalty, lambda and sizes */
   /* hinge and squared-hinge: restarted, reflected primal-dual iterations on a working set of features */
   TAMIS_PRIMAL_DUAL = 1,
   /* all losses but hinge: accelerated proximal gradient with line search and restarts on a working set of features */

@@ -290,12 +290,15 @@ void expect_curves(Loss loss, Penalty penalty, double part, std::uint32_t most_i
     }
   const auto top = fit(made, made.design(), loss, penalty, {.lambda = 1e6}, {}).lambda_max;
   const Options<double> options{.lambda = part * top, .tolerance = 1e-6, .max_iterations = 100000};
+  Options<double> roughly = options;
+  roughly.tolerance = 1e-3;
   const auto peer =
-      testing::run<Fista<double, Loss, Penalty>, double>(made.design(), made.targets(), loss, penalty, options);
+      testing::run<Fista<double, Loss, Penalty>, double>(made.design(), made.targets(), loss, penalty, roughly);
   const auto mine = fit(made, made.design(), loss, penalty, options, WorkspaceHint{120 * 30, 31});
   EXPECT_EQ(mine.status, Status::converged);
   EXPECT_LE(mine.iterations, most_iterations);
-  EXPECT_NEAR(mine.objective, peer.fit.objective, 2e-6 * peer.fit.objective);
+  EXPECT_LE(mine.objective, peer.fit.objective * (1 + 1e-6));
+  EXPECT_GE(mine.objective, peer.fit.objective * (1 - 1e-3));
 }
 TEST(BlockCoordinateDescent, SolvesWhereColumnsHangTogether) {
   expect_curves(OneVsRestSquaredHinge{}, ElasticNet<double>{0.5}, 1e-3, 60);

@@ -21,10 +21,9 @@ struct SupportMemory {
   T* packed;           ///< limit × stride
   T* factor;           ///< of A
   T* values;           ///< the chosen samples' values at the support, by columns; then those of the sampled ones
-  T* of_classes;       ///< a factor for each class
   Index limit;         ///< rows of the factor: features of the support and the intercept
-  std::size_t room;    ///< values
-  std::size_t class_room;  ///< entries of the factors of classes
+  Index class_limit;   ///< rows of the factors of classes, which follow the values; 0: there are none
+  std::size_t room;    ///< values, whole vectors
 
   [[gnu::noinline]] static constexpr SupportMemory lay_out(Arena& arena, Shape shape, std::size_t entries, Index limit,
                                                            bool by_classes = true) {
@@ -39,10 +38,9 @@ struct SupportMemory {
     m.packed = arena.take<T>(detail::saturating_multiply(limit, stride));
     m.factor = arena.take<T>(detail::saturating_multiply(capacity(limit), limit));
     m.room = copied_values(shape, entries, limit);
-    m.values = arena.take<T>(m.room);
     m.limit = limit;
-    m.class_room = by_classes && shape.classes > 1 ? factors_of_classes(shape, entries, limit) : 0;
-    m.of_classes = arena.take<T>(m.class_room);
+    m.class_limit = by_classes ? limit_of_classes(shape, m.room, limit) : 0;
+    m.values = arena.take<T>(detail::saturating_add(m.room, size_of_classes(shape, m.class_limit)));
     return m;
   }
   /// With the largest limit that the memory is enough for, and factors of classes unless that would be much smaller for
@@ -84,12 +82,19 @@ struct SupportMemory {
     const std::size_t twice = detail::saturating_multiply(entries, 2);
     const std::size_t sampled = detail::saturating_multiply(smallest(shape.samples, most_sampled), limit);
     const std::size_t padding = detail::saturating_multiply(2 * BlockedColumns<T>::block, limit);
-    return detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
+    const std::size_t values =
+        detail::saturating_add(detail::saturating_add(all < twice ? all : twice, sampled), padding);
+    return detail::saturating_add(values, (lanes<T> - values % lanes<T>) % lanes<T>);
   }
-  /// Entries of the factors of all features, no more than the copies have, or a megabyte of doubles.
-  static constexpr std::size_t factors_of_classes(Shape shape, std::size_t entries, Index limit) {
-    const std::size_t all = detail::saturating_multiply(std::size_t{limit} * capacity(limit), shape.classes);
-    return smallest(all, largest(std::size_t{1} << 17, copied_values(shape, entries, limit)));
+  /// The most rows with which factors of classes have no more entries than the copies, or a megabyte of doubles.
+  static constexpr Index limit_of_classes(Shape shape, std::size_t copies, Index limit) {
+    if (shape.classes < 2) return 0;
+    const std::size_t most = largest(std::size_t{1} << 17, copies);
+    while (size_of_classes(shape, limit) > most) limit -= limit / 16 + 1;
+    return limit;
+  }
+  static constexpr std::size_t size_of_classes(Shape shape, Index rows) {
+    return detail::saturating_multiply(std::size_t{rows} * capacity(rows), shape.classes);
   }
 };
 

@@ -211,8 +211,8 @@ class SupportSystem {
   template <class Problem>
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] bool factor_classes(const Problem& p) {
     const Index order = p.size + Index(p.intercept), capacity = Memory::capacity(order);
-    if (m_.class_room / p.shape.classes < std::size_t(order) * capacity) return false;
-    T* factor = m_.of_classes;
+    if (order > m_.class_limit) return false;
+    T* factor = m_.values + m_.room;
     for (Index k = 0; k < p.shape.classes; ++k, factor += std::size_t(order) * capacity) {
       T* const row = row_of(image(), p.shape.features, stride_);
       T total = 0;
@@ -373,7 +373,7 @@ class SupportSystem {
   [[gnu::noinline]] void solve_factors(const Problem& p, Index order, const T* from, T* to) {
     const bool of_samples = factor_ == Factor::of_samples, of_classes = factor_ == Factor::of_classes;
     const Index capacity = Memory::capacity(order);
-    const T* factor = of_classes ? m_.of_classes : m_.factor;
+    const T* factor = of_classes ? m_.values + m_.room : m_.factor;
     for (Index k = 0; k < stride_; ++k) {
       const auto at = [&](Index c) { return std::size_t(of_samples ? c : p.row_at(c)) * stride_ + k; };
       for (Index c = 0; c < order; ++c) m_.packed[c] = from[at(c)];
