@@ -275,10 +275,12 @@ class SupportSystem {
     }
     T trace = 0;
     for (Index r = 0; r < order; ++r) trace += factor[std::size_t(r) * capacity + r];
-    // A column with an outlier has most of the trace: the others keep a floor of their own size.
+    // A column with an outlier has most of the trace: the others keep a floor of their own size. Where no sample of a
+    // class curves it is all there is.
     for (Index r = 0; r < order; ++r) {
       const T own = m_.diagonal[p.row_at(r)], damping = r < p.size ? damping_ : T(0);
-      factor[std::size_t(r) * capacity + r] += T(1e-5) * smallest(trace / T(order), own) + damping * own;
+      const T floor = trace > T(0) ? T(1e-5) * smallest(trace / T(order), own) : own;
+      factor[std::size_t(r) * capacity + r] += floor + damping * own;
     }
     Index c = 0;
     p.for_each_group([&](FeatureGroup group) {
