@@ -97,7 +97,7 @@ void run(const SizeArguments& a) {
   ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
-  choice.rare_sizes = choice.has_rare_sizes(a.shape, a.given_jobs->count() > 0);
+  choice.rare_sizes = choice.has_rare_sizes(a.shape, a.given_jobs->count() > 0, a.problem.parameters().l1_ratio);
   for (const Option& option : {a.given_folds, a.given_lambdas})
     if (option->count() > 0 && a.given_jobs->count() == 0)
       throw ArgumentError(option->get_name() + " is for cross-validation: give --jobs too");

@@ -42,8 +42,8 @@ struct Problem {
 };
 
 const Problem problems[] = {
-    /* The solvers that are chosen for loss and penalty. Those of the squared hinge have their names where WebAssembly,
-     * which has no two-phase for it, takes another. */
+    /* The solvers that are chosen for loss and penalty. Those that sizes choose have their names, for in WebAssembly
+     * sizes choose nothing. */
     {TAMIS_AUTOMATIC, TAMIS_HINGE, TAMIS_L1, 0, 40, 6, 3, plain, 4000, 0.05f, 1e-4f},
     {TAMIS_AUTOMATIC, TAMIS_HINGE, TAMIS_L1, 0, 30, 5, 2, no_intercept, 4000, 0.1f, 1e-4f},
     {TAMIS_AUTOMATIC, TAMIS_HINGE, TAMIS_L1, 0, 60, 90, 4, plain, 300, 0.03f, 1e-3f},
@@ -76,7 +76,7 @@ const Problem problems[] = {
     {TAMIS_AUTOMATIC, TAMIS_LOGISTIC, TAMIS_RIDGE, 0, 50, 7, 3, margins | weighted, 300, 0.05f, 1e-4f},
     {TAMIS_AUTOMATIC, TAMIS_LOGISTIC, TAMIS_GROUP_L2, 0, 64, 12, 6, no_intercept, 300, 0.02f, 1e-4f},
     {TAMIS_AUTOMATIC, TAMIS_LOGISTIC, TAMIS_GROUP_LINF, 3, 40, 12, 3, strided, 300, 0.02f, 1e-4f},
-    {TAMIS_AUTOMATIC, TAMIS_LOGISTIC, TAMIS_ELASTIC_NET, 0, 50, 11, 4, weighted, 300, 0.02f, 1e-3f},
+    {TAMIS_PROXIMAL_NEWTON, TAMIS_LOGISTIC, TAMIS_ELASTIC_NET, 0, 50, 11, 4, weighted, 300, 0.02f, 1e-3f},
     {TAMIS_AUTOMATIC, TAMIS_ONE_VS_REST_SQUARED_HINGE, TAMIS_L1, 0, 40, 20, 3, sparse, 500, 0.05f, 1e-3f},
     {TAMIS_AUTOMATIC, TAMIS_ONE_VS_REST_SQUARED_HINGE, TAMIS_GROUP_L2, 0, 64, 12, 6, weighted | margins, 500, 0.1f,
      1e-3f},

@@ -147,6 +147,27 @@ TEST(AnyTraining, RefusesWhatTheTableRefuses) {
       }
 }
 
+TEST(ProblemSpec, TakesAnotherSolverOfSmoothLossesAtSomeSizes) {
+  const auto solver = []<class T>(LossKind loss, PenaltyKind penalty, Shape shape, T l1_ratio, bool path = false) {
+    return ProblemSpec{.loss = loss, .penalty = penalty}.of_sizes(shape, T(0.1), path, l1_ratio).resolved_solver();
+  };
+  const Shape many{1800, 64, 10}, few{6500, 64, 10}, wide{60, 64, 10};  // 650 coefficients
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, many, 0.5), SolverKind::block_coordinate_descent);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, few, 0.5), SolverKind::block_coordinate_descent);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, {6501, 64, 10}, 0.5), SolverKind::proximal_newton);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, wide, 0.5), SolverKind::proximal_newton);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, many, 0.9), SolverKind::proximal_newton);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::elastic_net, many, 0.5, true), SolverKind::proximal_newton);
+  EXPECT_EQ(solver(LossKind::logistic, PenaltyKind::l1, many, 0.5), SolverKind::proximal_newton);
+
+  EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::l1, {324, 64, 10}, 0.5), SolverKind::two_phase);
+  EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::l1, {325, 64, 10}, 0.5), SolverKind::block_coordinate_descent);
+  EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::l1, {324, 64, 10}, 0.5f),
+            SolverKind::block_coordinate_descent);
+  EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::l1, wide, 0.5f), SolverKind::two_phase);
+  EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::elastic_net, many, 0.5), SolverKind::block_coordinate_descent);
+}
+
 TEST(AnyTraining, RefusesASolverThatIsNotInTheBuild) {
   const Made<double> made(20, 3, 3, 1);
   const ProblemSpec choice{.solver = SolverKind::primal_dual_as_printed};

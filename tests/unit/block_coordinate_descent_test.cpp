@@ -308,6 +308,29 @@ TEST(BlockCoordinateDescent, SolvesWhereColumnsHangTogether) {
   expect_curves(Logistic{}, ElasticNet<double>{0.5}, 1e-3, 40);
 }
 
+/// Where all coefficients of a feature are there, ℓ1 falls without end as they move alike, and systems have no
+/// solution: a step towards one would leave scores of which nothing but their size is left, and an objective of zero.
+template <class T>
+void expect_every_lambda() {
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    Made<T> made(150, 4, 3, 40 + seed);
+    for (Index i = 0; i < made.samples; ++i)
+      for (Index j = 0; j < made.features; ++j) {
+        T& x = made.values[std::size_t(j) * made.samples + i];
+        x = std::round(T(10) * (T(3) + T(0.5) * x + T(j % 2) * T(made.labels[i]))) / T(10);
+      }
+    Options<T> options{.max_iterations = 3000};
+    for (options.lambda = T(2); options.lambda > T(2e-5); options.lambda *= T(0.96)) {
+      const auto out = fit(made, made.design(), SquaredHinge{}, L1{}, options, WorkspaceHint{150 * 4, 15});
+      EXPECT_EQ(out.status, Status::converged) << seed << ' ' << options.lambda << ' ' << out.objective;
+    }
+  }
+}
+TEST(BlockCoordinateDescent, SolvesAtEveryLambda) {
+  expect_every_lambda<double>();
+  expect_every_lambda<float>();
+}
+
 /// Few samples of many features: the systems are as large as the samples are many.
 template <class Loss>
 void expect_wide_ridge(Loss loss, std::uint32_t most_iterations) {

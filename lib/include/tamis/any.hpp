@@ -580,26 +580,37 @@ struct ProblemSpec {
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false, T l1_ratio = T(0.5)) const {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda_of_ridge(lambda, l1_ratio), shape);
-    if constexpr (!in_webassembly) out.rare_sizes = out.has_rare_sizes(shape, path);
+    if constexpr (!in_webassembly) out.rare_sizes = out.has_rare_sizes(shape, path, l1_ratio);
     return out;
   }
   /// Whether the sizes are those for which `automatic` means another solver than for most.
-  constexpr bool has_rare_sizes(Shape shape, bool path) const {
+  template <class T>
+  constexpr bool has_rare_sizes(Shape shape, bool path, T l1_ratio) const {
     if (in_webassembly) return false;
-    if (catalogue::of(loss) & catalogue::has::gradient) return !path && has_few_unknowns(penalty, shape, tiny_lambda);
+    if (is_compatible(SolverKind::proximal_newton, loss, penalty))
+      return !path && penalty == PenaltyKind::elastic_net && l1_ratio <= T(0.6) && has_many_unknowns(shape);
+    if (catalogue::of(loss) & catalogue::has::gradient)
+      return !path && has_few_unknowns<T>(penalty, shape, tiny_lambda);
     return has_many_samples(shape) && groups.block == 0;
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
   static constexpr bool has_many_samples(Shape shape) {
     return std::uint64_t{shape.samples} * shape.classes / 60 >= shape.features && shape.classes >= 8;
   }
-  /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. With many
-  /// more samples than such coefficients, unless λ is tiny, and in rounds of reweighted-l1, descent takes less time.
+  /// Whether Newton's method on single coefficients of l1, or for few samples on the dual, has small systems. Where
+  /// such coefficients are not many more than samples, or in float, unless λ is tiny, and in rounds of reweighted-l1,
+  /// descent takes less time.
+  template <class T>
   static constexpr bool has_few_unknowns(PenaltyKind penalty, Shape shape, bool tiny_lambda) {
     const std::uint64_t coefficients = (std::uint64_t{shape.features} + 1) * shape.classes;
     return (has_entries_alone(penalty) && !in_rounds(penalty) && coefficients <= 4000 &&
-            (tiny_lambda || coefficients > shape.samples / 4)) ||
+            (tiny_lambda || (sizeof(T) == 8 && coefficients / 2 > shape.samples))) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
+  }
+  /// Whether the Hessian of all coefficients, of which elastic net leaves most, takes more time than descent over
+  /// features with conjugate gradients does. Of fewer samples than features fewer coefficients matter.
+  static constexpr bool has_many_unknowns(Shape shape) {
+    return shape.samples >= shape.features && shape.samples <= 10 * (std::uint64_t{shape.features} + 1) * shape.classes;
   }
   /// Where it is, the solver may still refuse the groups, as `refusal` says.
   constexpr bool is_accepted() const { return is_compatible(resolved_solver(), loss, penalty); }

@@ -495,7 +495,7 @@ struct ProblemTraits {
   bool smooth = false;    ///< the loss has a gradient
   bool descends = false;  ///< loss, penalty and design have what BlockCoordinateDescent and Newton's method take
   bool by_entries = false;        ///< and what ProximalNewtonDescent takes
-  bool few_unknowns = false;      ///< so few that TwoPhase is faster, where it takes a smooth loss
+  bool rare_sizes = false;  ///< at which TwoPhase is faster, where it takes a smooth loss, or descent than by entries
   bool has_second_phase = false;  ///< they have what TwoPhase takes, and the design is in memory
   bool ascends = false;           ///< on the dual, which exists where λ > 0 alone; it crawls where λ is tiny
   bool constrained = false;       ///< the form with η
@@ -507,9 +507,10 @@ struct ProblemTraits {
 constexpr SolverKind default_solver(const ProblemTraits& problem) {
   if (problem.constrained) return SolverKind::constrained_primal_dual;
   if (problem.smooth) {
-    if (problem.has_second_phase && problem.few_unknowns) return SolverKind::two_phase;
+    if (problem.has_second_phase && problem.rare_sizes) return SolverKind::two_phase;
     if (!problem.descends || problem.wide_groups) return SolverKind::fista;
-    return problem.by_entries ? SolverKind::proximal_newton : SolverKind::block_coordinate_descent;
+    return problem.by_entries && (in_webassembly || !problem.rare_sizes) ? SolverKind::proximal_newton
+                                                                         : SolverKind::block_coordinate_descent;
   }
   if (problem.ascends && !problem.tiny_lambda) return SolverKind::crammer_singer_dual;
   return problem.has_second_phase ? SolverKind::two_phase : SolverKind::primal_dual;
@@ -521,7 +522,7 @@ constexpr SolverKind default_solver(LossKind loss, PenaltyKind penalty, bool con
       {.smooth = (catalogue::of(loss) & catalogue::has::gradient) != 0,
        .descends = accepted(SolverKind::block_coordinate_descent),
        .by_entries = accepted(SolverKind::proximal_newton),
-       .few_unknowns = rare_sizes,
+       .rare_sizes = rare_sizes,
        .has_second_phase = accepted(SolverKind::two_phase),
        .ascends = accepted(SolverKind::crammer_singer_dual) && (has_ridge_part(penalty) || rare_sizes),
        .constrained = constrained,

@@ -58,9 +58,10 @@ struct DefaultOf<SolverKind::proximal_newton, Types...> : std::type_identity<Des
 /// another smooth loss BlockCoordinateDescent, or Fista where memory, loss, penalty or design do not have what that
 /// takes. Types do not tell everything: take With<TwoPhase> for hinge and ridge where nλ is below 1/1000, or below
 /// 1/1000 (in float 3/1000) of the samples' mean square distance from their mean, and for SquaredHinge with few
-/// unknowns, see ProblemSpec::has_few_unknowns; With<CrammerSingerDual> for Hinge and ElasticNet unless its ridge is
-/// small, see is_tiny there, and for Hinge and GroupL2 with many classes and samples, see has_many_samples; and
-/// Smallest for a smooth loss with GroupLinf over groups of several features.
+/// unknowns, see ProblemSpec::has_few_unknowns; With<BlockCoordinateDescent> for Logistic and ElasticNet with many, see
+/// has_many_unknowns; With<CrammerSingerDual> for Hinge and ElasticNet unless its ridge is small, see is_tiny there,
+/// and for Hinge and GroupL2 with many classes and samples, see has_many_samples; and Smallest for a smooth loss with
+/// GroupLinf over groups of several features.
 struct Fastest {
   template <class T, class Loss, class Penalty, class Design>
   using Solver = typename detail::DefaultOf<default_solver(detail::traits_of<T, Loss, Penalty, Design>()), T, Loss,

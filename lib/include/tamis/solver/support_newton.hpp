@@ -12,12 +12,14 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 ///     (XᵀHX + λΩ″ + damping) D = −(∇f + λ∇Ω),    W ← W + αD,   α = 1, ½, …
 ///
 /// H is the Hessian of the loss, sample by sample, generalised where it has kinks. The system, see SupportSystem, is
-/// solved to `forcing`. An entry with a kink that would change its sign then ends at zero, near the optimum also a group
-/// that would turn round, and the system is solved on for the rest; after six such rounds, or 120 conjugate gradients in
-/// all (60 where the preconditioner is a diagonal), what still would becomes zero as it is.
+/// solved to `forcing`. An entry with a kink that would change its sign then ends at zero, near the optimum also a
+/// group that would turn round, and the system is solved on for the rest; after six such rounds, or 120 conjugate
+/// gradients in all (60 where the preconditioner is a diagonal), what still would becomes zero as it is.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
-/// are not violated yet take part in H, and the damping.
+/// are not violated yet take part in H, and the damping. There is some of it from the first step on, unless steps lead
+/// nowhere: where all classes of a feature move alike the scores' differences stay, H is singular, and with ℓ1 the
+/// model falls without end. A system without a solution leads to no step.
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
@@ -31,6 +33,8 @@ class SupportNewton : public SupportSystem<T> {
 
   /// Whether the last step nearly solved its system, and was taken nearly whole.
   bool went_well() const { return went_well_; }
+  /// The least of the next step.
+  void damp(T least) { damping_ = largest(damping_, least); }
   /// What the last step took, in products with the whole design.
   T work() const { return work_; }
 
@@ -46,8 +50,7 @@ class SupportNewton : public SupportSystem<T> {
     choose_samples(p);
     if (chosen_ == 0) return work_;  // the loss is flat here: descent on the penalty is all there is to do
     precondition(p);
-    solve(p);
-    search(p);
+    if (solve(p)) search(p);
     return work_;
   }
 
@@ -103,9 +106,9 @@ class SupportNewton : public SupportSystem<T> {
     });
   }
 
-  /// d ← the solution for the right-hand side g, which becomes the residual.
+  /// d ← the solution for the right-hand side g, which becomes the residual. False: there is none.
   template <class Problem>
-  [[gnu::noinline]] void solve(const Problem& p) {
+  [[gnu::noinline]] bool solve(const Problem& p) {
     T* const d = p.d;
     p.for_each_row([&](Index j) {
       fill(row_of(d, j, stride_), stride_, T(0));
@@ -124,10 +127,13 @@ class SupportNewton : public SupportSystem<T> {
         enough = forcing * forcing * size;
         worth = T(0.1) * size;
       }
-      for (; size > enough && left > 0; --left) {
+      for (; !(size <= enough) && left > 0; --left) {
         apply_hessian(p);
         const T curvature = inner_product(p, direction(), image());
-        if (!(curvature > T(0))) break;
+        if (!(curvature > T(8) * largest(epsilon<T>, T(1e-9)) * size)) {
+          left = -1;
+          break;
+        }
         const T alpha = size / curvature;
         add(p, d, alpha, direction(), d);
         add(p, p.g, -alpha, image(), p.g);
@@ -136,7 +142,7 @@ class SupportNewton : public SupportSystem<T> {
         add(p, preconditioned(), next / size, direction(), direction());
         size = next;
       }
-      if (left == 0 || ++round == most_rounds || !stop_at_zero(p)) break;
+      if (left <= 0 || ++round == most_rounds || !stop_at_zero(p)) break;
       if (factor_ == Factor::of_classes && !factor_classes(p)) break;
     }
     for (Index c = 0; c < p.size; ++c)
@@ -144,6 +150,7 @@ class SupportNewton : public SupportSystem<T> {
         if (T& w = row_of(p.w, p.support[c], stride_)[k]; w == T(0)) w -= row_of(d, p.support[c], stride_)[k];
     is_solved_ = size <= worth;
     is_hard_ = is_hard_ || size > enough;
+    return left >= 0;
   }
   /// Whether d would lead beyond zero: what turns round ends there, w is zero in the meantime, and g what is left then.
   template <class Problem>
@@ -208,7 +215,7 @@ class SupportNewton : public SupportSystem<T> {
       damping_ *= T(0.25);
     } else if (alpha < T(0.3)) {
       slack_ = smallest(largest(slack_ / T(0.8), T(0.05)), T(0.5));
-      damping_ = smallest(largest(T(4) * damping_, T(1e-4)), T(1));
+      damping_ *= T(4);
     }
   }
 
