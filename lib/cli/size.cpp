@@ -61,8 +61,10 @@ void print_where_lambda_is_small(const SizeArguments& a, ProblemSpec choice, Wor
 }
 
 template <class T>
-void print(const SizeArguments& a, const ProblemSpec& choice) {
+void print(const SizeArguments& a, ProblemSpec choice) {
   const Shape shape = a.shape;
+  choice.rare_sizes =
+      choice.has_rare_sizes(shape, a.given_jobs->count() > 0, static_cast<T>(a.problem.parameters().l1_ratio));
   const std::size_t bytes = CommandTraining<T>::requirement(choice, shape).bytes;
   const std::size_t entries = detail::saturating_multiply(shape.samples, shape.features);
   const WorkspaceHint hint{.entries = entries, .active_limit = usual_active_limit};
@@ -97,7 +99,6 @@ void run(const SizeArguments& a) {
   ProblemSpec choice = a.problem.choice();
   const auto groups = a.problem.listed_groups(a.shape.features);
   if (groups) choice.groups = groups->groups;
-  choice.rare_sizes = choice.has_rare_sizes(a.shape, a.given_jobs->count() > 0, a.problem.parameters().l1_ratio);
   for (const Option& option : {a.given_folds, a.given_lambdas})
     if (option->count() > 0 && a.given_jobs->count() == 0)
       throw ArgumentError(option->get_name() + " is for cross-validation: give --jobs too");

@@ -331,6 +331,17 @@ TEST(Size, EqualsWhatTrainingUses) {
       }
 }
 
+TEST(Size, IsThatOfTheSolverOfItsPrecision) {
+  const auto first_line_has = [](const char* precision, const char* solver) {
+    const auto output = run({"size", "--samples", "300", "--features", "64", "--classes", "10", "--loss",
+                             "squared-hinge", "--penalty", "l1", "--precision", precision})
+                            .output;
+    return output.substr(0, output.find('\n')).find(solver) != std::string::npos;
+  };
+  EXPECT_TRUE(first_line_has("double", "two-phase"));
+  EXPECT_TRUE(first_line_has("float", "block-coordinate-descent"));
+}
+
 TEST(Size, IsThatOfTheSolverThatGroupsOverSeveralFeaturesMean) {
   // Descent over features crawls where groups share their largest entry: thousands of epochs in place of these steps.
   Folder folder;

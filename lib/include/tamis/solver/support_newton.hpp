@@ -33,7 +33,7 @@ class SupportNewton : public SupportSystem<T> {
 
   /// Whether the last step nearly solved its system, and was taken nearly whole.
   bool went_well() const { return went_well_; }
-  /// The least of the next step.
+  /// The least damping of the next step.
   void damp(T least) { damping_ = largest(damping_, least); }
   /// What the last step took, in products with the whole design.
   T work() const { return work_; }
