@@ -331,6 +331,40 @@ TEST(BlockCoordinateDescent, SolvesAtEveryLambda) {
   expect_every_lambda<float>();
 }
 
+/// Of thousands of samples far from their mean: what rounding leaves of sums over them is as large as λ, unless they
+/// are added block by block.
+TEST(BlockCoordinateDescent, IsCertifiedInFloatWhereFeaturesAreLarge) {
+  for (const std::uint32_t seed : {1u, 2u, 3u}) {
+    Made<float> made(2000, 8, 6, seed);
+    for (float& x : made.values) x = 50 * (x + 1);
+    const Options<float> options{.lambda = 1e-6f, .max_iterations = 500};
+    const auto out = fit(made, made.design(), SquaredHinge{}, Ridge{}, options, WorkspaceHint{2000u * 8u, 54});
+    EXPECT_EQ(out.status, Status::converged) << seed;
+  }
+}
+
+/// Classes that are nearly separated, each with factors of its own: without their common direction, in which nothing is
+/// curved but the penalty, systems take few conjugate gradients.
+TEST(BlockCoordinateDescent, LeavesWhatAllClassesShareToThePenalty) {
+  constexpr Index classes = 10, features = 16;
+  Made<double> made(1500, features, classes, 2);
+  Generator generator(9);
+  std::vector<double> centres(classes * features);
+  for (double& x : centres) x = generator.uniform();
+  for (Index i = 0; i < made.samples; ++i) {
+    made.labels[i] = static_cast<Label>(i % classes);
+    for (Index j = 0; j < features; ++j) {
+      double& x = made.values[i + j * made.samples];
+      x = 50 + 10 * (centres[made.labels[i] * features + j] + x);
+    }
+  }
+  const Options<double> options{.lambda = 1e-6, .tolerance = 1e-9, .max_iterations = 80};
+  const auto out =
+      fit(made, made.design(), Logistic{}, GroupL2{}, options, WorkspaceHint{1500u * features, features * classes});
+  EXPECT_EQ(out.status, Status::converged);
+  EXPECT_LE(out.gap, 1e-9 * out.objective);
+}
+
 /// Few samples of many features: the systems are as large as the samples are many.
 template <class Loss>
 void expect_wide_ridge(Loss loss, std::uint32_t most_iterations) {

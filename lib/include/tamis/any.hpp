@@ -309,6 +309,7 @@ class AnyPenaltyOf {
   T step_coupling() const {
     return visit([](const auto& penalty) { return tamis::step_coupling<T>(penalty); });
   }
+  static constexpr bool has_scalar_jacobian() { return !detail::some_has_groups<Penalties>; }
   template <class Visit>
   void prox_jacobian(const Rows<const T>& w, T step, Visit&& visit) const {
     table_->prox_jacobian(data_, w, step, &visit, [](void* context, const ProxJacobian<T>& group) {

@@ -131,8 +131,16 @@ concept HasPlainJacobian = requires {
   requires P::has_plain_jacobian();
 };
 
+/// One of entries: its Jacobian on what is not zero is the identity times a number.
+template <class P>
+concept HasScalarJacobian = HasPlainJacobian<P> || requires {
+  requires P::has_scalar_jacobian();
+};
+
 /// A penalty that is smooth as long as its zeros stay zero (and largest entries equal, see ProxJacobian): `gradient`
 /// writes ∇Ω(w) at the entries that are not zero. With `keeps_signs()` it has a kink where such an entry becomes zero.
+/// Without, and without levels, it goes by Euclidean norms of features' coefficients in all classes, unless groups are
+/// blocks within one.
 template <class P, class T>
 concept HasManifold = HasProxJacobian<P, T> && requires(const P penalty, Rows<const T> rows, Rows<T> out) {
   penalty.gradient(rows, out);

@@ -158,10 +158,10 @@ TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
 }
 
 template <class T, int N, bool wide>
-TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, Index count, T* out) {
+TAMIS_TILE void sum_column_strip(Column<T> x, Index first, Index last, const T* u, Index stride, Index count, T* out) {
   using S = RegisterTile<T, N, wide>;
   auto total = S::zero(count);
-  for (Index e = 0; e < x.count; ++e) {
+  for (Index e = first; e < last; ++e) {
     const T* dual = row_of(u, x.sample(e), stride);
     const T value = x.values[e];
     total = S::map(
@@ -172,13 +172,25 @@ TAMIS_TILE void sum_column_strip(Column<T> x, const T* u, Index stride, Index co
         },
         total);
   }
-  total.store(count, out);
+  S::map(
+      count,
+      [&](auto offset, const auto& t) __attribute__((always_inline)) {
+        using P = std::remove_cvref_t<decltype(t)>;
+        return P::load(out + offset) + t;
+      },
+      total)
+      .store(count, out);
 }
 template <class T, bool wide>
 TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
-  for_each_even_strip<T>(
-      stride, [&]<int N>(Index k, Index count)
-                  __attribute__((always_inline)) { sum_column_strip<T, N, wide>(x, u + k, stride, count, out + k); });
+  fill(out, stride, T(0));
+  for (Index first = 0, last = 0; first < x.count; first = last) {
+    last = first + smallest(rows_of_block, x.count - first);
+    for_each_even_strip<T>(
+        stride, [&]<int N>(Index k, Index count) __attribute__((always_inline)) {
+          sum_column_strip<T, N, wide>(x, first, last, u + k, stride, count, out + k);
+        });
+  }
 }
 
 template <class T, Violations terms>
@@ -217,7 +229,7 @@ template <class T>
   detail::add_column_rows<T, false>(x, row, stride, z);
 }
 
-/// out ← Σᵢ x_i U(i, :).
+/// out ← Σᵢ x_i U(i, :), block by block.
 template <class T>
 [[gnu::noinline]] void sum_column(Column<T> x, const T* u, Index stride, T* out) {
   if constexpr (profile.wide)

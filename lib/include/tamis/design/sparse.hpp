@@ -43,8 +43,12 @@ class SparseDesign {
       T* out = row_of(g, feature, stride);
       for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
         auto total = SimdOrScalar<T>::zero();
-        for (Index e = starts_[feature], last = end(feature); e < last; ++e)
-          total = total + SimdOrScalar<T>::fill(values_[e]) * SimdOrScalar<T>::load(row_of(u, rows_[e], stride) + k);
+        for (Index e = starts_[feature], last = end(feature); e < last;) {
+          auto part = SimdOrScalar<T>::zero();
+          for (const Index stop = e + smallest(rows_of_block, last - e); e < stop; ++e)
+            part = part + SimdOrScalar<T>::fill(values_[e]) * SimdOrScalar<T>::load(row_of(u, rows_[e], stride) + k);
+          total = total + part;
+        }
         total.store(out + k);
       }
     }

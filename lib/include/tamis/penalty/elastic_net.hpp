@@ -57,6 +57,7 @@ struct ElasticNet {
     return {T(ratio), T(1) - T(ratio)};
   }
 
+  static constexpr bool has_scalar_jacobian() { return true; }
   constexpr bool keeps_signs() const { return ratio > S(0); }
   static constexpr bool scores_rows_alike() { return true; }
   template <class T>

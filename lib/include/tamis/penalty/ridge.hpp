@@ -31,6 +31,7 @@ struct Ridge {
     const T scale = square_root(T(1) / (T(1) + step));
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {.scale = scale, .along = scale}});
   }
+  static constexpr bool has_scalar_jacobian() { return true; }
   static constexpr bool keeps_signs() { return false; }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {

@@ -45,6 +45,7 @@ struct WeightedL1 {
     visit(ProxJacobian<T>{.rows = w.rows, .classes = w.classes, .slope = {}});
   }
 
+  static constexpr bool has_scalar_jacobian() { return true; }
   static constexpr bool keeps_signs() { return true; }
   template <class T>
   void gradient(const Rows<const T>& w, const Rows<T>& out) const {

@@ -255,8 +255,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
         const T here = largest(excess(), epsilon<T>);
         forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
       }
-      if (!is_slow_) newton_.damp(T(1e-3) * forcing);
-      else if (shape_.samples < shape_.features) forcing = T(1e-2);  // few flops
+      if (!is_slow_ && (follows_violations() || penalty_.keeps_signs())) newton_.damp(T(1e-3) * forcing);
+      if (is_slow_ && shape_.samples < shape_.features) forcing = T(1e-2);  // few flops
       const T value = known_ ? value_ : objective();
       SupportProblem<T, Columns, Loss, Penalty> problem{
           design_, targets_, loss_,  penalty_, shape_, lambda_, value,      forcing, gap_ <= T(0.3), options_.intercept,

@@ -17,9 +17,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// gradients in all (60 where the preconditioner is a diagonal), what still would becomes zero as it is.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
-/// are not violated yet take part in H, and the damping. There is some of it from the first step on, unless steps lead
-/// nowhere: where all classes of a feature move alike the scores' differences stay, H is singular, and with ℓ1 the
-/// model falls without end. A system without a solution leads to no step.
+/// are not violated yet take part in H, and the damping. Of that, and with ℓ1, there is some from the first step on,
+/// unless steps lead nowhere: where all classes of a feature move alike the scores' differences stay, H is singular,
+/// and with ℓ1 the model falls without end. A system without a solution leads to no step.
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
@@ -215,7 +215,7 @@ class SupportNewton : public SupportSystem<T> {
       damping_ *= T(0.25);
     } else if (alpha < T(0.3)) {
       slack_ = smallest(largest(slack_ / T(0.8), T(0.05)), T(0.5));
-      damping_ *= T(4);
+      damping_ = smallest(largest(T(4) * damping_, T(1e-4)), T(1e20));
     }
   }
 

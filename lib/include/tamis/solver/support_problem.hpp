@@ -112,26 +112,24 @@ struct SupportProblem {
       for (Index k = 0; k < shape.classes; ++k)
         if (from[k] == T(0)) to[k] = T(0);
     }
+    if constexpr (HasScalarJacobian<Penalty>) return;
     penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
       const T level = part.slope.level;
       if (!(level > T(0))) return;
       const Rows<const T> top = part.entries(here);
       const Rows<T> moved = part.entries(v);
-      T sum = 0;
-      Index count = 0;
-      const auto each = [&](auto visit) {
+      T sum = 0, count = 0, mean = 0;
+      for (int pass = 0; pass < 2; ++pass, mean = sum / count)
         for (Index r = 0; r < top.rows; ++r) {
           const T* from = top.row(r);
           T* to = moved.row(r);
-          for (Index k = 0; k < top.classes; ++k)
-            if (absolute(from[k]) >= level) visit(sign(from[k]), to[k]);
+          for (Index k = 0; k < top.classes; ++k) {
+            if (!(absolute(from[k]) >= level)) continue;
+            if (pass > 0) to[k] = sign(from[k]) * mean;
+            sum += sign(from[k]) * to[k];
+            ++count;
+          }
         }
-      };
-      each([&](T side, T entry) {
-        sum += side * entry;
-        ++count;
-      });
-      each([&](T side, T& entry) { entry = side * (sum / T(count)); });
     });
   }
 
@@ -174,6 +172,11 @@ struct SupportProblem {
     return most;
   }
 
+  /// Whether the penalty is of Euclidean norms of features' coefficients in all classes.
+  bool goes_by_sizes() const {
+    return !penalty.keeps_signs() && groups_of(penalty).block == 0 &&
+           (HasScalarJacobian<Penalty> || penalty_curvature({support[0], 1}) > T(0));
+  }
   /// Σ ab of a group.
   [[gnu::noinline]] T inner_product(FeatureGroup group, const T* a, const T* b) const {
     T sum = 0;
@@ -190,6 +193,7 @@ struct SupportProblem {
   }
   /// out += ŵŵᵀv over the loss's own curvature, where a norm is curved much more than that.
   void add_along(FeatureGroup group, const T* v, const T* diagonal, T* out) const {
+    if constexpr (HasScalarJacobian<Penalty>) return;
     if (!(excess_curvature(group, diagonal) > T(8))) return;
     const T step = inner_product(group, w, v) / (inner_product(group, w, w) * diagonal[group.first]);
     for (Index r = 0; r < group.count; ++r)
@@ -211,6 +215,7 @@ struct SupportProblem {
             any = true;
           }
       }
+    if constexpr (HasScalarJacobian<Penalty>) return any;
     penalty.prox_jacobian(here, T(1), [&](const ProxJacobian<T>& part) {
       const bool norm = part.slope.level > T(0) || (part.slope.scale < T(1) && part.slope.along == T(1));
       if (!norm) return;

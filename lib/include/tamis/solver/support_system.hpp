@@ -346,11 +346,13 @@ class SupportSystem {
       if (factor_ == Factor::of_samples) return apply_factor_of_samples(p);
     T* const out = preconditioned();
     if (factor_ != Factor::none) {
+      centre(p, p.g);
       solve_factors(p, p.size + Index(p.intercept), static_cast<const T*>(p.g), out);
       p.for_each_group([&](FeatureGroup group) {
         p.add_along(group, p.g, m_.diagonal, out);
         p.keep_on_manifold(group, out);
       });
+      centre(p, out);
       return;
     }
     p.for_each_group([&](FeatureGroup group) {
@@ -368,6 +370,21 @@ class SupportSystem {
       for (Index k = 0; k < stride_; ++k)
         row_of(out, p.shape.features, stride_)[k] = inverse * row_of(p.g, p.shape.features, stride_)[k];
     }
+  }
+
+  /// Where all classes of a feature move alike a loss of differences does not change, nor has a penalty by size a
+  /// gradient that way: the factors of single classes know neither, and are of the rest.
+  template <class Problem>
+  TAMIS_COLD_IN_MODULES [[gnu::noinline]] void centre(const Problem& p, T* matrix) const {
+    if (factor_ != Factor::of_classes || separate_classes(p.loss)) return;
+    const bool all = p.goes_by_sizes();
+    p.for_each_row([&](Index j) {
+      if (!all && j < p.shape.features) return;
+      T* const row = row_of(matrix, j, stride_);
+      T sum = T(0);
+      for (Index k = 0; k < p.shape.classes; ++k) sum += row[k];
+      for (Index k = 0; k < p.shape.classes; ++k) row[k] -= sum / T(p.shape.classes);
+    });
   }
 
   /// The rows of the support and the intercepts, or of the samples in use: to ← A⁻¹ from, class by class.
