@@ -177,28 +177,24 @@ struct SupportProblem {
     return !penalty.keeps_signs() && groups_of(penalty).block == 0 &&
            (HasScalarJacobian<Penalty> || penalty_curvature({support[0], 1}) > T(0));
   }
-  /// Σ ab of a group.
-  [[gnu::noinline]] T inner_product(FeatureGroup group, const T* a, const T* b) const {
-    T sum = 0;
-    for (Index r = 0; r < group.count; ++r)
-      for (Index k = 0; k < shape.classes; ++k)
-        sum += row_of(a, group.feature(r), stride)[k] * row_of(b, group.feature(r), stride)[k];
-    return sum;
-  }
-  /// How much more a norm is curved across w than the loss is by the diagonal of its Hessian; along w it is not
-  /// curved at all. 0 for penalties that are curved everywhere.
-  T excess_curvature(FeatureGroup group, const T* diagonal) const {
-    const T own = diagonal[group.first];
-    return dual_kind<T>(penalty) == DualKind::norm && own > T(0) ? penalty_curvature(group) / own : T(0);
-  }
-  /// out += ŵŵᵀv over the loss's own curvature, where a norm is curved much more than that.
+  /// out += ŵŵᵀv over the loss's own curvature, the diagonal of its Hessian, where a norm is curved much more than that
+  /// across w; along w it is not curved at all. Nothing for penalties that are curved everywhere.
   void add_along(FeatureGroup group, const T* v, const T* diagonal, T* out) const {
     if constexpr (HasScalarJacobian<Penalty>) return;
-    if (!(excess_curvature(group, diagonal) > T(8))) return;
-    const T step = inner_product(group, w, v) / (inner_product(group, w, w) * diagonal[group.first]);
+    const T own = diagonal[group.first];
+    if (dual_kind<T>(penalty) != DualKind::norm || !(own > T(0)) || !(penalty_curvature(group) > T(8) * own)) return;
+    T inner = 0, square = 0;
+    for (Index r = 0; r < group.count; ++r) {
+      const std::size_t at = std::size_t(group.feature(r)) * stride;
+      for (Index k = 0; k < shape.classes; ++k) {
+        inner += w[at + k] * v[at + k];
+        square += w[at + k] * w[at + k];
+      }
+    }
     for (Index r = 0; r < group.count; ++r)
-      for (Index k = 0; k < shape.classes; ++k)
-        row_of(out, group.feature(r), stride)[k] += step * row_of(w, group.feature(r), stride)[k];
+      add_scaled_row(static_cast<const T*>(row_of(out, group.feature(r), stride)), inner / (square * own),
+                     static_cast<const T*>(row_of(w, group.feature(r), stride)), stride,
+                     row_of(out, group.feature(r), stride));
   }
   /// Makes zero what has turned round from w to `candidate`; see detail::keep_below_level. Whether there was any.
   [[gnu::noinline]] bool stop_at_kinks(FeatureGroup group, T* candidate) const {
