@@ -17,9 +17,9 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// gradients in all (60 where the preconditioner is a diagonal), what still would becomes zero as it is.
 ///
 /// For a loss with kinks two things grow when a step fails and shrink when it succeeds: the slack by which pairs that
-/// are not violated yet take part in H, and the damping. Of that, and with ℓ1, there is some from the first step on,
-/// unless steps lead nowhere: where all classes of a feature move alike the scores' differences stay, H is singular,
-/// and with ℓ1 the model falls without end. A system without a solution leads to no step.
+/// are not violated yet take part in H, and the damping. For such a loss and with ℓ1 steps are damped from the first on,
+/// unless they lead nowhere: where all classes of a feature move alike the scores' differences stay, H is singular, and
+/// with ℓ1 the model falls without end. A system without a solution leads to no step.
 template <class T>
 class SupportNewton : public SupportSystem<T> {
   using Base = SupportSystem<T>;
