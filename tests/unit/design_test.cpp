@@ -120,6 +120,28 @@ TYPED_TEST(Designs, ProductsEqualTheDefinition) {
       }
 }
 
+TYPED_TEST(Designs, StoredZerosDoNotChangeASum) {
+  using T = TypeParam;
+  const Example<T> e(1300, 3, 5);  // more entries than are added in one block
+  const Compressed<T> compressed(e.dense());
+  const Index stride = padded<T>(5);
+  std::vector<T> values;
+  std::vector<Index> rows, starts{0};
+  for (Index j = 0; j < 3; ++j, starts.push_back(static_cast<Index>(values.size())))
+    for (Index i = 0; i < e.samples; ++i) {
+      values.push_back(e.dense()(i, j));
+      rows.push_back(i);
+    }
+  const SparseDesign<T> stored(values.data(), rows.data(), starts.data(), e.samples, 3);
+  const auto u = padded_matrix<T>(e.samples, 5, 2);
+  std::vector<T> g(3 * stride), expected(3 * stride);
+  stored.transposed_multiply(nullptr, 3, u.data(), stride, g.data());
+  compressed.design().transposed_multiply(nullptr, 3, u.data(), stride, expected.data());
+  EXPECT_EQ(g, expected);
+  for (Index j = 0; j < 3; ++j) sum_column(stored.column(j), u.data(), stride, g.data() + j * stride);
+  EXPECT_EQ(g, expected);
+}
+
 TYPED_TEST(Designs, GiveClassesWithoutCoefficientsTheirIntercepts) {
   using T = TypeParam;
   for (const Index classes : {2u, 3u, 4u, 5u, 8u, 10u, 26u})

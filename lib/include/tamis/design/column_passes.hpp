@@ -158,12 +158,13 @@ TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
 }
 
 template <class T, int N, bool wide>
-TAMIS_TILE void sum_column_strip(Column<T> x, Index first, Index last, const T* u, Index stride, Index count, T* out) {
+TAMIS_TILE Index sum_column_strip(Column<T> x, Index e, const T* u, Index stride, Index count, T* out) {
   using S = RegisterTile<T, N, wide>;
   auto total = S::zero(count);
-  for (Index e = first; e < last; ++e) {
+  for (Index left = rows_of_block; e < x.count && left > 0; ++e) {
     const T* dual = row_of(u, x.sample(e), stride);
     const T value = x.values[e];
+    left -= value != T(0);
     total = S::map(
         count,
         [&](auto offset, const auto& t) __attribute__((always_inline)) {
@@ -180,17 +181,16 @@ TAMIS_TILE void sum_column_strip(Column<T> x, Index first, Index last, const T* 
       },
       total)
       .store(count, out);
+  return e;
 }
 template <class T, bool wide>
 TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
   fill(out, stride, T(0));
-  for (Index first = 0, last = 0; first < x.count; first = last) {
-    last = first + smallest(rows_of_block, x.count - first);
+  for (Index first = 0, last = 0; first < x.count; first = last)
     for_each_even_strip<T>(
         stride, [&]<int N>(Index k, Index count) __attribute__((always_inline)) {
-          sum_column_strip<T, N, wide>(x, first, last, u + k, stride, count, out + k);
+          last = sum_column_strip<T, N, wide>(x, first, u + k, stride, count, out + k);
         });
-  }
 }
 
 template <class T, Violations terms>
@@ -229,7 +229,8 @@ template <class T>
   detail::add_column_rows<T, false>(x, row, stride, z);
 }
 
-/// out ← Σᵢ x_i U(i, :), block by block.
+/// out ← Σᵢ x_i U(i, :), block by block of as many values that are not zero: where zeros are stored the sum is the
+/// same.
 template <class T>
 [[gnu::noinline]] void sum_column(Column<T> x, const T* u, Index stride, T* out) {
   if constexpr (profile.wide)

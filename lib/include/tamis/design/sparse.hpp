@@ -45,8 +45,10 @@ class SparseDesign {
         auto total = SimdOrScalar<T>::zero();
         for (Index e = starts_[feature], last = end(feature); e < last;) {
           auto part = SimdOrScalar<T>::zero();
-          for (const Index stop = e + smallest(rows_of_block, last - e); e < stop; ++e)
+          for (Index left = rows_of_block; e < last && left > 0; ++e) {  // stored zeros leave the blocks as they are
+            left -= values_[e] != T(0);
             part = part + SimdOrScalar<T>::fill(values_[e]) * SimdOrScalar<T>::load(row_of(u, rows_[e], stride) + k);
+          }
           total = total + part;
         }
         total.store(out + k);

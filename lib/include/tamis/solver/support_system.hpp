@@ -373,16 +373,19 @@ class SupportSystem {
   }
 
   /// Where all classes of a feature move alike a loss of differences does not change, nor has a penalty by size a
-  /// gradient that way: the factors of single classes know neither, and are of the rest.
+  /// gradient that way: the factors of single classes know neither, and are of the rest. Not where the coefficient of
+  /// a class is to stay zero.
   template <class Problem>
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void centre(const Problem& p, T* matrix) const {
     if (factor_ != Factor::of_classes || separate_classes(p.loss)) return;
     const bool all = p.goes_by_sizes();
     p.for_each_row([&](Index j) {
-      if (!all && j < p.shape.features) return;
       T* const row = row_of(matrix, j, stride_);
       T sum = T(0);
-      for (Index k = 0; k < p.shape.classes; ++k) sum += row[k];
+      for (Index k = 0; k < p.shape.classes; ++k) {
+        if (j < p.shape.features && (!all || row_of(p.w, j, stride_)[k] == T(0))) return;
+        sum += row[k];
+      }
       for (Index k = 0; k < p.shape.classes; ++k) row[k] -= sum / T(p.shape.classes);
     });
   }
