@@ -346,19 +346,22 @@ TEST(Size, IsThatOfTheSolverThatGroupsOverSeveralFeaturesMean) {
   // Descent over features crawls where groups share their largest entry: thousands of epochs in place of these steps.
   Folder folder;
   folder.write("groups", "0\n0\n0\n0\n0\n1\n1\n1\n1\n1\n1\n2\n2\n");
-  for (const auto& [groups, solver] : {std::pair<std::string, std::string>{"rows", "block-coordinate-descent"},
-                                       {"blocks:1", "block-coordinate-descent"},
-                                       {"blocks:5", "fista"},
-                                       {folder.path("groups"), "fista"}}) {
-    ASSERT_EQ(run({"train", wine, "--standardise", "--loss", "squared-hinge", "--penalty", "group-linf", "--groups",
-                   groups, "--lambda", "0.05", "--max-iterations", "2000", "--report", folder.path("r"), "--quiet"})
+  struct Case {
+    std::string loss, groups, solver;
+  };
+  for (const auto& [loss, groups, solver] :
+       {Case{"squared-hinge", "rows", "block-coordinate-descent"},
+        Case{"squared-hinge", "blocks:1", "block-coordinate-descent"}, Case{"squared-hinge", "blocks:5", "two-phase"},
+        Case{"squared-hinge", folder.path("groups"), "two-phase"}, Case{"logistic", "blocks:5", "fista"}}) {
+    ASSERT_EQ(run({"train", wine, "--standardise", "--loss", loss, "--penalty", "group-linf", "--groups", groups,
+                   "--lambda", "0.05", "--max-iterations", "2000", "--report", folder.path("r"), "--quiet"})
                   .code,
               0);
     const json report = json::parse(folder.read("r"));
     EXPECT_EQ(report["solver"], solver) << groups;
     EXPECT_EQ(report["status"], "converged") << groups;
-    const auto output = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss",
-                             "squared-hinge", "--penalty", "group-linf", "--groups", groups})
+    const auto output = run({"size", "--samples", "178", "--features", "13", "--classes", "3", "--loss", loss,
+                             "--penalty", "group-linf", "--groups", groups})
                             .output;
     EXPECT_NE(output.find("to train with " + solver + ","), std::string::npos) << output;
   }

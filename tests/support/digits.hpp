@@ -28,4 +28,17 @@ inline Made<double> digits(bool third) {
   return out;
 }
 
+/// `count` of every third row's, from that one on.
+inline Made<double> some_digits(Index first, Index count) {
+  const Made<double> all = digits(true);
+  Made<double> out(0, all.features, all.classes, 1);
+  out.samples = count;
+  out.labels.assign(all.labels.begin() + first, all.labels.begin() + first + count);
+  for (Index j = 0; j < all.features; ++j) {
+    const auto column = all.values.begin() + std::ptrdiff_t(j) * all.samples + first;
+    out.values.insert(out.values.end(), column, column + count);
+  }
+  return out;
+}
+
 }  // namespace tamis::testing

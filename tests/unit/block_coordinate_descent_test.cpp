@@ -367,14 +367,7 @@ TEST(BlockCoordinateDescent, LeavesWhatAllClassesShareToThePenalty) {
 
 /// A hundred digits: some coefficients of a group that has others are zero, and are to stay so.
 TEST(BlockCoordinateDescent, KeepsZerosWithinGroupsWhereClassesHaveFactors) {
-  const Made<double> all = testing::digits(true);
-  Made<double> made(0, 64, 10, 1);
-  made.samples = 100;
-  made.labels.assign(all.labels.begin() + 80, all.labels.begin() + 180);
-  for (Index j = 0; j < made.features; ++j) {
-    const double* column = all.values.data() + std::size_t(j) * all.samples;
-    made.values.insert(made.values.end(), column + 80, column + 180);
-  }
+  const Made<double> made = testing::some_digits(80, 100);
   const Options<double> options{.lambda = 1e-5, .tolerance = 1e-3, .max_iterations = 2000, .intercept = false};
   const auto out = fit(made, made.design(), SquaredHinge{}, GroupL2{}, options, WorkspaceHint{100u * 64u, 640});
   EXPECT_EQ(out.status, Status::converged);

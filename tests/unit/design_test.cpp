@@ -138,7 +138,7 @@ TYPED_TEST(Designs, StoredZerosDoNotChangeASum) {
   stored.transposed_multiply(nullptr, 3, u.data(), stride, g.data());
   compressed.design().transposed_multiply(nullptr, 3, u.data(), stride, expected.data());
   EXPECT_EQ(g, expected);
-  for (Index j = 0; j < 3; ++j) sum_column(stored.column(j), u.data(), stride, g.data() + j * stride);
+  for (Index j = 0; j < 3; ++j) sum_column<true>(stored.column(j), u.data(), stride, g.data() + j * stride);
   EXPECT_EQ(g, expected);
 }
 

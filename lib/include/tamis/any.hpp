@@ -591,7 +591,7 @@ struct ProblemSpec {
     if (is_compatible(SolverKind::proximal_newton, loss, penalty))
       return !path && penalty == PenaltyKind::elastic_net && l1_ratio <= T(0.6) && has_many_unknowns(shape);
     if (catalogue::of(loss) & catalogue::has::gradient)
-      return !path && has_few_unknowns<T>(penalty, shape, tiny_lambda);
+      return !path && (has_few_unknowns<T>(penalty, shape, tiny_lambda) || (is_of_blocks() && has_few_samples(shape)));
     return has_many_samples(shape) && groups.block == 0;
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
@@ -607,6 +607,14 @@ struct ProblemSpec {
     return (has_entries_alone(penalty) && !in_rounds(penalty) && coefficients <= 4000 &&
             (tiny_lambda || (sizeof(T) == 8 && coefficients / 2 > shape.samples))) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
+  }
+  /// Whether largest entries are over several features: descent over such groups takes short steps, and the method of
+  /// accelerated gradients, which is taken instead, a thousand times as many as TwoPhase, unless samples are many.
+  constexpr bool is_of_blocks() const {
+    return penalty == PenaltyKind::group_linf && (groups.is_listed || groups.block > 1);
+  }
+  static constexpr bool has_few_samples(Shape shape) {
+    return shape.samples <= 30 * std::uint64_t{shape.features} && std::uint64_t{shape.samples} * shape.classes <= 20000;
   }
   /// Whether the Hessian of all coefficients, of which elastic net leaves most, takes more time than descent over
   /// features with conjugate gradients does. Of fewer samples than features fewer coefficients matter.

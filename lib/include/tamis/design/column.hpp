@@ -1,4 +1,5 @@
 #pragma once
+#include "../linalg/rows.hpp"
 #include "../shape.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
@@ -12,6 +13,12 @@ struct Column {
   Index count;
 
   [[gnu::always_inline]] Index sample(Index e) const { return rows ? rows[e] : e; }
+  /// Behind the values from `first` on of which as many are not zero as are added in one block.
+  Index end_of_block(Index first) const {
+    if (count - first <= rows_of_block) return count;
+    for (Index left = rows_of_block; first < count && left > 0; ++first) left -= values[first] != T(0);
+    return first;
+  }
 };
 
 /// Whether the columns of `design` can be read where they lie: one of a kind chosen while running says so itself.

@@ -158,13 +158,12 @@ TAMIS_TILE void add_column_rows(Column<T> x, const T* row, Index stride, T* z) {
 }
 
 template <class T, int N, bool wide>
-TAMIS_TILE Index sum_column_strip(Column<T> x, Index e, const T* u, Index stride, Index count, T* out) {
+TAMIS_TILE void sum_column_strip(Column<T> x, Index first, Index last, const T* u, Index stride, Index count, T* out) {
   using S = RegisterTile<T, N, wide>;
   auto total = S::zero(count);
-  for (Index left = rows_of_block; e < x.count && left > 0; ++e) {
+  for (Index e = first; e < last; ++e) {
     const T* dual = row_of(u, x.sample(e), stride);
     const T value = x.values[e];
-    left -= value != T(0);
     total = S::map(
         count,
         [&](auto offset, const auto& t) __attribute__((always_inline)) {
@@ -181,16 +180,17 @@ TAMIS_TILE Index sum_column_strip(Column<T> x, Index e, const T* u, Index stride
       },
       total)
       .store(count, out);
-  return e;
 }
-template <class T, bool wide>
+template <class T, bool wide, bool may_store_zeros = false>
 TAMIS_TILE void sum_column_rows(Column<T> x, const T* u, Index stride, T* out) {
   fill(out, stride, T(0));
-  for (Index first = 0, last = 0; first < x.count; first = last)
+  for (Index first = 0, last = 0; first < x.count; first = last) {
+    last = may_store_zeros ? x.end_of_block(first) : first + smallest(rows_of_block, x.count - first);
     for_each_even_strip<T>(
         stride, [&]<int N>(Index k, Index count) __attribute__((always_inline)) {
-          last = sum_column_strip<T, N, wide>(x, first, u + k, stride, count, out + k);
+          sum_column_strip<T, N, wide>(x, first, last, u + k, stride, count, out + k);
         });
+  }
 }
 
 template <class T, Violations terms>
@@ -202,9 +202,9 @@ template <class T>
 TAMIS_WIDE [[gnu::noinline]] void add_column_wide(Column<T> x, const T* row, Index stride, T* z) {
   add_column_rows<T, true>(x, row, stride, z);
 }
-template <class T>
+template <class T, bool may_store_zeros = false>
 TAMIS_WIDE [[gnu::noinline]] void sum_column_wide(Column<T> x, const T* u, Index stride, T* out) {
-  sum_column_rows<T, true>(x, u, stride, out);
+  sum_column_rows<T, true, may_store_zeros>(x, u, stride, out);
 }
 
 /// gradient ← Σᵢ x_i cᵢ ∂ℓᵢ/2 and curvature ← Σᵢ x_i² cᵢ ∂²ℓᵢ/2 at scores, for a loss that is a sum of squared
@@ -229,13 +229,12 @@ template <class T>
   detail::add_column_rows<T, false>(x, row, stride, z);
 }
 
-/// out ← Σᵢ x_i U(i, :), block by block of as many values that are not zero: where zeros are stored the sum is the
-/// same.
-template <class T>
+/// out ← Σᵢ x_i U(i, :), block by block; where zeros may be stored, to the bits of the column without them.
+template <bool may_store_zeros = false, class T>
 [[gnu::noinline]] void sum_column(Column<T> x, const T* u, Index stride, T* out) {
   if constexpr (profile.wide)
-    if (has_wide_vectors()) return detail::sum_column_wide(x, u, stride, out);
-  detail::sum_column_rows<T, false>(x, u, stride, out);
+    if (has_wide_vectors()) return detail::sum_column_wide<T, may_store_zeros>(x, u, stride, out);
+  detail::sum_column_rows<T, false, may_store_zeros>(x, u, stride, out);
 }
 
 }  // namespace tamis::inline TAMIS_PROFILE_NAMESPACE

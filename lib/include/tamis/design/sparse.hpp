@@ -3,7 +3,7 @@
 
 #include "../linalg/rows.hpp"
 #include "../linalg/scalar.hpp"
-#include "column.hpp"
+#include "column_passes.hpp"
 
 namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 
@@ -26,13 +26,7 @@ class SparseDesign {
     for (Index i = 0; i < samples_; ++i) copy(base, stride, row_of(z, i, stride));
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
-      const T* coefficients = row_of(w, feature, stride);
-      for (Index e = starts_[feature], last = end(feature); e < last; ++e) {
-        T* scores = row_of(z, rows_[e], stride);
-        const auto value = SimdOrScalar<T>::fill(values_[e]);
-        for (Index k = 0; k < stride; k += SimdOrScalar<T>::width)
-          (SimdOrScalar<T>::load(scores + k) + value * SimdOrScalar<T>::load(coefficients + k)).store(scores + k);
-      }
+      add_column(column(feature), row_of(w, feature, stride), stride, z);
     }
   }
 
@@ -40,19 +34,7 @@ class SparseDesign {
   void transposed_multiply(const Index* list, Index count, const T* u, Index stride, T* g) const {
     for (Index c = 0; c < count; ++c) {
       const Index feature = list ? list[c] : c;
-      T* out = row_of(g, feature, stride);
-      for (Index k = 0; k < stride; k += SimdOrScalar<T>::width) {
-        auto total = SimdOrScalar<T>::zero();
-        for (Index e = starts_[feature], last = end(feature); e < last;) {
-          auto part = SimdOrScalar<T>::zero();
-          for (Index left = rows_of_block; e < last && left > 0; ++e) {  // stored zeros leave the blocks as they are
-            left -= values_[e] != T(0);
-            part = part + SimdOrScalar<T>::fill(values_[e]) * SimdOrScalar<T>::load(row_of(u, rows_[e], stride) + k);
-          }
-          total = total + part;
-        }
-        total.store(out + k);
-      }
+      sum_column<true>(column(feature), u, stride, row_of(g, feature, stride));
     }
   }
 

@@ -146,7 +146,7 @@ class SupportNewton : public SupportSystem<T> {
       if (factor_ == Factor::of_classes && !factor_classes(p)) break;
     }
     for (Index c = 0; c < p.size; ++c)
-      for (Index k = 0; k < p.shape.classes; ++k)  // as they were: what is zero at w otherwise does not move
+      for (Index k = 0; k < stride_; ++k)  // as they were: what is zero at w otherwise does not move
         if (T& w = row_of(p.w, p.support[c], stride_)[k]; w == T(0)) w -= row_of(d, p.support[c], stride_)[k];
     is_solved_ = size <= worth;
     is_hard_ = is_hard_ || size > enough;

@@ -76,7 +76,7 @@ struct SupportProblem {
     for_each_group([&](FeatureGroup group) {
       bool any = false;
       for (Index r = 0; r < group.count; ++r)
-        for (Index k = 0; k < shape.classes; ++k) any = any || row_of(w, group.feature(r), stride)[k] != T(0);
+        for (Index k = 0; k < stride; ++k) any = any || row_of(w, group.feature(r), stride)[k] != T(0);
       if (any)
         for (Index r = 0; r < group.count; ++r) list[found++] = group.feature(r);
     });
@@ -177,24 +177,27 @@ struct SupportProblem {
     return !penalty.keeps_signs() && groups_of(penalty).block == 0 &&
            (HasScalarJacobian<Penalty> || penalty_curvature({support[0], 1}) > T(0));
   }
-  /// out += ŵŵᵀv over the loss's own curvature, the diagonal of its Hessian, where a norm is curved much more than that
-  /// across w; along w it is not curved at all. Nothing for penalties that are curved everywhere.
+  /// out += ŵŵᵀv over the loss's own curvature along w, by the diagonal of its Hessian, where a norm is curved much
+  /// more than that across w; along w it is not curved at all. Nothing for penalties that are curved everywhere.
   void add_along(FeatureGroup group, const T* v, const T* diagonal, T* out) const {
     if constexpr (HasScalarJacobian<Penalty>) return;
-    const T own = diagonal[group.first];
-    if (dual_kind<T>(penalty) != DualKind::norm || !(own > T(0)) || !(penalty_curvature(group) > T(8) * own)) return;
-    T inner = 0, square = 0;
+    T inner = 0, square = 0, own = 0;
     for (Index r = 0; r < group.count; ++r) {
       const std::size_t at = std::size_t(group.feature(r)) * stride;
-      for (Index k = 0; k < shape.classes; ++k) {
+      const T of_row = diagonal[group.feature(r)];
+      for (Index k = 0; k < stride; ++k) {
         inner += w[at + k] * v[at + k];
-        square += w[at + k] * w[at + k];
+        const T entry = w[at + k] * w[at + k];
+        square += entry;
+        own += of_row * entry;
       }
     }
-    for (Index r = 0; r < group.count; ++r)
-      add_scaled_row(static_cast<const T*>(row_of(out, group.feature(r), stride)), inner / (square * own),
-                     static_cast<const T*>(row_of(w, group.feature(r), stride)), stride,
-                     row_of(out, group.feature(r), stride));
+    if (own == T(0) || dual_kind<T>(penalty) != DualKind::norm || !(penalty_curvature(group) * square > T(8) * own))
+      return;
+    for (Index r = 0; r < group.count; ++r) {
+      const std::size_t at = std::size_t(group.feature(r)) * stride;
+      add_scaled_row(static_cast<const T*>(out + at), inner / own, static_cast<const T*>(w + at), stride, out + at);
+    }
   }
   /// Makes zero what has turned round from w to `candidate`; see detail::keep_below_level. Whether there was any.
   [[gnu::noinline]] bool stop_at_kinks(FeatureGroup group, T* candidate) const {

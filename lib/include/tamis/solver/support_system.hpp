@@ -276,11 +276,12 @@ class SupportSystem {
     T trace = 0;
     for (Index r = 0; r < order; ++r) trace += factor[std::size_t(r) * capacity + r];
     // A column with an outlier has most of the trace: the others keep a floor of their own size. Where no sample of a
-    // class curves it is all there is.
+    // class curves it is all there is. A column of zeros is nothing beside the others of its group.
+    const T mean = trace / T(order);
     for (Index r = 0; r < order; ++r) {
-      const T own = m_.diagonal[p.row_at(r)], damping = r < p.size ? damping_ : T(0);
-      const T floor = trace > T(0) ? T(1e-5) * smallest(trace / T(order), own) : own;
-      factor[std::size_t(r) * capacity + r] += floor + damping * own;
+      const T here = m_.diagonal[p.row_at(r)], own = here > T(0) ? here : mean;
+      const T floor = trace > T(0) ? T(1e-5) * smallest(mean, own) : own;
+      factor[std::size_t(r) * capacity + r] += floor + (r < p.size ? damping_ : T(0)) * own;
     }
     Index c = 0;
     p.for_each_group([&](FeatureGroup group) {
