@@ -130,7 +130,7 @@ Column<Real> column_of(Index feature) {
 }
 void run_column_sum(const Case& c) {
   for (Index j = 0; j < c.features; ++j)
-    sum_column<Real>(column_of(j), memory.u, c.stride(), row_of(memory.g, j, c.stride()));
+    sum_column(column_of(j), memory.u, c.stride(), row_of(memory.g, j, c.stride()));
 }
 void run_column_violations(const Case& c) {
   const detail::ViolationPass<Real> pass{memory.u,       memory.labels,      nullptr, nullptr, Real(1),
