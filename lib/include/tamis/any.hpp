@@ -544,8 +544,7 @@ struct ProblemSpec {
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
-    return default_solver(loss, penalty, constrained, tiny_lambda, groups.is_listed || groups.block > 1,
-                          !in_webassembly && rare_sizes);
+    return default_solver(loss, penalty, constrained, tiny_lambda, has_wide_groups(), !in_webassembly && rare_sizes);
   }
   /// nλ below a thousandth, zero included, or a thousandth (in float three) of the samples' mean square distance from
   /// their mean: passes of ascent on the dual grow as that over nλ. With elastic net, where TwoPhase does better than
@@ -591,7 +590,8 @@ struct ProblemSpec {
     if (is_compatible(SolverKind::proximal_newton, loss, penalty))
       return !path && penalty == PenaltyKind::elastic_net && l1_ratio <= T(0.6) && has_many_unknowns(shape);
     if (catalogue::of(loss) & catalogue::has::gradient)
-      return !path && (has_few_unknowns<T>(penalty, shape, tiny_lambda) || (is_of_blocks() && has_few_samples(shape)));
+      return !path && (has_few_unknowns<T>(penalty, shape, tiny_lambda) ||
+                       (penalty == PenaltyKind::group_linf && has_wide_groups() && has_few_samples(shape)));
     return has_many_samples(shape) && groups.block == 0;
   }
   /// Whether with groups ascent on the dual takes less time than Newton's method on the samples that matter.
@@ -608,11 +608,10 @@ struct ProblemSpec {
             (tiny_lambda || (sizeof(T) == 8 && coefficients / 2 > shape.samples))) ||
            (shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes <= 1500);
   }
-  /// Whether largest entries are over several features: descent over such groups takes short steps, and the method of
-  /// accelerated gradients, which is taken instead, a thousand times as many as TwoPhase, unless samples are many.
-  constexpr bool is_of_blocks() const {
-    return penalty == PenaltyKind::group_linf && (groups.is_listed || groups.block > 1);
-  }
+  /// Whether groups are of several features.
+  constexpr bool has_wide_groups() const { return groups.is_listed || groups.block > 1; }
+  /// Whether with largest entries over several features, where descent takes short steps, accelerated gradients take up
+  /// to a thousand times as many as TwoPhase.
   static constexpr bool has_few_samples(Shape shape) {
     return shape.samples <= 30 * std::uint64_t{shape.features} && std::uint64_t{shape.samples} * shape.classes <= 20000;
   }
