@@ -50,6 +50,34 @@ TEST(BlockCoordinateDescent, SolvesWideProblems) {
   expect_wide(OneVsRestSquaredHinge{}, SparseGroup<double>{Groups::rows(), {0.5}}, 400, 800);
 }
 
+/// Words of texts beside a small λ: few of many features in each sample. Steps of epochs would lead to where the loss is
+/// a straight line, and factors of the support would take longer than all else.
+TEST(BlockCoordinateDescent, WordsOfTextsEnd) {
+  Made<double> made(1000, 3000, 8, 5);
+  std::fill(made.values.begin(), made.values.end(), 0.0);
+  std::mt19937 bits(5);
+  const auto uniform = [&] { return static_cast<double>(bits() >> 5) / (1 << 27); };
+  for (Index i = 0; i < made.samples; ++i) {
+    made.labels[i] = static_cast<Label>(bits() % made.classes);
+    for (int word = 0; word < 40; ++word) {  // some are frequent, some more so in one class
+      const auto rank = static_cast<Index>(3000 * uniform() * uniform() * uniform());
+      const Index j = bits() % 4 == 0 ? rank / 8 * 8 + made.labels[i] : rank;
+      made.values[i + std::size_t(j) * made.samples] += 0.1;
+    }
+  }
+  const Compressed<double> compressed(made.design());
+  const auto iterations = [&](auto loss, auto penalty, double lambda) {
+    const auto out = fit(made, compressed.design(), loss, penalty, {.lambda = lambda, .max_iterations = 2000},
+                         {compressed.values.size(), 1500});
+    EXPECT_EQ(out.status, Status::converged) << lambda;
+    return out.iterations;
+  };
+  EXPECT_LT(iterations(Logistic{}, L1{}, 1e-5), 60);
+  EXPECT_LT(iterations(Logistic{}, GroupL2{}, 1e-4), 60);
+  EXPECT_LT(iterations(SquaredHinge{}, L1{}, 1e-4), 200);
+  EXPECT_LT(iterations(SquaredHinge{}, GroupL2{}, 1e-4), 200);
+}
+
 /// Columns that are nearly multiples of others, as measures of the same thing are, beside a tiny λ: groups that would
 /// turn round in a step, and yet belong to the optimum.
 TEST(TableScaling, NearMultiplesOfColumnsEnd) {

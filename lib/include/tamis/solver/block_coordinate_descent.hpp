@@ -196,7 +196,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   T excess() const { return has_zeros() ? gauge_ / lambda_ - T(1) : gap_; }
 
   /// Share of λ by which scores may still grow.
-  T doubt() const { return smallest(T(0.5), T(3) * square_root(largest(gap_, T(0)))); }
+  T doubt() const { return smallest(T(0.5), T(3) * root_of_gap()); }
+  [[gnu::noinline]] T root_of_gap() const { return square_root(largest(gap_, T(0))); }
 
   /// Whether features are left out of all that is done until the problem without them is solved.
   bool is_narrow() const { return active_count_ < shape_.features; }
@@ -250,7 +251,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   void newton_step() {
     if constexpr (HasManifold<Penalty, T>) {
       // far from the optimum the next step is another system anyway
-      T forcing = smallest(largest(square_root(largest(gap_, T(0))), T(0.1)), T(0.3));
+      T forcing = smallest(largest(root_of_gap(), T(0.1)), T(0.3));
       if (settled()) {  // a step leaves the square of what it begins with, and what it leaves is the gap
         const T here = largest(excess(), epsilon<T>);
         forcing = smallest(largest(here, T(0.5) * options_.tolerance / here), T(0.3));
@@ -296,8 +297,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
       if constexpr (bounds_scores) {
         certify_others();
       } else {
-        whole_transposed_multiply(own_.u, own_.g);
-        offer_dual(dual_value(own_.u, own_.g, nullptr, shape_.features));
+        this->certify_features(own_.u, own_.g);
       }
       if (running()) narrow(at);
     } else {
@@ -483,7 +483,7 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   static constexpr bool is_rounded = sizeof(T) == 4;  ///< see certify
   static constexpr T solved_on_the_way = T(0.01);     ///< gap at a larger λ from which it is on to the next
   /// Iterations before another way is tried.
-  std::uint32_t patience() const { return shape_.samples < shape_.features ? 50 : 400; }
+  std::uint32_t patience() const { return shape_.samples < shape_.features / 16 ? 50 : 400; }
 
   Newton newton_{};
   struct NoBounds {};

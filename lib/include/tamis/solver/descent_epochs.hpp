@@ -306,8 +306,12 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
       copy(static_cast<const T*>(own_.h), dual_entries(), own_.z);
       if (alpha > T(0)) add_scaled(own_.u, alpha, own_.z);
     }
+    caution_ = alpha < T(0.1) ? smallest(T(4) * caution_, T(64)) : largest(T(0.5) * caution_, T(1));
   }
 
+  /// The share of the squares that is added to the curvature of a model once a search has ended early: where scores are
+  /// far from their labels the loss is a straight line.
+  T caution() const { return (caution_ - T(1)) / T(128); }
   /// Sweeps over the features of the quadratic model, whose gradient is kept in u.
   template <class Smooth>
   [[gnu::noinline]] void sweep_model(const Smooth& loss) {
@@ -339,6 +343,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
           const Column<T> x = design_.column(j);
           sum_column(x, static_cast<const T*>(own_.u), stride, row_of(own_.g, j, stride));
           for (Index e = 0; e < x.count; ++e) curvature += x.values[e] * x.values[e] * own_.bound[x.sample(e)];
+          curvature += caution() * own_.squares[j];
         }
         move_group(group, curvature, [&](Index j, const T* step) {
           const Column<T> x = design_.column(j);
@@ -348,7 +353,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
       if (!options_.intercept || settled()) continue;
       T* sums = own_.block[1];
       column_sums(static_cast<const T*>(own_.u), shape_.samples, stride, sums);
-      T curvature = 0;
+      T curvature = caution();
       for (Index i = 0; i < shape_.samples; ++i) curvature += own_.bound[i];
       T* step = own_.block[2];
       T* b = row_of(own_.w, shape_.features, stride);
@@ -376,7 +381,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   bool settled_ = false;  ///< see settled()
   bool known_ = false;    ///< the value
   Index working_ = 0;     ///< entries of `work`
-  T caution_ = T(1);      ///< factor of the curvature
+  T caution_ = T(1);      ///< factor of the curvature; see caution() for epochs on a model
   T value_ = T(0);        ///< of the objective, while `known_`
   T decrease_ = T(0);   ///< of the objective in the last epoch
   T shrinkage_ = T(1);  ///< of that in the last two

@@ -236,6 +236,8 @@ class SupportSystem {
     const Index order = p.size + Index(p.intercept), most = smallest(chosen_, Memory::most_sampled);
     const Index capacity = Memory::capacity(order);
     if (order > m_.limit || used_ + std::size_t(most) * order > m_.room) return false;
+    // Where samples are sparse, or few, 64 conjugate gradients more are cheaper.
+    if (T(order) * T(order) * T(most + order) > T(256 * p.shape.classes) * T(entries_)) return false;
     // Samples whose curvature is above a level, and of the others as many as have that level together: the roots of
     // their weights, and their rows times those, a column of ones last.
     const T level = most < chosen_ ? total / T(most) : T(0);

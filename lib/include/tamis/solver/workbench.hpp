@@ -178,11 +178,16 @@ class Workbench : public DualBound<T, Loss, Penalty, Design> {
       const T inner_gap = report_.objective - dual_value(u, g, memory_.list, active_count_);
       if (!(inner_gap <= T(0.3) * report_.gap)) return Next::go_on;
     }
-    whole_transposed_multiply(u, g);
-    offer_dual(dual_value(u, g, nullptr, shape_.features));
+    certify_features(u, g);
     if (!running()) return Next::finished;
     if (active_count_ == shape_.features) return Next::go_on;
     return widen(options_.lambda) ? Next::new_features : Next::go_on;
+  }
+
+  /// The bound of repaired duals, over all features.
+  void certify_features(T* u, T* g) {
+    whole_transposed_multiply(u, g);
+    offer_dual(dual_value(u, g, nullptr, shape_.features));
   }
 
   /// Begins a certificate: see DualBound.
