@@ -482,7 +482,8 @@ class BlockCoordinateDescent : public DescentEpochs<T, Loss, Penalty, SortedColu
   std::uint32_t epochs_between() const { return follows_violations() ? 2 : 1; }
   static constexpr bool is_rounded = sizeof(T) == 4;  ///< see certify
   static constexpr T solved_on_the_way = T(0.01);     ///< gap at a larger λ from which it is on to the next
-  /// Iterations before another way is tried.
+  /// Iterations before another way is tried: few where features are many beside samples, which are soon met then; texts
+  /// have more features than samples too, and would begin anew close to the end.
   std::uint32_t patience() const { return shape_.samples < shape_.features / 16 ? 50 : 400; }
 
   Newton newton_{};

@@ -312,6 +312,7 @@ class DescentEpochs : public Workbench<T, Loss, Penalty, Columns> {
   /// The share of the squares that is added to the curvature of a model once a search has ended early: where scores are
   /// far from their labels the loss is a straight line.
   T caution() const { return (caution_ - T(1)) / T(128); }
+
   /// Sweeps over the features of the quadratic model, whose gradient is kept in u.
   template <class Smooth>
   [[gnu::noinline]] void sweep_model(const Smooth& loss) {

@@ -11,9 +11,10 @@ namespace tamis::inline TAMIS_PROFILE_NAMESPACE {
 /// where there is room. The preconditioner is A ⊗ I_K, A = Σ ωᵢ xᵢxᵢᵀ + diag(λΩ″), ωᵢ the mean curvature of a sample,
 /// over up to 1536 of them, those that curve most and a selection of the others. Where the loss is a sum over classes,
 /// or conjugate gradients have not solved a system, it is an A for each class, of its own curvatures at its own
-/// coefficients, if there is room. Where samples are fewer than the support and Ω curves everywhere, it is A over all
-/// by a factor of their number; the diagonal of A alone where the memory was not made for that many. The factors of the
-/// support are joined by a step along the coefficients of each group, where a norm has no curvature.
+/// coefficients, if there is room, and unless that takes longer than 64 more conjugate gradients. Where samples are
+/// fewer than the support and Ω curves everywhere, it is A over all by a factor of their number; the diagonal of A
+/// alone where the memory was not made for that many. The factors of the support are joined by a step along the
+/// coefficients of each group, where a norm has no curvature.
 template <class T>
 class SupportSystem {
  public:
