@@ -127,15 +127,17 @@ class PathDescent : public BlockCoordinateDescent<T, Loss, Penalty, Design> {
     is_close_ = false;
     newton_.begin(own_.w, stride_, last, next);
   }
-  /// Leaves out the features without coefficients whose gradients are not above `least`, if these are most: until the
-  /// problem without them is solved nothing looks at them. This is the sequential strong rule.
+  /// Leaves out the features whose gradients are not above `least` and that have no entry in Newton's model, if these
+  /// are most: until the problem without them is solved nothing looks at them. This is the sequential strong rule.
   TAMIS_COLD_IN_MODULES [[gnu::noinline]] void leave_out_features(T least) {
     if (!options_.working_sets || shape_.features <= Base::smallest_working_set) return;
     const T bound = least * entry_terms<T>(penalty_).l1;
     if constexpr (Base::bounds_scores) this->score_above(least);
     Index kept = 0;
+    newton_.mark_features(memory_.active, shape_.features);
     for (Index j = 0; j < shape_.features; ++j) {
-      const bool is_kept = (!(Base::bounds_scores && memory_.score[j] < T(0)) &&
+      const bool is_kept = memory_.active[j] ||
+                           (!(Base::bounds_scores && memory_.score[j] < T(0)) &&
                             largest_magnitude(row_of(own_.g, j, stride_), stride_) > bound) ||
                            !this->is_zero(row_of(own_.w, j, stride_));
       memory_.active[j] = is_kept;

@@ -136,6 +136,12 @@ class ProximalNewton {
   T* scratch() const { return m_.batch; }
 
   bool has_entries() const { return entries_ > 0; }
+  /// Sets which features have entries: a step may move these, and takes their gradients as given.
+  void mark_features(std::uint8_t* marks, Index features) const {
+    for (Index j = 0; j < features; ++j) marks[j] = 0;
+    for (Index e = 0; e < entries_; ++e)
+      if (m_.feature[e] != features) marks[m_.feature[e]] = 1;
+  }
   /// Lengths of the last step and of the coefficients after it.
   T moved() const { return square_root(moved_); }
   T size() const { return square_root(size_of_w_); }
