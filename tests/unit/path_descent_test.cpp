@@ -386,9 +386,6 @@ TEST(ProximalNewtonDescent, ReachesSmallLambdasInFewSteps) {
         }
 }
 
-// Columns far from zero: products with them as they are have no digits of what a small λ asks for, those with the copy
-// about their means have. What float does not reach with these either is left to
-// descent, which ends.
 /// Features that move together: some have entries in the model of a larger λ, but no coefficients, and small gradients
 /// meanwhile. Where a step moved them and the scores left them out, objectives were below those of the models.
 TEST(ProximalNewtonDescent, FeaturesWithEntriesAreNotLeftOut) {
@@ -415,6 +412,9 @@ TEST(ProximalNewtonDescent, FeaturesWithEntriesAreNotLeftOut) {
     }
 }
 
+// Columns far from zero: products with them as they are have no digits of what a small λ asks for, those with the copy
+// about their means have. What float does not reach with these either is left to
+// descent, which ends.
 TEST(ProximalNewtonDescent, FloatConvergesOnColumnsFarFromZeroOrEnds) {
   const auto expect = [](Index n, float offset, Status status, std::uint32_t most_iterations) {
     Made<float> made(n, 30, 3, 5);
