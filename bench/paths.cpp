@@ -1,7 +1,7 @@
 // What a path costs beside one solve, and cross-validation beside a path: CPU seconds, the least of three.
 // Run: bench_paths
 // Or a logistic path at λs that are given, for peers/paths.py: CPU seconds, the least of three, then the objectives.
-// Run: bench_paths DATA.csv LAMBDAS l1|group-l2 TOLERANCE
+// Run: bench_paths DATA.csv|DATA.svm LAMBDAS l1|group-l2 TOLERANCE
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -78,15 +78,15 @@ void measure(const char* title, const DenseDesign<double>& design, const Targets
       folds, path + validated, (path + validated) / path, bytes);
 }
 
-template <class Penalty>
-void solve_at(const DenseDesign<double>& design, const Targets<double>& targets, const std::vector<double>& lambdas,
+template <class Penalty, class Design>
+void solve_at(const Design& design, const Targets<double>& targets, const std::vector<double>& lambdas,
               double tolerance) {
-  using Training = Training<double, Logistic, Penalty>;
+  using Training = Training<double, Logistic, Penalty, Design>;
   const Training training({.tolerance = tolerance});
   const auto make = [&](const Targets<double>& these) { return training.solver(design, these); };
   using P = Path<double, decltype(make)>;
   const Shape shape{design.samples(), design.features(), targets.classes};
-  const Requirement solver{Training::bytes(shape, {std::size_t{shape.samples} * shape.features, 1500})};
+  const Requirement solver{Training::bytes(shape, {design.entries(nullptr, shape.features), 1500})};
   const std::size_t bytes = P::requirement(shape, solver).bytes;
   const std::unique_ptr<std::byte[], decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(Arena::alignment, bytes)), std::free);
@@ -111,14 +111,18 @@ int main(int count, char** words) {
     const cli::Table table = cli::read_table(words[1], {});
     const auto classes = cli::class_names(table.labels);
     const auto labels = cli::encode(table, classes);
-    const DenseDesign<double> design(table.values.data(), static_cast<Index>(table.samples),
-                                     static_cast<Index>(table.features));
+    const auto samples = static_cast<Index>(table.samples), features = static_cast<Index>(table.features);
     const Targets<double> targets{labels, static_cast<Index>(classes.size())};
     std::vector<double> lambdas;
     std::ifstream file(words[2]);
     for (double lambda; file >> lambda;) lambdas.push_back(lambda);
-    if (std::string(words[3]) == "l1") solve_at<L1>(design, targets, lambdas, std::atof(words[4]));
-    else solve_at<GroupL2>(design, targets, lambdas, std::atof(words[4]));
+    const auto solve = [&](const auto& design) {
+      if (std::string(words[3]) == "l1") solve_at<L1>(design, targets, lambdas, std::atof(words[4]));
+      else solve_at<GroupL2>(design, targets, lambdas, std::atof(words[4]));
+    };
+    const double* const values = table.values.data();
+    if (table.sparse) solve(SparseDesign<double>(values, table.rows.data(), table.starts.data(), samples, features));
+    else solve(DenseDesign<double>(values, samples, features));
     return 0;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each is shown as it is done

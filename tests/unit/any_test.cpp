@@ -168,42 +168,6 @@ TEST(ProblemSpec, TakesAnotherSolverOfSmoothLossesAtSomeSizes) {
   EXPECT_EQ(solver(LossKind::squared_hinge, PenaltyKind::elastic_net, many, 0.5), SolverKind::block_coordinate_descent);
 }
 
-// Texts: descent over features, in the memory that Newton's method on single coefficients would have had.
-TEST(AnyTraining, DescendsOverSparseSamplesOfManyFeatures) {
-  using Training = core::Training<double>;
-  constexpr Index n = 2000, p = 2100;
-  const std::vector<double> values(std::size_t(n) * p / 3, 1.0);
-  std::vector<Index> rows, starts{0};
-  const auto of = [&](Index entries) {  // a feature
-    rows.clear();
-    starts.resize(1);
-    for (Index j = 0; j < p; ++j) {
-      for (Index i = 0; i < entries; ++i) rows.push_back(i);
-      starts.push_back(static_cast<Index>(rows.size()));
-    }
-    return SparseDesign<double>{values.data(), rows.data(), starts.data(), n, p};
-  };
-  const auto solver = [&](PenaltyKind penalty, const auto& samples, Index classes, bool path) {
-    const AnyDesign<double> design(samples);
-    const Shape shape{n, p, classes};
-    const ProblemSpec usual = ProblemSpec{LossKind::logistic, penalty}.of_sizes(shape, 0.1, path);
-    const ProblemSpec choice = Training::on_samples(usual, design, shape, 0.1, true);
-    for (const std::size_t entries : {std::size_t{0}, rows.size(), values.size()}) {
-      const WorkspaceHint hint{.entries = entries, .active_limit = 1000};
-      EXPECT_LE(Training::requirement(choice, shape, hint).bytes, Training::requirement(usual, shape, hint).bytes);
-    }
-    return Training::resolve(choice);
-  };
-  for (const PenaltyKind penalty : {PenaltyKind::l1, PenaltyKind::elastic_net}) {
-    EXPECT_EQ(solver(penalty, of(400), 10, false), SolverKind::block_coordinate_descent);
-    EXPECT_EQ(solver(penalty, of(600), 10, false), SolverKind::proximal_newton);
-    EXPECT_EQ(solver(penalty, of(400), 9, false), SolverKind::proximal_newton);
-    EXPECT_EQ(solver(penalty, of(400), 10, true), SolverKind::proximal_newton);
-  }
-  const std::vector<double> dense(std::size_t(n) * p);
-  EXPECT_EQ(solver(PenaltyKind::l1, DenseDesign<double>(dense.data(), n, p), 10, false), SolverKind::proximal_newton);
-}
-
 TEST(AnyTraining, RefusesASolverThatIsNotInTheBuild) {
   const Made<double> made(20, 3, 3, 1);
   const ProblemSpec choice{.solver = SolverKind::primal_dual_as_printed};

@@ -226,6 +226,27 @@ TEST(PathDescent, SparseAndDenseAgree) {
   });
 }
 
+// About one step at each λ: that of the Hessian, which sparse samples have from what is stored alone.
+TEST(PathDescent, SparseAndDenseTakeTheSameSteps) {
+  for (const bool uneven : {false, true})
+    for (const bool intercept : {true, false}) {
+      auto made = made_of<double>(120, 25, 3, 3, uneven);
+      for (double& x : made.values) x = x > 0.2 ? x : 0;
+      const auto dense = made.design();
+      const Compressed<double> compressed(dense);
+      const SparseDesign<double> sparse = compressed.design();
+      const auto objectives = [&](const auto& design) {
+        std::vector<double> out;
+        walk(made, design, L1{}, Options<double>{.tolerance = 0.9, .intercept = intercept}, {.points = 12}, 60,
+             [&](const auto& at) { out.push_back(at.report().objective); });
+        return out;
+      };
+      const auto of_dense = objectives(dense), of_sparse = objectives(sparse);
+      for (std::size_t point = 0; point < of_dense.size(); ++point)
+        EXPECT_NEAR(of_sparse[point], of_dense[point], 5e-7) << point;
+    }
+}
+
 // With memory for a few entries alone descent over features takes over, and with none it is that from the first.
 TEST(PathDescent, GoesOnByDescentWhereMemoryEnds) {
   const auto made = made_of<double>(150, 30, 3, 11, false);

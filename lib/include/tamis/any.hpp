@@ -541,7 +541,6 @@ struct ProblemSpec {
   bool constrained = false;   ///< what `automatic` is to solve: the form with η
   bool tiny_lambda = false;   ///< see is_tiny: `automatic` may then mean another solver
   bool rare_sizes = false;    ///< see has_rare_sizes: the same
-  bool rare_if_sparse = false;  ///< whether samples with few entries that are not zero make these sizes such
 
   constexpr SolverKind resolved_solver() const {
     if (solver != SolverKind::automatic) return solver;
@@ -581,11 +580,7 @@ struct ProblemSpec {
   constexpr ProblemSpec of_sizes(Shape shape, T lambda, bool path = false, T l1_ratio = T(0.5)) const {
     ProblemSpec out = *this;
     out.tiny_lambda = is_tiny(lambda_of_ridge(lambda, l1_ratio), shape);
-    if constexpr (!in_webassembly) {
-      out.rare_sizes = out.has_rare_sizes(shape, path, l1_ratio);
-      out.rare_if_sparse = !path && !out.rare_sizes && is_compatible(SolverKind::proximal_newton, loss, penalty) &&
-                           shape.samples < shape.features && std::uint64_t{shape.samples} * shape.classes >= 20000;
-    }
+    if constexpr (!in_webassembly) out.rare_sizes = out.has_rare_sizes(shape, path, l1_ratio);
     return out;
   }
   /// Whether the sizes are those for which `automatic` means another solver than for most.
@@ -714,10 +709,6 @@ class AnyTrainingFor {
   /// `lambda`: see lambda_of_ridge.
   static ProblemSpec on_samples(ProblemSpec choice, const Design& design, Shape shape, T lambda, bool intercept,
                                 std::size_t bytes = detail::no_bytes_suffice, Requirement beside = {}) {
-    // As on texts: Newton's method on single coefficients would take their products for a dense Hessian. Descent over
-    // features asks for no more bytes.
-    if (choice.rare_if_sparse && has_columns(design))
-      choice.rare_sizes = design.entries(nullptr, shape.features) / shape.features < shape.samples / 4;
     if constexpr (!may_crawl) return choice;
     const ProblemSpec other = where_ascent_crawls(choice);
     const bool differs = resolve(other) != resolve(choice) && has_columns(design);

@@ -40,7 +40,8 @@ struct EntryProblem {
 /// would, or descend slowly. The model is minimised by coordinate descent, whose first point is the solution
 /// extrapolated along λ, and, where that takes long, by factors of the Hessian at the entries that are not zero.
 ///
-/// Cost of a step: a sweep of coordinate descent is m² flops for m entries; an entry that joins, 2mn flops. Sources:
+/// Cost of a step: a sweep of coordinate descent is m² flops for m entries; an entry that joins, 2mn flops, or as much
+/// less as is stored of sparse samples. Sources:
 /// Tibshirani et al. (2012) for the rule; Friedman, Hastie and Tibshirani (2010); Lee, Sun and Saunders (2014).
 template <class T>
 class ProximalNewton {
@@ -324,14 +325,62 @@ class ProximalNewton {
         m_.feature[entries_] = m_.list[f] / p.stride;
         m_.label[entries_++] = k;
       }
+    if (old == 0) first_ = entries_;
+    const bool sparse = p.design.column(0).rows;
+    if (sparse && p.intercept) couple_intercepts(p, old);
     for (Index from = old; from < entries_; from += m_.width)
-      add_rows(p, old, from, smallest(entries_, from + m_.width));
+      add_rows(p, old, from, smallest(entries_, from + m_.width), sparse);
     return true;
+  }
+  /// The entry that is the intercept of a class: the class's first, those of a model's first step being sorted by
+  /// class.
+  Index intercept_of(Index label) const {
+    Index low = 0;
+    for (Index high = first_; low < high;) {
+      const Index middle = low + (high - low) / 2;
+      if (m_.label[middle] < label) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  /// Of sample i the curvature between two classes, times its weight.
+  template <class Problem>
+  T curvature(const Problem& p, Index i, Index a, Index b) const {
+    const T* const row = m_.curvature + i;
+    const std::size_t samples = p.shape.samples;
+    return p.targets.weight(i) * (row[a * samples] * ((a == b ? T(1) : T(0)) - row[b * samples]));
+  }
+  /// What the Hessian is between the intercepts and the entries from `old` on, of sparse samples.
+  template <class Problem>
+  [[gnu::noinline]] void couple_intercepts(const Problem& p, Index old) {
+    const auto set = [&](Index e, Index f, T value) {
+      row_of(m_.hessian, e, m_.limit)[f] = row_of(m_.hessian, f, m_.limit)[e] = value;
+    };
+    for (Index a = 0; a < p.shape.classes && old == 0; ++a)
+      for (Index b = 0; b <= a; ++b) {
+        Sum<T> total;
+        for (Index i = 0; i < p.shape.samples; ++i) total.add(curvature(p, i, a, b));
+        set(intercept_of(a), intercept_of(b), total.value());
+      }
+    for (Index e = old; e < entries_; ++e) {
+      const Index j = m_.feature[e], own = m_.label[e];
+      if (j == p.shape.features) continue;
+      const Column<T> x = p.design.column(j);
+      const T* const of_own = row_of(m_.hessian, intercept_of(own), m_.limit);
+      for (Index k = 0; k < p.shape.classes; ++k) {
+        const Index other = intercept_of(k);
+        Sum<T> total;
+        for (Index c = 0; c < x.count; ++c) total.add(x.values[c] * curvature(p, x.rows[c], own, k));
+        set(e, other, total.value() - m_.means[j] * of_own[other]);
+      }
+    }
   }
 
   /// Rows `from` … `to` of the Hessian, sorted by class, over the columns before `old` and from `from` on.
   template <class Problem>
-  [[gnu::noinline]] void add_rows(const Problem& p, Index old, Index from, Index to) {
+  [[gnu::noinline]] void add_rows(const Problem& p, Index old, Index from, Index to, bool sparse) {
+    const Index features = p.shape.features;
+    Index cleared = 0;  // width of the batch that is zero but for what is stored
     for (Index k = 0; k < p.shape.classes; ++k) {
       Index count = 0, end = to;
       bool any = false;
@@ -341,24 +390,53 @@ class ProximalNewton {
       };
       each([&](Index e) {
         any = true;
-        if (m_.feature[e] < p.shape.features) m_.list[count++] = m_.feature[e];
+        if (m_.feature[e] < features) m_.list[count++] = m_.feature[e];
       });
       if (!any) continue;
       while (old == 0 && m_.label[end - 1] > k) --end;  // those are the columns when it is their turn
       const Index width = padded<T>(end - from);
-      weigh(p, from, end, k, width);
+      if (sparse) {
+        if (width != cleared) fill(m_.batch, std::size_t(p.shape.samples) * width, T(0));
+        cleared = width;
+        weigh_stored(p, from, end, k, width);
+      } else {
+        weigh(p, from, end, k, width);
+      }
       p.design.transposed_multiply(m_.list, count, m_.batch, width, m_.products);
-      block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
+      if (!sparse) block_sums(static_cast<const T*>(m_.batch), p.shape.samples, width, m_.sums);
       each([&](Index e) {
         const Index j = m_.feature[e];
         const T* product = row_of(m_.products, j, width);
-        for (Index r = from; r < end; ++r) {
+        T* const row = row_of(m_.hessian, e, m_.limit);
+        const auto set = [&](Index r, T value) { row_of(m_.hessian, r, m_.limit)[e] = row[r] = value; };
+        for (Index r = from; r < end && !sparse; ++r) {
           const T sum = m_.sums[r - from];
-          const T value = j < p.shape.features ? product[r - from] - m_.means[j] * sum : sum;
-          row_of(m_.hessian, r, m_.limit)[e] = row_of(m_.hessian, e, m_.limit)[r] = value;
+          set(r, j < features ? product[r - from] - m_.means[j] * sum : sum);
+        }
+        for (Index r = from; r < end && sparse && j < features; ++r) {
+          if (m_.feature[r] == features) continue;
+          const T value = product[r - from] - m_.means[j] * m_.sums[r - from];
+          set(r, p.intercept ? value - m_.means[m_.feature[r]] * row[intercept_of(m_.label[r])] : value);
         }
       });
-      built_ += share_ * T(p.design.entries(m_.list, count) + std::size_t(p.shape.samples) * 8) * T(width);
+      const std::size_t beside = sparse ? 0 : std::size_t(p.shape.samples) * 8;
+      built_ += share_ * T(p.design.entries(m_.list, count) + beside) * T(width);
+    }
+  }
+  /// The batch of sparse samples, whose stored values it has as they are, not about their means; and its sums, of which
+  /// the intercepts know.
+  template <class Problem>
+  void weigh_stored(const Problem& p, Index from, Index to, Index k, Index width) {
+    for (Index r = 0; from + r < to; ++r) {
+      const Index j = m_.feature[from + r], label = m_.label[from + r];
+      if (j == p.shape.features) continue;
+      const Column<T> x = p.design.column(j);
+      for (Index e = 0; e < x.count; ++e)
+        m_.batch[std::size_t(x.rows[e]) * width + r] = x.values[e] * curvature(p, x.rows[e], label, k);
+      const Index other = intercept_of(k);
+      m_.sums[r] = !p.intercept ? T(0)
+                                : row_of(m_.hessian, from + r, m_.limit)[other] +
+                                      m_.means[j] * row_of(m_.hessian, intercept_of(label), m_.limit)[other];
     }
   }
 
@@ -383,22 +461,10 @@ class ProximalNewton {
         const T same = label == k ? T(1) : T(0), mean = m_.means[j];
         const T* const own = m_.curvature + std::size_t(label) * samples;
         const T* const x = j == p.shape.features ? nullptr : p.design.column(j).values;
-        const bool stored = x && !p.design.column(j).rows;
         put([&](Index i) {
-          const T value = stored ? x[i] - mean : x ? -mean : T(1);
+          const T value = x ? x[i] - mean : T(1);
           return value * (p.targets.weight(i) * (own[i] * (same - other[i])));
         });
-      }
-    }
-    for (Index r = 0; from + r < to; ++r) {
-      const Index j = m_.feature[from + r], label = m_.label[from + r];
-      if (j == p.shape.features) continue;
-      const Column<T> x = p.design.column(j);
-      const T same = label == k ? T(1) : T(0);
-      const T* const own = m_.curvature + std::size_t(label) * samples;
-      for (Index e = 0; x.rows && e < x.count; ++e) {
-        const Index i = x.rows[e];
-        m_.batch[std::size_t(i) * width + r] += x.values[e] * (p.targets.weight(i) * (own[i] * (same - other[i])));
       }
     }
   }
@@ -442,7 +508,10 @@ class ProximalNewton {
     for (int sweep = 0; sweep < most_sweeps(); ++sweep) {
       T most = 0;
       Index kept = 0;
-      for (Index e = 0; e < entries_; ++e) {
+      const bool by_class = !all && entries_ > in_cache && has_room_for_classes(p);
+      for (Index k = 0; by_class && k < p.shape.classes; ++k)
+        most = largest(most, sweep_class(p, k, threshold, ridge, within, kept, work));
+      for (Index e = 0; !by_class && e < entries_; ++e) {
         const bool penalised = m_.feature[e] != intercepts;
         const T h = scale_ * row_of(m_.hessian, e, m_.limit)[e], w = m_.start[e] + m_.move[e];
         if (!(h > T(0)) || (!all && penalised && w == T(0))) continue;
@@ -474,6 +543,69 @@ class ProximalNewton {
       size_of_w_ += w * w;
     }
     secant_ = total.value();
+  }
+  static constexpr Index in_cache = 512;
+  static constexpr int sweeps_of_class = 5;
+  /// Whether an entry of the class moves while only those do that are not zero.
+  template <class Problem>
+  bool is_moving(const Problem& p, Index e, Index label) const {
+    return m_.label[e] == label && (m_.feature[e] == p.shape.features || m_.start[e] + m_.move[e] != T(0));
+  }
+  /// Whether the part of the Hessian of each class has room in the batch.
+  template <class Problem>
+  bool has_room_for_classes(const Problem& p) const {
+    for (Index k = 0; k < p.shape.classes; ++k) {
+      Index count = 0;
+      for (Index e = 0; e < entries_; ++e) count += is_moving(p, e, k);
+      if (std::size_t(count + 2) * padded<T>(count) > std::size_t(m_.sums - m_.batch)) return false;
+    }
+    return true;
+  }
+  /// A few sweeps over the entries of a class that are not zero, with a copy of their part of the Hessian, which the
+  /// cache holds; then once what they do to the gradients of all. The largest step of the first, times its curvature.
+  template <class Problem>
+  [[gnu::noinline]] T sweep_class(const Problem& p, Index label, T threshold, T ridge, T within, Index& kept, T& work) {
+    Index count = 0;
+    for (Index e = 0; e < entries_; ++e)
+      if (is_moving(p, e, label)) m_.list[count++] = e;
+    const Index stride = padded<T>(count);
+    T* const gradient = m_.batch + std::size_t(count) * stride;
+    T* const moved = gradient + stride;
+    for (Index a = 0; a < count; ++a) {
+      const T* const row = row_of(m_.hessian, m_.list[a], m_.limit);
+      T* const out = m_.batch + std::size_t(a) * stride;
+      for (Index b = 0; b < stride; ++b) out[b] = b < count ? row[m_.list[b]] : T(0);
+    }
+    for (Index a = 0; a < stride; ++a) {
+      gradient[a] = a < count ? m_.gradient[m_.list[a]] : T(0);
+      moved[a] = T(0);
+    }
+    T most_of_first = T(0);
+    for (int sweep = 0; sweep < sweeps_of_class; ++sweep) {
+      T most = T(0);
+      for (Index a = 0; a < count; ++a) {
+        const Index e = m_.list[a];
+        const T* const row = m_.batch + std::size_t(a) * stride;
+        const T h = scale_ * row[a], w = m_.start[e] + m_.move[e];
+        if (!(h > T(0))) continue;
+        const bool penalised = m_.feature[e] != p.shape.features;
+        const T step = penalised ? entry_step(w, gradient[a], h, threshold, ridge) : -gradient[a] / h;
+        if (step == T(0)) continue;
+        m_.move[e] += step;
+        moved[a] += step;
+        add_scaled(scale_ * step, row, stride, gradient);
+        most = largest(most, absolute(step) * h);
+      }
+      if (sweep == 0) most_of_first = most;
+      if (!(most > T(0.3) * within * p.lambda)) break;
+    }
+    for (Index a = 0; a < count; ++a) {
+      kept += m_.start[m_.list[a]] + m_.move[m_.list[a]] != T(0);
+      if (moved[a] == T(0)) continue;
+      add_move(m_.list[a], moved[a]);
+      work += T(entries_);
+    }
+    return most_of_first;
   }
   /// The gradients of all intercepts of a softmax sum to zero; what rounding leaves would have them drift without end.
   void balance(Index intercepts) {
@@ -562,6 +694,7 @@ class ProximalNewton {
 
   Memory m_{};
   Index entries_ = 0;
+  Index first_ = 0;  ///< entries of the model's first step
   bool has_means_ = false;
   std::uint32_t steps_ = 0;            ///< at this λ
   T gap_ = T(0);                       ///< at the last step
