@@ -275,20 +275,23 @@ class KernelEntriesNewton : KernelDescent<T> {
   /// Of the listed entries, at the share t of the way in `column`; leaves their groups' sums.
   T penalty_along(const Index* free, Index count, T t) {
     Sum<T> total;
-    if (workspace_.penalty.q == 2) fill(m_.group_sums, groups(), T(0));
-    for (Index a = 0; a < count; ++a) {
-      if (is_intercept(free[a])) continue;
-      const T size = absolute(m_.x[free[a]] + t * m_.column[a]);
-      if (workspace_.penalty.q == 1) total.add(size);
-      else m_.group_sums[group_of(m_.entry_row[free[a]])] += size;
-    }
+    take_sums_along(free, count, t);
+    for (Index a = 0; a < count && workspace_.penalty.q == 1; ++a)
+      if (!is_intercept(free[a])) total.add(absolute(m_.x[free[a]] + t * m_.column[a]));
     for (Index g = 0; g < groups() && workspace_.penalty.q == 2; ++g)
       total.add(m_.group_sums[g] * m_.group_sums[g] / T(2));
     return workspace_.penalty.lambda * total.value();
   }
+  void take_sums_along(const Index* free, Index count, T t) {
+    if (workspace_.penalty.q == 1) return;
+    fill(m_.group_sums, groups(), T(0));
+    for (Index a = 0; a < count; ++a)
+      if (!is_intercept(free[a]))
+        m_.group_sums[group_of(m_.entry_row[free[a]])] += absolute(m_.x[free[a]] + t * m_.column[a]);
+  }
   T penalty_slope(const Index* free, Index count, T t) {
     T total = 0;
-    penalty_along(free, count, t);
+    take_sums_along(free, count, t);
     for (Index a = 0; a < count; ++a)
       total += threshold(m_.entry_row[free[a]], T(0)) * sign(m_.x[free[a]] + t * m_.column[a]) * m_.column[a];
     return total;

@@ -211,7 +211,9 @@ class ProximalNewton {
   }
   int most_sweeps() const { return entries_ < 300 ? 3000 : 300; }
   static constexpr int most_factors = 12;
-  static constexpr Index block = 64;  ///< samples that are looked at together
+  static constexpr Index block = 64;         ///< samples that are looked at together
+  static constexpr Index in_cache = 512;     ///< entries whose Hessian the cache holds; of more, a class is copied
+  static constexpr int sweeps_of_class = 5;  ///< over such a copy
   static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
@@ -445,7 +447,6 @@ class ProximalNewton {
   template <class Problem>
   [[gnu::noinline]] void weigh(const Problem& p, Index from, Index to, Index k, Index width) {
     const Index samples = p.shape.samples;
-    const T* const other = m_.curvature + std::size_t(k) * samples;
     for (Index first = 0; first < samples; first += smallest(block, samples - first)) {
       const Index last = first + smallest(block, samples - first);
       for (Index r = 0; r < width; ++r) {
@@ -458,13 +459,9 @@ class ProximalNewton {
           continue;
         }
         const Index j = m_.feature[from + r], label = m_.label[from + r];
-        const T same = label == k ? T(1) : T(0), mean = m_.means[j];
-        const T* const own = m_.curvature + std::size_t(label) * samples;
+        const T mean = m_.means[j];
         const T* const x = j == p.shape.features ? nullptr : p.design.column(j).values;
-        put([&](Index i) {
-          const T value = x ? x[i] - mean : T(1);
-          return value * (p.targets.weight(i) * (own[i] * (same - other[i])));
-        });
+        put([&](Index i) { return (x ? x[i] - mean : T(1)) * curvature(p, i, label, k); });
       }
     }
   }
@@ -544,8 +541,6 @@ class ProximalNewton {
     }
     secant_ = total.value();
   }
-  static constexpr Index in_cache = 512;
-  static constexpr int sweeps_of_class = 5;
   /// Whether an entry of the class moves while only those do that are not zero.
   template <class Problem>
   bool is_moving(const Problem& p, Index e, Index label) const {

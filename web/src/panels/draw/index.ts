@@ -32,6 +32,8 @@ const held = ({ digits }: Sheet) => (digits ? 'Held-out digits' : 'The drawings 
 
 export const mount: Mount = (root, page) => {
   root.innerHTML = markup;
+  root.classList.add('begins'); // what is far down is laid out in the second frame, while the worker trains
+  requestAnimationFrame(() => requestAnimationFrame(() => root.classList.remove('begins')));
   return panelOf(root, page);
 };
 
