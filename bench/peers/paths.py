@@ -1,10 +1,11 @@
 """paths.py BENCH_PATHS [DATA]: paths of 100 values of lambda beside glmnet, at equal largest error.
 
-Logistic loss, intercepts, no standardising, at the values that glmnet chooses. BENCH_PATHS is the program of that name, DATA a folder (by default TAMIS_DATA)
-with NAME/NAME.csv.gz or NAME/NAME_train.csv.gz; news20 is every fifth text of its training part, with l1 alone. The error is the
-largest relative excess of the objective over the optimum along the path; the optimum is that of a path certified to 1e-8, so that nobody can be below it but for that. Times are CPU seconds of the
-solvers, one thread, the least of three. Of tamis the row is that of the loosest tolerance whose error is no larger than the peer's;
-"at 1e-3" and "at 1e-4" are the times at those tolerances. --rows a,b and --penalties l1,group-l2 choose. Without Rscript or glmnet
+Logistic loss, intercepts, no standardising, at the values that glmnet chooses. BENCH_PATHS is the program of that name,
+DATA a folder (by default TAMIS_DATA) with NAME/NAME.csv.gz or NAME/NAME_train.csv.gz; news20 is every fifth text of its
+training part, with l1 alone. The error is the largest relative excess of the objective over the optimum along the path;
+the optimum is that of a path certified to 1e-8, so that nobody can be below it but for that. Times are CPU seconds of the
+solvers, one thread, the least of three. Of tamis the row is that of the loosest tolerance whose error is no larger than the
+peer's; "at 1e-3" and "at 1e-4" are the times at those tolerances. --rows a,b and --penalties l1,group-l2 choose. Without Rscript or glmnet
 the reason is said, and nothing is measured.
 """
 import argparse

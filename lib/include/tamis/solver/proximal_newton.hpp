@@ -214,7 +214,7 @@ class ProximalNewton {
   static constexpr Index block = 64;         ///< samples that are looked at together
   static constexpr Index in_cache = 512;     ///< entries whose Hessian the cache holds; of more, a class is copied
   static constexpr int sweeps_of_class = 5;  ///< over such a copy
-  static constexpr T cheap = T(1);    ///< a Hessian that costs no more than so many evaluations is taken at every step
+  static constexpr T cheap = T(1);  ///< a Hessian that costs no more than so many evaluations is taken at every step
   static constexpr T accuracy = T(3e-3);  ///< of the model's minimum, beside λ
 
   std::size_t place(Index stride, Index e) const { return std::size_t(m_.feature[e]) * stride + m_.label[e]; }
